@@ -5,7 +5,7 @@
  */
 import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { costBlocks } from './cost/blocks.ts'
-import { compare, measureToKeep, toKnown } from './cost/check.ts'
+import { keepInMemory, listDearer, tellCompared, toKnown } from './cost/check.ts'
 import { costCheckouts } from './cost/checkouts.ts'
 import { costHearing } from './cost/hearing.ts'
 import { costIdle, costMemory, costStart } from './cost/life.ts'
@@ -23,18 +23,16 @@ import { Bench, buildGateway } from './kit/servers.ts'
 
 export async function benchCost(options: Options): Promise<Report> {
   buildGateway()
+  if (options.check) keepInMemory()
   await using bench = new Bench()
   using asker = startAsker()
   using ledger = await startStandIn('ledger')
   const world = await openWorld({ bench, asker, ledger, options })
   const wanted = GROUPS.filter((group) => options.only.length === 0 || options.only.includes(group))
-  const measure = (groups: ReadonlySet<Group>) => costGroups(world, groups)
-  if (options.check && !options.write) {
-    const { rows, words } = await compare(measure, new Set(wanted))
-    return { figures: toKnown(rows), tables: [tellRows(rows), ...words], failed: words.length > 0 }
-  }
-  const rows = await (options.check ? measureToKeep(measure, new Set(wanted)) : measure(new Set(wanted)))
-  return { figures: options.check ? toKnown(rows) : toFigures(rows), tables: [tellRows(rows)] }
+  const rows = await costGroups(world, new Set(wanted))
+  if (!options.check) return { figures: toFigures(rows), tables: [tellRows(rows)] }
+  const words = options.write ? [] : listDearer(rows)
+  return { figures: toKnown(rows), tables: [tellCompared(rows), ...words], failed: words.length > 0 }
 }
 
 async function costGroups(world: World, wanted: ReadonlySet<Group>): Promise<Row[]> {

@@ -17,7 +17,8 @@ import { type Asker, startAsker } from './kit/helpers.ts'
 import { writeRequests } from './kit/load.ts'
 import type { Options } from './kit/options.ts'
 import { type Report, show, toTable } from './kit/report.ts'
-import { Bench, buildGateway } from './kit/servers.ts'
+import { familyMicroseconds } from './kit/machine.ts'
+import { Bench, buildGateway, freePort, untilAnswers } from './kit/servers.ts'
 
 const SIGNERS = 128
 /** As many callers wait for the disk together; each signer has at most one block under way. */
@@ -33,11 +34,23 @@ export async function benchLedger(options: Options): Promise<Report> {
   const eachTurn = options.quick ? 20 : 80
   const list = await writeBlocks(bench, ledger, eachTurn * (turns + 1))
   const count = SIGNERS * eachTurn
-  const best = { rate: 0, processor: Infinity, check: Infinity, insert: Infinity, insertRate: 0 }
+  const checker = await startChecker(bench)
+  const best = {
+    rate: 0,
+    processor: Infinity,
+    least: Infinity,
+    leastRate: 0,
+    check: Infinity,
+    insert: Infinity,
+    insertRate: 0,
+  }
   for (let turn = 0; turn <= turns; turn++) {
     const { rate, processor } = await takeTurn(ledger, asker, { list, from: turn * count, count })
     // Code that runs for the first time is not compiled yet.
     if (turn === 0) continue
+    const least = await takeTurn(checker, asker, { list, from: turn * count, count })
+    best.least = Math.min(best.least, least.processor)
+    best.leastRate = Math.max(best.leastRate, least.rate)
     const insert = bareInserts(join(bench.folder, `bare-${turn}.db`), options.quick ? 100 : 300)
     best.rate = Math.max(best.rate, rate)
     best.processor = Math.min(best.processor, processor)
@@ -53,6 +66,8 @@ export async function benchLedger(options: Options): Promise<Report> {
     ['signed blocks a second, over HTTP and durable', show(best.rate), '3,000'],
     ['processor time of one, µs', show(best.processor), '333'],
     ['blocks for each second of processor time', show(1_000_000 / best.processor), '3,000'],
+    ['a check and an answer on a connection of its own, a second', show(best.leastRate), '–'],
+    ['processor time of that, µs', show(best.least), '–'],
     ['bare signature checks a second', show(checkRate), '–'],
     ['blocks for each check', (best.rate / checkRate).toFixed(2), '–'],
     ['bare durable inserts a second, one by one', show(best.insertRate), '–'],
@@ -87,15 +102,23 @@ async function writeBlocks(bench: Bench, ledger: LedgerProcess, length: number):
 }
 
 async function takeTurn(
-  ledger: LedgerProcess,
+  ledger: Pick<LedgerProcess, 'port' | 'spent'>,
   asker: Asker,
   turn: { list: string; from: number; count: number },
 ): Promise<{ rate: number; processor: number }> {
   const before = ledger.spent()
   const { bodies, seconds } = await asker.ask({ port: ledger.port, ...turn, connections: CONNECTIONS, keep: true })
-  const refused = bodies.find((body) => !body.includes('"hash"'))
+  const refused = bodies.find((body) => body.includes('"error"'))
   if (refused !== undefined) throw new Error(`A block was refused: ${refused}`)
   return { rate: turn.count / seconds, processor: (ledger.spent() - before) / turn.count }
+}
+
+/** The least that takes a signed block over HTTP: it keeps nothing. */
+async function startChecker(bench: Bench): Promise<Pick<LedgerProcess, 'port' | 'spent'>> {
+  const port = await freePort()
+  const child = bench.spawn('checker', ['--import', 'tsx', 'bench/kit/bare.ts', 'checker', String(port)])
+  await untilAnswers(port, child)
+  return { port, spent: () => familyMicroseconds(child.pid!) }
 }
 
 /** Processor time of one check by the library that the ledger uses, in microseconds. */

@@ -11,7 +11,7 @@ const steps = [
   ['format', [tool('oxfmt'), fix ? '--write' : '--check', ...folders]],
   ['lint', [tool('oxlint'), '--type-aware', '--quiet', ...folders.filter((folder) => folder !== 'bin')]],
   ['types', [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]],
-  ['tidy', ['--import', 'tsx', '--test', '--test-reporter=dot', 'test/tidy.test.ts']],
+  ['tidy', ['--import', './scripts/typescript.mjs', '--test', '--test-reporter=dot', 'test/tidy.test.ts']],
   ['commits', [join(root, 'scripts', 'check-commits.mjs')]],
 ]
 

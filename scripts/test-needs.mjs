@@ -46,6 +46,18 @@ const NEEDS = [
     found: () => ['x86_64', 'aarch64'].some((machine) => existsSync(`/usr/lib/${machine}-linux-gnu/libOpenCL.so.1`)),
   },
   { suites: ['test/work/'], name: 'pocl-opencl-icd', found: () => existsSync('/etc/OpenCL/vendors/pocl.icd') },
+  // Languages of the receivers in the documents.
+  ...[
+    ['golang-go', 'go', 'version'],
+    ['php-cli', 'php', '-v'],
+    ['python3', 'python3', '-V'],
+    ['ruby', 'ruby', '-v'],
+    ['ruby-webrick', 'ruby', '-e', 'require "webrick"'],
+  ].map(([name, program, ...words]) => ({
+    suites: ['test/docs/receivers'],
+    name,
+    found: () => spawnSync(program, words).status === 0,
+  })),
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
 ]
 

@@ -5,7 +5,9 @@ import { openGateway } from './guard/open.ts'
 import { Registry } from './guard/registry.ts'
 import { openMetricsListener } from './http/metrics-listener.ts'
 import type { AnsweredRoute } from './http/routes.ts'
+import { measureStore, sizeGauges } from './infra/db/measure.ts'
 import type { Store } from './infra/db/open.ts'
+import { backupGauge } from './infra/db/rolling-backup.ts'
 import { exposeGauges } from './infra/gauges.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
@@ -13,6 +15,7 @@ import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { openSharedLimits, tellDegraded } from './infra/limits/open.ts'
 import { toUrl } from './infra/links.ts'
 import { describeError } from './infra/log.ts'
+import { forgetMails } from './infra/mail/captured.ts'
 import type { Nodes } from './infra/node/index.ts'
 import { keyFileOf } from './infra/secrets/open-vault.ts'
 import { useFastestCurve } from './infra/sodium-curve.ts'
@@ -27,6 +30,7 @@ import { type Ports, type Surroundings, openPorts } from './ports.ts'
 import { isSame, openFronts } from './processes/fronts.ts'
 import type { FrontFacts, Place } from './processes/place.ts'
 import { openServer } from './serve.ts'
+import { TABLES } from './store/schema.ts'
 
 interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
@@ -79,7 +83,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
   const rooms = await openRooms(config, ports, stack)
   const modules: readonly Module[] = Object.values(rooms)
-  const runner = openJobs(ports, modules, stack)
+  const runner = openJobs(config, { ports, modules }, stack)
   const limiter = new MemoryLimiter(store.clock)
   const gateway = await openGuard(config, { ports, rooms, limiter }, stack)
   if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: rooms.work.prepare }, stack)
@@ -97,7 +101,8 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   }
   const server = openServer(config, { ports, rooms, gateway, behind })
   stack.defer(() => server.close())
-  for (const { name, help, labels, read } of modules.flatMap(({ gauges = [] }) => gauges)) {
+  const gauges = [...modules.flatMap(({ gauges: own = [] }) => own), ...sizeGauges(store.db), backupGauge(store)]
+  for (const { name, help, labels, read } of gauges) {
     metrics.gauge(name, help, labels, read)
   }
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
@@ -110,7 +115,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   for (const module of modules) await module.start?.()
   const url = toUrl(config.host, await server.listen())
   links.listenAt(url)
-  // Not before: a start that fails would have made a key that nobody has seen.
+  // Not before: a start that fails would have made a key that no operator has seen.
   const createdKey = await createFirstAdministrator(store, infra.keepKey)
   for (const module of modules) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
@@ -137,12 +142,23 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   }
 }
 
-function openJobs(ports: Ports, modules: readonly Module[], stack: AsyncDisposableStack): JobRunner {
+function openJobs(
+  config: Config,
+  { ports, modules }: { ports: Ports; modules: readonly Module[] },
+  stack: AsyncDisposableStack,
+): JobRunner {
   const { store, opened, notices, metrics, searches } = ports
+  const jobs = modules.flatMap(({ jobs: own = [] }) => own)
+  const { db, clock } = store
+  const upkeep = [
+    forgetDoneJobs(store, jobs, config),
+    forgetMails(store, config),
+    measureStore({ db, clock, engine: opened.engine, tables: TABLES }),
+  ]
   const runner = new JobRunner({
     ...store,
     engine: opened.engine,
-    jobs: [forgetDoneJobs(store.db, store.clock), ...modules.flatMap(({ jobs = [] }) => jobs)],
+    jobs: [...upkeep, ...jobs],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
   stack.defer(async () => {

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import { addAccountCommands } from './cli/account-commands.ts'
 import { addDevnetCommands } from './cli/devnet-commands.ts'
+import { withGateway } from './cli/gateway-access.ts'
 import { VERSION } from './version.ts'
 
-// What was compiled at one start is ready for the next: beside the code, because whoever may write there may change the code as
-// well. Where that is nobody, it is compiled each time.
+// What was compiled at one start is ready for the next: beside the code, because a user who may write there may change the code as
+// well. Where the gateway may not, it is compiled each time.
 enableCompileCache(join(import.meta.dirname, '.compiled'))
 
 /**
@@ -44,30 +45,29 @@ program
     flushCompileCache()
   })
 
-program
-  .command('call')
+withGateway(program.command('call'))
   .description('call an action of a gateway: nano-gateway call account_balance account=nano_…')
   .argument('<action>', 'its name')
   .argument('[fields...]', 'field=value; a field that comes twice is a list')
-  .addOption(
-    new Option('--url <url>', 'address of the gateway').default('http://127.0.0.1:8080').env('NANO_GATEWAY_URL'),
-  )
-  .addOption(new Option('--key <key>', 'API key; as a word of the command others may see it').env('NANO_GATEWAY_KEY'))
-  .option('--key-file <file>', 'file with the API key')
   .option('--json', 'print JSON')
   .option('--watch', 'then print what is confirmed of the account, until it is stopped')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(from(async () => (await import('./cli/call.ts')).callAction))
 
-program
-  .command('mcp')
+withGateway(program.command('mcp'))
   .description('tools of a gateway for agents, over standard input (Model Context Protocol)')
-  .addOption(
-    new Option('--url <url>', 'address of the gateway').default('http://127.0.0.1:8080').env('NANO_GATEWAY_URL'),
-  )
-  .addOption(new Option('--key <key>', 'API key; as a word of the command others may see it').env('NANO_GATEWAY_KEY'))
-  .option('--key-file <file>', 'file with the API key')
   .action(from(async () => (await import('./cli/mcp.ts')).serveMcp))
+
+const webhook = program.command('webhook').description('events on their way to a server')
+withGateway(webhook.command('listen'))
+  .description('hand the events of an account to a receiver on this machine, and print them')
+  .requiredOption('--forward <url>', 'address of the receiver, as http://localhost:3000/hook')
+  .option('--events <kinds>', 'kinds of events, with commas between them: payment.completed, payment.*')
+  .option('--since <cursor>', 'an event id, a cursor or unix seconds to begin behind; from now on unless given')
+  .addOption(new Option('--secret <secret>', 'signs them; one is made unless given').env('NANO_WEBHOOK_SECRET'))
+  .option('--json', 'print events as JSON, with their payload')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .action(from(async () => (await import('./cli/webhook-listen.ts')).listenForWebhooks))
 
 program
   .command('completion')
@@ -250,9 +250,11 @@ secretKey
 program
   .command('backup')
   .description('write a consistent copy of the embedded store while it is in use')
-  .argument('<file>', 'where to')
+  .argument('[target]', 'where to: a file, or with --every a folder', 'backups')
+  .option('--every <time>', 'write one after another, as 15m, 1h or 1d say, until it is stopped')
+  .option('--keep <count>', 'with --every: how many are kept', '48')
   .option('--json', 'print JSON')
-  .action(from(async () => (await store()).backUp))
+  .action(from(async () => (await import('./cli/backup.ts')).backUp))
 
 program
   .command('migrate-store')

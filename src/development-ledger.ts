@@ -35,7 +35,7 @@ export async function openDevelopmentLedger(
     onFailure: failures.failed('ledger.embedded'),
     port: config.devnetPort,
     wsPort: config.devnetWsPort,
-    // Elsewhere strangers come, and whoever has its key pays any checkout.
+    // Elsewhere strangers come, and a holder of its key pays any checkout.
     genesisIsClosed: !config.atDesk,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
     thresholds: WORK_THRESHOLDS[config.devnetWork],

@@ -19,6 +19,7 @@ import type { KnownName } from './kernel/ports.ts'
 import type { SwapProvider } from './kernel/swap.ts'
 import { openAccounts } from './modules/accounts/open.ts'
 import { openBilling } from './modules/billing/open.ts'
+import { EVENT_KINDS } from './modules/checkout/index.ts'
 import { openCheckouts } from './modules/checkout/open.ts'
 import { openEmails } from './modules/email/open.ts'
 import { openFaucet } from './modules/faucet/open.ts'
@@ -27,6 +28,7 @@ import { openLinks } from './modules/links/open.ts'
 import { openMarket } from './modules/market/open.ts'
 import { loadBuiltIn } from './modules/names/index.ts'
 import { openNames } from './modules/names/open.ts'
+import { openPos } from './modules/pos/open.ts'
 import { openReps } from './modules/reps/open.ts'
 import { sandboxSwap } from './modules/swap/index.ts'
 import { openSwap } from './modules/swap/open.ts'
@@ -50,7 +52,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const baseUrl = () => links.base()
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
-  // Before any room is opened: a price that nobody can pay should not keep half a gateway running.
+  // Before any room is opened: a price that cannot be paid should not keep half a gateway running.
   const goods = goodsOf(config, prices)
   // The treasury is known once the wallets are open, which is before any name is read.
   const play: (() => Promise<KnownName[]>) | undefined =
@@ -79,30 +81,8 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     metrics.webhookAttempts.inc({ outcome: attempt.outcome })
     log.info({ event: 'webhook', ...attempt, ms })
   }
-  const webhooks = keep(openWebhooks({ store, secrets, outbound, onAttempt }))
-  const wallets: WalletsModule = keep(
-    await openWallets(
-      {
-        store,
-        node,
-        notices,
-        confirmations,
-        thresholds,
-        qrPng,
-        work: work.work,
-        names: names.names,
-        links,
-        countMax,
-        vault: await vaultOf(config, ports),
-        vanity: openVanity(store),
-        alarm: tellAlarm(ports),
-        onRefusal: tellRefusal(ports),
-        fund: devnet && ((address) => fundFromGenesis(devnet, address, config.devnetTreasuryNano)),
-        representative: devnet && toAddress(DEV_NETWORK.genesisAccount),
-      },
-      config,
-    ),
-  )
+  const webhooks = keep(openWebhooks({ store, secrets, outbound, kinds: Object.keys(EVENT_KINDS), onAttempt }, config))
+  const wallets: WalletsModule = keep(await openOwnWallets(config, ports, { names, work }))
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
   const pictures = openPictures({ outbound, clock: store.clock })
   const room = wallets.wallets
@@ -110,43 +90,13 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const emails = keep(
     openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, isPlay }, config),
   )
-  const checkout = keep(
-    openCheckouts(
-      {
-        store,
-        notices,
-        node,
-        confirmations,
-        mailer,
-        links,
-        prices,
-        secrets,
-        qrPng,
-        qrOutline,
-        developmentLedger: ports.developmentLedger,
-        pictures,
-        perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
-        engine: ports.opened.engine,
-        names: names.names,
-        checkWebhookUrl: webhooks.checkUrl,
-        wallets: {
-          create: wallets.createFor,
-          sweep: wallets.sweep,
-          queueSend: wallets.queueSend,
-          bringForward: wallets.bringForward,
-        },
-        claims: emails.links,
-        isExchange: names.isExchange,
-        treasuryAddress: wallets.treasuryAddress,
-      },
-      config,
-    ),
-  )
-  const paymentLinks = keep(openLinks({ checkout, links, pictures, isPlay }))
+  const checkout = keep(openOwnCheckouts(config, ports, { names, webhooks, wallets, emails, pictures }))
+  const paymentLinks = keep(openLinks({ checkout, links, pictures, isPlay }, config))
+  const pointsOfSale = keep(openPos({ checkout, links, isPlay }))
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
   const usernames = keep(openUsernames({ billing, names, baseUrl }, config))
   const faucet = keep(openFaucet(room, config))
-  const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }))
+  const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }, config))
   return {
     names,
     ledger,
@@ -160,6 +110,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     emails,
     checkout,
     paymentLinks,
+    pointsOfSale,
     billing,
     usernames,
     faucet,
@@ -167,7 +118,88 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   }
 }
 
-/** The master keys of wallets. Where the store is shared and the keys are not, somebody has to know. */
+interface BeforeWallets {
+  names: ReturnType<typeof openNames>
+  work: ReturnType<typeof openWork>
+}
+
+/** Wallets whose keys are kept here; on a development ledger the first block funds the treasury. */
+async function openOwnWallets(config: Config, ports: Ports, { names, work }: BeforeWallets) {
+  const { store, node, notices, nodes, thresholds, links, devnet } = ports
+  const { confirmations } = nodes
+  const { countMax } = config
+  return openWallets(
+    {
+      store,
+      node,
+      notices,
+      confirmations,
+      thresholds,
+      qrPng,
+      work: work.work,
+      names: names.names,
+      links,
+      countMax,
+      vault: await vaultOf(config, ports),
+      vanity: openVanity(store),
+      alarm: tellAlarm(ports),
+      onRefusal: tellRefusal(ports),
+      fund: devnet && ((address) => fundFromGenesis(devnet, address, config.devnetTreasuryNano)),
+      representative: devnet && toAddress(DEV_NETWORK.genesisAccount),
+    },
+    config,
+  )
+}
+
+interface BeforeCheckouts {
+  names: ReturnType<typeof openNames>
+  webhooks: ReturnType<typeof openWebhooks>
+  wallets: WalletsModule
+  emails: ReturnType<typeof openEmails>
+  pictures: ReturnType<typeof openPictures>
+}
+
+/** Checkouts, with what they need of the rooms before them. */
+function openOwnCheckouts(
+  config: Config,
+  ports: Ports,
+  { names, webhooks, wallets, emails, pictures }: BeforeCheckouts,
+) {
+  const { store, notices, node, nodes, mailer, links, prices, secrets } = ports
+  const { confirmations } = nodes
+  return openCheckouts(
+    {
+      store,
+      notices,
+      node,
+      confirmations,
+      mailer,
+      links,
+      prices,
+      secrets,
+      qrPng,
+      qrOutline,
+      developmentLedger: ports.developmentLedger,
+      pictures,
+      perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
+      engine: ports.opened.engine,
+      names: names.names,
+      checkWebhookUrl: webhooks.checkUrl,
+      wallets: {
+        create: wallets.createFor,
+        sweep: wallets.sweep,
+        queueSend: wallets.queueSend,
+        bringForward: wallets.bringForward,
+      },
+      claims: emails.links,
+      isExchange: names.isExchange,
+      treasuryAddress: wallets.treasuryAddress,
+    },
+    config,
+  )
+}
+
+/** The master keys of wallets. Where the store is shared and the keys are not, the operator has to know. */
 async function vaultOf(config: Config, { store, log, random }: Ports) {
   if (config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')) {
     const reason = `Wallets of a shared store are sealed with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
@@ -177,7 +209,7 @@ async function vaultOf(config: Config, { store, log, random }: Ports) {
   return openVault(config, { used: used?.id, random })
 }
 
-/** Payments by request, which somebody else's facilitator may settle. */
+/** Payments by request, which a remote facilitator may settle. */
 async function openPayments(
   config: Config,
   { store, node, nodes, thresholds, prices, links, devnet }: Ports,

@@ -20,6 +20,7 @@ import { describedCheckoutRoutes } from './modules/checkout/routes/described.ts'
 import { describedEmailRoutes } from './modules/email/routes/described.ts'
 import { describedLinkRoutes } from './modules/links/routes/described.ts'
 import { describedNameRoutes } from './modules/names/routes.ts'
+import { describedPosRoutes } from './modules/pos/routes/described.ts'
 import { describedRepRoutes } from './modules/reps/routes.ts'
 import { describedSwapRoutes } from './modules/swap/routes.ts'
 import { describedWebhookRoutes } from './modules/webhooks/routes/described.ts'
@@ -39,6 +40,7 @@ export const OFFERED: readonly Offered[] = [
   { name: 'email', actions: EMAIL_ACTIONS, described: describedEmailRoutes },
   { name: 'checkout', actions: CHECKOUT_ACTIONS, described: describedCheckoutRoutes },
   { name: 'links', actions: LINK_ACTIONS, described: describedLinkRoutes },
+  { name: 'pos', actions: [], described: describedPosRoutes },
   { name: 'billing', actions: BILLING_ACTIONS },
   { name: 'usernames', actions: USERNAME_ACTIONS },
   { name: 'faucet', actions: FAUCET_ACTIONS },

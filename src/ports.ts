@@ -41,7 +41,7 @@ import { claimLedger, ledgerLearned } from './store/ledger.ts'
 /** What a gateway is given from outside. */
 export interface Surroundings {
   clock: Clock
-  /** The development ledger's own, where it does not live by the gateway's: a network waits for nobody. */
+  /** The development ledger's own, where it does not live by the gateway's: a network waits for no gateway. */
   ledgerClock?: Clock
   random: Random
   log: Log

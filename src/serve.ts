@@ -20,11 +20,13 @@ import { describeError, openRequestLog } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
 import { openUpkeep } from './infra/upkeep.ts'
 import type { Module } from './kernel/module.ts'
+import type { GatewayStatus } from './modules/admin/index.ts'
 import { openAdmin } from './modules/admin/open.ts'
 import type { Rooms } from './modules.ts'
 import { OFFERED } from './offered.ts'
 import type { Ports } from './ports.ts'
 import { openStatus } from './status.ts'
+import { openPrivacy } from './store/privacy.ts'
 import { VERSION } from './version.ts'
 
 /** What stands behind the doors. */
@@ -58,7 +60,7 @@ interface OpenServer {
 
 /** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
 export function openServer(config: Config, { ports, rooms, gateway, behind }: Served): OpenServer {
-  const { clock, random, nodes, store, secrets, notices } = ports
+  const { clock, random, nodes, store, secrets } = ports
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
   const { calls, announceEnd, finish } = openCalls(config, { clock, random })
@@ -97,13 +99,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
 
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
   const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })
-  const { checkouts } = rooms.checkout
-  const { wallets } = rooms.wallets
-  const mailIsKept = config.smtpUrl === ''
-  const { tellStanding } = rooms.accounts
-  const upkeep = openUpkeep(store.db)
-  const admin = openAdmin({ store, checkouts, wallets, mailIsKept, tellStanding, status, ...upkeep })
-  const modules: readonly Module[] = [...Object.values(rooms), admin]
+  const modules: readonly Module[] = [...Object.values(rooms), adminOf(config, { ports, rooms }, status)]
   const declared = modules.flatMap((module) => module.routes ?? [])
   const pages = modules.flatMap((module) => module.pages ?? [])
   const { keys, sessions } = rooms.accounts
@@ -113,7 +109,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const openLimiter = () => new MemoryLimiter(clock)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
   const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet })
-  mountDashboard(server, { ...doors, notices, devnet, pages })
+  mountDashboard(server, { ...doors, devnet, pages })
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {
@@ -140,6 +136,17 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
       await finish(server)
     },
   }
+}
+
+/** The room of administrators: the only one that looks into all others. */
+function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms'>, status: () => GatewayStatus) {
+  const { store } = ports
+  const { checkouts } = rooms.checkout
+  const { wallets } = rooms.wallets
+  const { tellStanding } = rooms.accounts
+  const mailIsKept = config.smtpUrl === ''
+  const upkeep = { ...openUpkeep(store.db), ...openPrivacy(store) }
+  return openAdmin({ store, checkouts, wallets, mailIsKept, tellStanding, status, ...upkeep })
 }
 
 /** What is told of requests, in the log and in numbers. */

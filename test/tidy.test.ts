@@ -20,7 +20,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** Earlier modules may be used by later ones, through their face. */
 const MODULE_ORDER =
-  `names ledger accounts market reps webhooks work x402 wallets email checkout links billing usernames
+  `names ledger accounts market reps webhooks work x402 wallets email checkout links pos billing usernames
   faucet swap admin`.split(/\s+/)
 
 const LAYERS: Record<string, string[]> = {

@@ -1,69 +1,59 @@
 /*
- * The short form: each operation beside its yardstick, in many short turns, compared with the ratio that the repository knows.
- * Of the turns the middle ratio counts: two that follow one another have the same neighbours, and one that a neighbour made
- * dear is none in the middle. What is too dear is measured again, and only what was too dear each time fails.
+ * The short form: each operation beside its yardstick, in short turns, compared with the ratio that the repository knows. What
+ * looks too dear is measured again at once, and only what is so after the last try fails. Stores lie in memory where the system
+ * has such a folder: a disk is quicker on a quiet machine, and then fewer operations share a commit.
  */
-import { median } from '../kit/load.ts'
-import { type Figures, readMeasurements } from '../kit/report.ts'
-import type { Group, Row } from './row.ts'
+import { existsSync } from 'node:fs'
+import { type Figures, readMeasurements, toTable } from '../kit/report.ts'
+import { type Row, ratioOf } from './row.ts'
 
 /** A ratio may be so many times that of the repository before it counts as worse. */
 const SLACK = 1.5
-const TRIES = 4
+const IN_MEMORY = '/dev/shm'
 /**
  * The figures of the short form are kept by themselves, because it warms up less than the long one, and by the kind of
  * processor. Where there are none, nothing is compared.
  */
 export const KEPT_AS = `check-${process.arch}`
-const TIMES_TO_KEEP = 3
 
-type Measure = (groups: ReadonlySet<Group>) => Promise<Row[]>
+const knownAs = (key: string) => readMeasurements()[KEPT_AS]?.figures[`${key}Ratio`]
 
-const timesOf = ({ yardstick }: Row) => yardstick && median(yardstick.times)
-const knownOf = ({ key }: Row) => readMeasurements()[KEPT_AS]?.figures[`${key}Ratio`]
-
-/** What became dearer, by the ratio to a yardstick of the same run: no two machines are equally fast. */
-function listDearer(rows: readonly Row[]): Row[] {
-  return rows.filter((row) => {
-    const [times, known] = [timesOf(row), knownOf(row)]
-    return times !== undefined && known !== undefined && times > known * SLACK
-  })
+export function keepInMemory(): void {
+  if (existsSync(IN_MEMORY)) process.env.TMPDIR = IN_MEMORY
 }
 
-/** Of rows that were measured twice, the cheaper one. */
-function takeCheaper(rows: readonly Row[], again: readonly Row[]): Row[] {
-  return rows.map((row) => {
-    const other = again.find(({ key }) => key === row.key)
-    return other !== undefined && timesOf(other)! < timesOf(row)! ? other : row
-  })
+/** Whether it became dearer, by the ratio to a yardstick of the same run: no two machines are equally fast. */
+export function isDear(key: string, ratio: number): boolean {
+  const known = knownAs(key)
+  return known !== undefined && ratio > known * SLACK
 }
 
-function tellDearer(row: Row): string {
-  const times = `${timesOf(row)!.toFixed(2)} times its yardstick, and was ${knownOf(row)!.toFixed(2)} times`
-  return `DEARER: ${row.operation} (${row.store}) costs ${times}; more than ${SLACK} times worse, ${TRIES} times in one run.`
-}
+/** A sentence for each that was too dear after the last try. */
+export const listDearer = (rows: readonly Row[]): string[] =>
+  rows
+    .filter((row) => isDear(row.key, ratioOf(row) ?? 0))
+    .map((row) => {
+      const times = `${ratioOf(row)!.toFixed(2)} times its yardstick, and was ${knownAs(row.key)!.toFixed(2)} times`
+      return `DEARER: ${row.operation} (${row.store}) costs ${times}: more than ${SLACK} times worse.`
+    })
 
-/** Answers the rows, and a sentence for each that was too dear at every try. */
-export async function compare(measure: Measure, wanted: ReadonlySet<Group>): Promise<{ rows: Row[]; words: string[] }> {
-  let rows = await measure(wanted)
-  for (let tries = 1, dearer = listDearer(rows); dearer.length > 0 && tries < TRIES; tries++) {
-    console.log(`Once more: ${dearer.map(({ operation, store }) => `${operation} (${store})`).join('; ')}`)
-    rows = takeCheaper(rows, await measure(new Set(dearer.map(({ group }) => group))))
-    dearer = listDearer(rows)
-  }
-  return { rows, words: listDearer(rows).map(tellDearer) }
-}
+export const tellCompared = (rows: readonly Row[]): string =>
+  toTable(
+    ['operation', 'store', 'yardstick', 'times', 'known'],
+    rows.map((row) => [
+      row.operation,
+      row.store,
+      row.yardstick?.name ?? '–',
+      ratioOf(row)?.toFixed(2) ?? '–',
+      knownAs(row.key)?.toFixed(2) ?? '–',
+    ]),
+  )
 
-/** Figures that later runs are compared with. */
+/**
+ * Figures that later runs are compared with: what was known, or this where it is worse. So a few runs on a quiet and on a busy
+ * machine find the most that is usual. What became cheaper is measured anew once its line is taken out of the figures.
+ */
 export const toKnown = (rows: readonly Row[]): Figures =>
-  Object.fromEntries(rows.flatMap((row) => (row.yardstick ? [[`${row.key}Ratio`, timesOf(row)!]] : [])))
-
-/** What later runs are compared with: of several the middle one. */
-export async function measureToKeep(measure: Measure, wanted: ReadonlySet<Group>): Promise<Row[]> {
-  const runs: Row[][] = []
-  while (runs.length < TIMES_TO_KEEP) runs.push(await measure(wanted))
-  return runs[0]!.map(({ key }) => {
-    const same = runs.flatMap((rows) => rows.filter((row) => row.key === key))
-    return same.toSorted((a, b) => (timesOf(a) ?? 0) - (timesOf(b) ?? 0))[Math.floor(TIMES_TO_KEEP / 2)]!
-  })
-}
+  Object.fromEntries(
+    rows.flatMap((row) => (row.yardstick ? [[`${row.key}Ratio`, Math.max(ratioOf(row)!, knownAs(row.key) ?? 0)]] : [])),
+  )

@@ -1,37 +1,49 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { BenchGateway } from '../kit/gateway.ts'
-import { toFrame } from '../kit/stand-in.ts'
-import { type Row, each, inTurns } from './row.ts'
-import { NAMES, type World, keyFor } from './world.ts'
+import { type Row, inTurns } from './row.ts'
+import { NAMES, type World, keyFor, startBare } from './world.ts'
 
 const TURN = 4_000
-const EACH_MILLISECOND = 4
-const PARSED = 20_000
+/** As fast as they come after a pause of the network, when there is little time to measure; else as on a busy day. */
+const EACH_MILLISECOND = { check: 40, else: 4 }
 /** What was told has been heard by then. */
 const HEARD_WITHIN = 300
 
-/** A confirmation that concerns nobody, as it comes from the node's socket. What the gateway does anyway is taken off. */
+/**
+ * A confirmation that concerns nobody, as it comes from the node's socket. What the gateway does anyway is taken off. Beside it
+ * the same frames are heard by the least that hears them.
+ */
 export async function costHearing(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
-  const { ledger, turns } = world
-  const count = TURN * Math.max(0.5, world.scale)
+  const { bench, ledger, options } = world
+  const count = options.check ? TURN : TURN * world.scale
+  const rate = EACH_MILLISECOND[options.check ? 'check' : 'else']
   await ledger.heard()
-  await ledger.tellStrangers(2_000, EACH_MILLISECOND)
+  const bare = await startBare(bench, 'hear', ledger.socketUrl)
+  await ledger.tellStrangers(2_000, rate)
   await delay(HEARD_WITHIN)
-  const operate = async () => {
-    const [began, before] = [performance.now(), gateway.spent()]
-    await ledger.tellStrangers(count, EACH_MILLISECOND)
+  const hear = async () => {
+    const [began, before, bareBefore] = [performance.now(), gateway.spent(), bare.spent()]
+    await ledger.tellStrangers(count, rate)
     await delay(HEARD_WITHIN)
-    const [took, after] = [performance.now() - began, gateway.spent()]
+    const [took, after, bareAfter] = [performance.now() - began, gateway.spent(), bare.spent()]
     await delay(took)
     const idle = gateway.spent()
-    return each(
-      { gateway: before.gateway + idle.gateway - after.gateway, database: 0 },
-      { gateway: after.gateway, database: 0 },
-      count,
-    )
+    const own = after.gateway - before.gateway - (idle.gateway - after.gateway)
+    return { own: { gateway: own / count, database: 0 }, least: (bareAfter - bareBefore) / count }
   }
-  const { cost, yardstick } = await inTurns(Math.min(turns, 4), operate, () => Promise.resolve(parse()))
+  let last: Awaited<ReturnType<typeof hear>> | undefined
+  // Both hear the same, at the same time: the turn of the one is the turn of the other.
+  const { cost, yardstick } = await inTurns(
+    { ...world, turns: Math.min(world.turns, 4) },
+    keyFor('heard', engine),
+    () => Promise.resolve(last!.own),
+    async () => {
+      last = await hear()
+      return last.least
+    },
+  )
+  await bare.end()
   return [
     {
       key: keyFor('heard', engine),
@@ -40,16 +52,8 @@ export async function costHearing(world: World, gateway: BenchGateway, engine: S
       store: NAMES[engine],
       cost,
       unit: 'µs',
-      yardstick: { name: '`JSON.parse` of it', ...yardstick },
+      yardstick: { name: 'bare `ws` that parses it', ...yardstick },
       goal: { gateway: 12 },
     },
   ]
-}
-
-function parse(): number {
-  const frames = Array.from({ length: 1_000 }, (_, at) => toFrame(at).frame)
-  const { user, system } = process.cpuUsage()
-  for (let at = 0; at < PARSED; at++) JSON.parse(frames[at % frames.length]!)
-  const after = process.cpuUsage()
-  return (after.user + after.system - user - system) / PARSED
 }

@@ -5,11 +5,14 @@ import { type Asks, NAMES, type World, askBare, askGateway, keyFor } from './wor
 
 const TURN = 5_000
 /** Between two turns so many other requests pass, so that old answers leave and new ones come. */
-const CHURN = 1_000
+const CHURN = { check: 200, else: 1_000 }
+/** Code that runs for the first time is not compiled yet. */
+const WARM = { check: 3_000, else: 10_000 }
+const nameOf = ({ options }: World) => (options.check ? '`node:http` with some JSON' : 'bare `node:http`')
 
 /** Reads from memory and through it, with the memory empty and full, without a key and with one. */
 export async function costReads(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
-  const { lists, bare, scale } = world
+  const { lists, bare, scale, options } = world
   const count = TURN * scale
   const answered = () => askBare(world, bare.answer, lists.one, count)
   const row = async (
@@ -22,7 +25,7 @@ export async function costReads(world: World, gateway: BenchGateway, engine: Sto
       await before?.()
       return askGateway(world, gateway, asks())
     }
-    const { cost, yardstick } = await inTurns(world.turns, operate, answered)
+    const { cost, yardstick } = await inTurns(world, keyFor(key, engine), operate, answered)
     return {
       key: keyFor(key, engine),
       group: 'reads',
@@ -30,45 +33,49 @@ export async function costReads(world: World, gateway: BenchGateway, engine: Sto
       store: NAMES[engine],
       cost,
       unit: 'µs',
-      yardstick: { name: 'bare `node:http`', ...yardstick },
+      yardstick: { name: nameOf(world), ...yardstick },
       goal: { times: goal },
     }
   }
+  const form = options.check ? 'check' : 'else'
+  const others = CHURN[form]
   const churn = () =>
-    askGateway(world, gateway, { list: lists.distinct, count: CHURN, from: world.nextDistinct(CHURN) })
+    askGateway(world, gateway, { list: lists.distinct, count: others, from: world.nextDistinct(others) })
   const one = { list: lists.one, count }
   const any = { list: lists.remembered, count }
 
   const rows: Row[] = []
   // Without a key nothing is asked of the store, so that one store tells it.
   if (engine === 'sqlite') {
-    await askGateway(world, gateway, { ...one, count: 2 * TURN })
+    await askGateway(world, gateway, { ...one, count: WARM[form] })
     rows.push(await row('hitSmall', 'cache hit, small cache', 1.6, { asks: () => one }))
   }
   await askGateway(world, gateway, { list: lists.remembered, count: world.remembered, from: 0 })
   if (engine === 'sqlite') {
-    await askGateway(world, gateway, { ...any, count: 2 * TURN })
+    await askGateway(world, gateway, { ...any, count: WARM[form] })
     rows.push(await row('hitFull', 'cache hit, cache full', 1.6, { asks: () => any, before: churn }))
   }
   const keyed = { ...any, withKey: true }
-  await askGateway(world, gateway, { ...keyed, count: 2 * TURN })
+  await askGateway(world, gateway, { ...keyed, count: WARM[form] })
   rows.push(await row('hitKey', 'cache hit with a key, cache full', 1.8, { asks: () => keyed, before: churn }))
   return [...rows, ...(await costDistinct(world, gateway, engine))]
 }
 
 async function costDistinct(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
-  const { lists, bare, turns, options } = world
+  const { lists, bare, options } = world
   const count = 2_000 * world.scale
   const rows: Row[] = []
   const callers = options.check ? [false] : engine === 'sqlite' ? [false, true] : [true]
   for (const withKey of callers) {
+    const key = keyFor(withKey ? 'passedKey' : 'passed', engine)
     const { cost, yardstick } = await inTurns(
-      turns,
+      world,
+      key,
       () => askGateway(world, gateway, { list: lists.distinct, count, from: world.nextDistinct(count), withKey }),
-      () => askBare(world, bare.proxy, lists.distinct, count, world.nextDistinct(count)),
+      () => askBare(world, bare.proxy, lists.distinct, count, { from: world.nextDistinct(count) }),
     )
     rows.push({
-      key: keyFor(withKey ? 'passedKey' : 'passed', engine),
+      key,
       group: 'reads',
       operation: `distinct keys, passed on${withKey ? ', with a key' : ''}`,
       store: NAMES[engine],
@@ -83,13 +90,14 @@ async function costDistinct(world: World, gateway: BenchGateway, engine: StoreEn
 
 /** Everybody asks the same at once, and nothing may be remembered. */
 export async function costCoalesced(world: World): Promise<Row[]> {
-  const { bench, ledger, lists, bare, turns, scale } = world
+  const { bench, ledger, lists, bare, scale, options } = world
   const node = { nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl }
   const gateway = await startGateway(bench, { engine: 'sqlite', ...node, env: { CACHE_BYTES_MAX: '0' } })
   const one = { list: lists.one, count: TURN * scale }
-  await askGateway(world, gateway, { ...one, count: 10_000 })
+  await askGateway(world, gateway, { ...one, count: WARM[options.check ? 'check' : 'else'] })
   const { cost, yardstick } = await inTurns(
-    turns,
+    world,
+    'coalesced',
     () => askGateway(world, gateway, one),
     () => askBare(world, bare.answer, lists.one, one.count),
   )
@@ -102,7 +110,7 @@ export async function costCoalesced(world: World): Promise<Row[]> {
       store: 'SQLite',
       cost,
       unit: 'µs',
-      yardstick: { name: 'bare `node:http`', ...yardstick },
+      yardstick: { name: nameOf(world), ...yardstick },
       goal: { times: 2.2 },
     },
   ]

@@ -10,8 +10,9 @@ import { startStandIn } from '../kit/helpers.ts'
 import { type Row, each, inTurns } from './row.ts'
 import { NAMES, type World, keyFor } from './world.ts'
 
-/** How many wait at once, and for how many hosts. */
+/** How many wait at once, of how many accounts, and for how many hosts: an account has only its share of what is sent at once. */
 const WAITING = 100
+const ACCOUNTS = 50
 const HOSTS = 50
 const BODY = JSON.stringify({ type: 'payment.completed', note: 'x'.repeat(700) })
 /** Long after the last turn, unless somebody says otherwise. */
@@ -25,13 +26,16 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
   using receiver = await startStandIn('receiver')
   const secretKey = crypto.getRandomValues(new Uint8Array(32))
   const opened = await openBenchStore(bench, engine)
-  const { id: accountId } = await createAccount(opened.ctx, { email: null, role: 'user', actor: 'bench' })
+  const accounts: string[] = []
+  for (let at = 0; at < ACCOUNTS; at++) {
+    accounts.push((await createAccount(opened.ctx, { email: null, role: 'user', actor: 'bench' })).id)
+  }
   const node = { nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl }
   const env = { SECRET_KEY: Buffer.from(secretKey).toString('base64') }
   const gateway = await startGateway(bench, { engine, ...node, env, opened })
   let recorded = 0
   const deliver = async () => {
-    await record(opened.ctx, { secretKey, accountId, port: receiver.port })
+    await record(opened.ctx, { secretKey, accounts, port: receiver.port })
     recorded += WAITING
     const before = gateway.spent()
     await makeDue(opened.ctx)
@@ -40,7 +44,8 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
   }
   // Code that runs for the first time is not compiled yet.
   await deliver()
-  const { cost, yardstick } = await inTurns(Math.min(world.turns, TURNS_MAX), deliver, () => post(receiver.port))
+  const patience = { ...world, turns: Math.min(world.turns, TURNS_MAX) }
+  const { cost, yardstick } = await inTurns(patience, keyFor('delivered', engine), deliver, () => post(receiver.port))
   await gateway.close()
   await opened.store.close()
   return [
@@ -51,7 +56,7 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
       store: NAMES[engine],
       cost,
       unit: 'ms',
-      yardstick: { name: 'bare post', ...yardstick },
+      yardstick: { name: 'bare post over a connection of its own', ...yardstick },
       goal: GOALS[engine],
     },
   ]
@@ -59,17 +64,18 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
 
 interface Recorded {
   secretKey: Uint8Array
-  accountId: string
+  accounts: readonly string[]
   port: number
 }
 
-async function record(ctx: StoreCtx, { secretKey, accountId, port }: Recorded): Promise<void> {
+async function record(ctx: StoreCtx, { secretKey, accounts, port }: Recorded): Promise<void> {
   const due = Date.now() + LATER
   const secrets = openSecretBox(secretKey, ctx.random)
   await inTx({ ...ctx, clock: { ...ctx.clock, now: () => due }, secrets }, async (tx) => {
     for (let at = 0; at < WAITING; at++) {
       const id = tx.ids.next('evt')
       const url = `http://127.0.1.${1 + (at % HOSTS)}:${port}/hook`
+      const accountId = accounts[at % ACCOUNTS]!
       const event = { id, accountId, subject: id, type: 'payment.completed', dedupeKey: id, body: BODY, url }
       await recordEvent(tx, { ...event, secret: createSecret(tx.random) })
     }
@@ -104,13 +110,14 @@ async function untilDelivered({ store: { db } }: BenchGateway, total: number): P
   }
 }
 
-/** The same bytes, posted without a store. */
+/** The same bytes, posted without a store, each over a connection of its own. */
 async function post(port: number): Promise<number> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16 })
   const run = async (count: number) => {
     let left = count
     const one = async () => {
-      while (left-- > 0) await (await pool.request({ method: 'POST', path: '/hook', body: BODY })).body.dump()
+      while (left-- > 0)
+        await (await pool.request({ method: 'POST', path: '/hook', body: BODY, reset: true })).body.dump()
     }
     await Promise.all(Array.from({ length: 16 }, one))
   }

@@ -7,22 +7,21 @@ import { type Request, writeRequests } from '../kit/load.ts'
 import { familyMicroseconds } from '../kit/machine.ts'
 import type { Options } from '../kit/options.ts'
 import { type Bench, freePort, untilAnswers } from '../kit/servers.ts'
-import { each } from './row.ts'
+import { isDear } from './check.ts'
+import { type Patience, each } from './row.ts'
 
-/** As many answers as the memory for them holds by default, and a gateway with the sixth part of it. */
-const REMEMBERED = 60_000
+/** As many answers as the memory for them holds by default, less what passes between turns; and the same for a sixth of it. */
+const REMEMBERED = 45_000
 const PART_FOR_CHECK = 6
 const CACHE_BYTES = 64 * 2 ** 20
 const WARM = 10_000
 const DISTINCT = { long: 400_000, quick: 120_000, check: 60_000 }
 
 /** What the rows share: helpers, lists of requests, and how long to measure. */
-export interface World {
+export interface World extends Patience {
   bench: Bench
   asker: Asker
   ledger: StandIn
-  /** Turns of each row; a turn takes about half a second. */
-  turns: number
   /** Multiplies how many operations a turn has. */
   scale: number
   /** How much memory gateways have for answers, and how many fill it. */
@@ -35,9 +34,10 @@ export interface World {
   nextDistinct(count: number): number
 }
 
-interface BareServer {
+export interface BareServer {
   port: number
   spent(): number
+  end(): Promise<void>
 }
 
 export const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
@@ -62,14 +62,20 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
     ...parts,
     cacheBytes: Math.ceil(CACHE_BYTES / part),
     remembered,
-    turns: options.check ? 6 : options.quick ? 3 : 5,
+    // A turn takes about half a second.
+    turns: options.check ? 8 : options.quick ? 3 : 5,
+    isDear: (key, ratio) => options.check && !options.write && isDear(key, ratio),
     scale: options.check ? 0.25 : options.quick ? 1 : 2,
     lists: {
       one: writeRequests(bench.folder, 'one', [toBalance(distinct)]),
       remembered: writeRequests(bench.folder, 'remembered', blocks),
       distinct: writeRequests(bench.folder, 'distinct', range(distinct).map(toBalance)),
     },
-    bare: { answer: await startBare(bench, 'answer'), proxy: await startBare(bench, 'proxy', ledger.url) },
+    bare: {
+      // Beside a server that does next to nothing, whoever asks is the slower one, and it sleeps and wakes as the machine has it.
+      answer: await startBare(bench, options.check ? 'busy' : 'answer'),
+      proxy: await startBare(bench, 'proxy', ledger.url),
+    },
     nextDistinct: (count) => {
       const from = next
       next += count
@@ -78,21 +84,22 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
   }
   // Code that runs for the first time is not compiled yet.
   await askBare(world, world.bare.answer, world.lists.one, WARM)
-  await askBare(world, world.bare.proxy, world.lists.distinct, WARM / 2, world.nextDistinct(WARM / 2))
+  await askBare(world, world.bare.proxy, world.lists.distinct, WARM / 2, { from: world.nextDistinct(WARM / 2) })
   return world
 }
 
-async function startBare(bench: Bench, kind: string, ...more: string[]): Promise<BareServer> {
+/** One of the yardsticks that are processes. Its database's time is counted with it, where it has one. */
+export async function startBare(bench: Bench, kind: string, upstream = '', database?: number): Promise<BareServer> {
   const port = await freePort()
-  const child = bench.spawn(`bare-${kind}`, [
-    '--max-semi-space-size=4',
-    'bench/kit/bare.ts',
-    kind,
-    String(port),
-    ...more,
-  ])
+  const args = ['--max-semi-space-size=4', 'bench/kit/bare.ts', kind, String(port), bench.folder, upstream]
+  const child = bench.spawn(`bare-${kind}-${port}`, args)
   await untilAnswers(port, child)
-  return { port, spent: () => familyMicroseconds(child.pid!) }
+  const pid = child.pid!
+  return {
+    port,
+    spent: () => familyMicroseconds(pid) + (database === undefined ? 0 : familyMicroseconds(database)),
+    end: () => bench.end(child),
+  }
 }
 
 /** Processor time of a request to a bare server. */
@@ -101,10 +108,10 @@ export async function askBare(
   server: BareServer,
   list: string,
   count: number,
-  from = 0,
+  { from = 0, connections = 32 } = {},
 ): Promise<number> {
   const before = server.spent()
-  await asker.ask({ port: server.port, list, count, from })
+  await asker.ask({ port: server.port, list, count, from, connections })
   return (server.spent() - before) / count
 }
 

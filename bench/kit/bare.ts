@@ -1,16 +1,128 @@
 /*
- * The yardsticks that are servers, each the least a program does: `answer` takes a request and answers the bytes it always
- * answers; `proxy` hands each request on with undici and passes the answer back. `node bench/kit/bare.ts answer|proxy PORT [UPSTREAM]`.
+ * The yardsticks that are processes, each the least a program does that does something of the kind. Nothing they do waits for a
+ * disk, so that a ratio to them is the same whether the machine is busy or not. `node bench/kit/bare.ts KIND PORT FOLDER [UPSTREAM]`:
+ *
+ *   answer  takes a request and answers the bytes it always answers
+ *   busy    the same, after about as much JSON as a gateway has to do around a remembered answer
+ *   proxy   hands each request on with undici and passes the answer back
+ *   rows    keeps five rows in SQLite in one transaction, which nobody waits to see synced
+ *   rows-postgres   the same in PostgreSQL
+ *   check   checks a signature, and keeps one row
+ *   checker checks a signature as we do, and closes the connection after its answer as a node does
+ *   send    asks the node three times, each over a connection of its own, makes two signatures and keeps five rows
+ *   hear    hears what a node's socket tells, and parses it
  */
+import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { type IncomingMessage, createServer } from 'node:http'
-import { Pool } from 'undici'
+import { join } from 'node:path'
 
-const [kind, port, upstream = ''] = process.argv.slice(2)
+const [kind = '', port, folder = '', upstream = ''] = process.argv.slice(2)
 const ANSWER = Buffer.from(
   '{"balance":"325586539664609129644855132177","pending":"2309372032769300000000000000000000","receivable":"2309372032769300000000000000000000"}',
 )
-const head = (length: number) => ({ 'content-type': 'application/json', 'content-length': length })
-const pool = kind === 'proxy' ? new Pool(upstream, { connections: 32 }) : undefined
+const ROWS = 5
+const TEXT = 'x'.repeat(200)
+const HASH = Buffer.alloc(32, 7)
+const CONNECTIONS = 32
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+type Work = (body: Buffer) => Buffer | Promise<Buffer>
+
+/** Each loads what it needs and nothing else: the start of the barest is a yardstick, too. */
+const KINDS: Record<string, () => Promise<Work>> = {
+  answer: () => Promise.resolve(() => ANSWER),
+  busy: () =>
+    Promise.resolve(() => {
+      const rows = Array.from({ length: ROWS }, (_, at) => ({ at, text: TEXT, list: [at, at + 1, at + 2], of: { at } }))
+      for (let time = 0; time < ROWS; time++) JSON.parse(JSON.stringify(rows))
+      return ANSWER
+    }),
+  proxy: async () => {
+    const { Pool } = await import('undici')
+    const pool = new Pool(upstream, { connections: CONNECTIONS })
+    return async (body) => {
+      const answer = await pool.request({ method: 'POST', path: '/', body, headers: JSON_HEADERS })
+      return Buffer.from(await answer.body.arrayBuffer())
+    }
+  },
+  rows: async () => {
+    const keep = await openRows(ROWS)
+    return (body) => {
+      keep(body)
+      return ANSWER
+    }
+  },
+  'rows-postgres': async () => {
+    const { default: pg } = await import('pg')
+    const pool = new pg.Pool({ connectionString: upstream, max: 16, options: '-c synchronous_commit=off' })
+    const places = Array.from({ length: ROWS }, (_, at) => `($${at + 1})`).join(', ')
+    const insert = { name: 'keep', text: `insert into bare (text) values ${places}`, values: Array(ROWS).fill(TEXT) }
+    const ready = pool.query('create table if not exists bare (id bigserial primary key, text text)')
+    return async (body) => {
+      JSON.parse(body.toString())
+      await ready
+      await pool.query(insert)
+      return ANSWER
+    }
+  },
+  check: async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const signed = sign(null, HASH, privateKey)
+    const keep = await openRows(1)
+    return (body) => {
+      if (!verify(null, HASH, publicKey, signed)) throw new Error('OpenSSL refuses what it signed.')
+      keep(body)
+      return ANSWER
+    }
+  },
+  checker: async () => {
+    const { useFastestCurve } = await import('../../src/infra/sodium-curve.ts')
+    const { publicKeyOf, signHash, verifyHash } = await import('../../src/kernel/nano/keys.ts')
+    useFastestCurve()
+    const [key, hash] = ['1'.repeat(64), 'A'.repeat(64)]
+    const [account, signature] = [publicKeyOf(key), signHash(key, hash)]
+    return () => {
+      verifyHash(account, hash, signature)
+      return ANSWER
+    }
+  },
+  send: async () => {
+    const { Pool } = await import('undici')
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const pool = new Pool(upstream, { connections: CONNECTIONS })
+    const keep = await openRows(ROWS)
+    return async (body) => {
+      for (let time = 0; time < 3; time++) {
+        const asked = { method: 'POST', path: '/', body: '{"action":"block_count"}', headers: JSON_HEADERS } as const
+        const answer = await pool.request({ ...asked, reset: true })
+        JSON.parse(await answer.body.text())
+      }
+      for (let time = 0; time < 2; time++) sign(null, HASH, privateKey)
+      keep(body)
+      return ANSWER
+    }
+  },
+  hear: async () => {
+    const { WebSocket } = await import('ws')
+    const socket = new WebSocket(upstream)
+    socket.on('open', () => socket.send(JSON.stringify({ action: 'subscribe', topic: 'confirmation' })))
+    socket.on('message', (data: Buffer) => void JSON.parse(data.toString()))
+    return () => ANSWER
+  },
+}
+
+async function openRows(rows: number): Promise<(body: Buffer) => void> {
+  const { DatabaseSync } = await import('node:sqlite')
+  const db = new DatabaseSync(join(folder, `bare-${port}.db`))
+  db.exec('pragma journal_mode = wal; pragma synchronous = off; create table bare (id integer primary key, text text)')
+  const insert = db.prepare('insert into bare (text) values (?)')
+  return (body) => {
+    JSON.parse(body.toString())
+    db.exec('begin immediate')
+    for (let row = 0; row < rows; row++) insert.run(TEXT)
+    db.exec('commit')
+  }
+}
 
 function collect(request: IncomingMessage, then: (body: Buffer) => void): void {
   const parts: Buffer[] = []
@@ -18,16 +130,15 @@ function collect(request: IncomingMessage, then: (body: Buffer) => void): void {
   request.on('end', () => then(Buffer.concat(parts)))
 }
 
+const work = await KINDS[kind]!()
+
 createServer((request, response) => {
+  if (kind === 'checker') response.shouldKeepAlive = false
+  const answer = (bytes: Buffer) =>
+    response.writeHead(200, { ...JSON_HEADERS, 'content-length': bytes.length }).end(bytes)
   collect(request, (body) => {
-    if (!pool) {
-      response.writeHead(200, head(ANSWER.length)).end(ANSWER)
-      return
-    }
-    const headers = { 'content-type': 'application/json' }
-    void pool.request({ method: 'POST', path: '/', body, headers }).then(async (answer) => {
-      const bytes = Buffer.from(await answer.body.arrayBuffer())
-      response.writeHead(answer.statusCode, head(bytes.length)).end(bytes)
-    })
+    const made = work(body)
+    if (made instanceof Promise) void made.then(answer)
+    else answer(made)
   })
 }).listen(Number(port), '127.0.0.1')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 const store = () => import('./store.ts')
 const one = () => import('./accounts.ts')
+const privacy = () => import('./privacy.ts')
 type Args<Name extends keyof Awaited<ReturnType<typeof one>>> = Parameters<Awaited<ReturnType<typeof one>>[Name]>
 
 /** What an operator does to accounts, beside a running gateway. */
@@ -42,6 +43,21 @@ export function addAccountCommands(program: Command): void {
     .option('--off <feature...>', 'switch off')
     .option('--unset <feature...>', 'as the settings say')
     .action(async (...args: Args<'setOne'>) => (await one()).setOne(...args))
+  add('export', 'write everything that is known about an account or a person to a file, without secrets')
+    .argument('<who>', 'id of an account, or an e-mail address')
+    .requiredOption('--file <file>', 'where to; it must not exist yet')
+    .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['exportData']>) =>
+      (await privacy()).exportData(...args),
+    )
+  add(
+    'erase',
+    'close an account and erase what tells of its people, or a person by an e-mail address; money records stay',
+  )
+    .argument('<who>', 'id of an account, or an e-mail address')
+    .requiredOption('--yes', 'it cannot be undone')
+    .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['eraseData']>) =>
+      (await privacy()).eraseData(...args),
+    )
   ofOne('sign-out', 'end every session of an account; its keys stay').action(async (...args: Args<'signOut'>) =>
     (await one()).signOut(...args),
   )

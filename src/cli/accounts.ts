@@ -2,7 +2,7 @@ import {
   STANDING_NOTICE,
   adjustCredits,
   findAccount,
-  listAudit,
+  listDeeds,
   listKeys,
   readAdjustment,
   readCredits,
@@ -33,7 +33,7 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
     const shown = showKnown(account)
     const { credits, plan } = await readCredits(ctx, accountId)
     const keys = (await listKeys(ctx.db, accountId, LISTED_MAX)).map((key) => showKey(key, ctx.clock.now()))
-    const activity = await listAudit(ctx.db, { accountId, before: undefined, limit: LATEST })
+    const activity = await listDeeds(ctx.db, { accountId }, { before: undefined, limit: LATEST })
     const facts = { ...shown, features: JSON.stringify(shown.features), credits, plan, keys: keys.length }
     const lines = [
       ...Object.entries(facts).map(([name, value]) => `${name.padEnd(14)}${String(value ?? '-')}`),

@@ -12,7 +12,7 @@ interface Words {
   fields: ReadonlyMap<string, readonly string[]>
 }
 
-/** Prints what a shell needs to complete commands, actions and their fields. It asks nobody later: the words stand in it. */
+/** Prints what a shell needs to complete commands, actions and their fields. It asks no gateway later: the words stand in it. */
 export function printCompletion(program: Command, shell: Shell): void {
   console.log(SCRIPTS[shell](wordsOf(program)))
 }

@@ -1,7 +1,7 @@
 import { KNOWN_NANO, type KnownAccount } from '../devnet/accounts.ts'
 import { VERSION } from '../version.ts'
 
-/** What whoever starts a ledger gets to see. */
+/** What a developer who starts a ledger gets to see. */
 interface LedgerBanner {
   rpc: string
   websocket: string

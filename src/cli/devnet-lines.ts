@@ -31,7 +31,7 @@ interface ToldBlock {
 
 const ACTION_WIDTH = 24
 const ABOUT_WIDTH = 45
-/** Nobody reads more of an address or a hash on a line. */
+/** More of an address or a hash on a line is not read. */
 const shortAddress = (address: string) => `${address.slice(0, 12)}…${address.slice(-6)}`
 const shortHash = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-6)}`
 /** As many decimals as there is room for; JSON has them all. */
@@ -40,7 +40,7 @@ const ARROWS: Record<string, string> = { send: '→', receive: '←', open: '←
 
 /**
  * A line for every call and every block, as they come. Calls carry texts of strangers: what is no name of an action, address or
- * hash is never written out, so that nobody writes to this terminal.
+ * hash is never written out, so that no caller writes to this terminal.
  */
 export class LedgerLines {
   readonly #options: LinesOptions
@@ -143,7 +143,7 @@ function otherOf(node: LedgerNode, { block, subtype }: Stored): string | undefin
   if (block.type !== 'state') return undefined
   if (subtype === 'send') return toAddress(block.link)
   if (subtype === 'change') return toAddress(block.representative)
-  const source = subtype === 'receive' ? node.ledger.store.findBlock(block.link)?.account : undefined
+  const source = subtype === 'receive' ? node.ledger.store.placeOf(block.link)?.account : undefined
   return source === undefined ? undefined : toAddress(source)
 }
 

@@ -28,7 +28,7 @@ interface DevnetFlags {
   wsPort: string
   data?: string
   state?: string
-  /** False for none; ten where nothing is said, unless it begins with a state that somebody has made. */
+  /** False for none; ten where nothing is said, unless it begins with a state that was saved. */
   accounts?: string | boolean
   seed?: string
   work: string
@@ -149,14 +149,23 @@ function countAccounts({ accounts, state }: DevnetFlags): number {
 function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
   if (quiet) return undefined
   const { stdout } = process
-  // Whoever started it may have read the first lines and gone: that is no reason to end.
+  // The program that started it may have read the first lines and gone: that is no reason to end.
   let isHeard = true
   stdout.on('error', () => (isHeard = false))
+  let waiting = ''
+  const flush = () => {
+    if (isHeard) stdout.write(waiting)
+    waiting = ''
+  }
   return new LedgerLines({
     style: log ?? (stdout.isTTY && !json ? 'pretty' : 'json'),
     colours: stdout.isTTY && stdout.hasColors(),
     clock: systemClock,
-    write: (line) => isHeard && stdout.write(`${line}\n`),
+    // Lines of one moment are one write: beside a block, each write of its own is dear.
+    write(line) {
+      if (waiting === '') setImmediate(flush)
+      waiting += `${line}\n`
+    },
   })
 }
 

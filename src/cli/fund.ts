@@ -25,7 +25,7 @@ export async function fundAccount(
   else console.log(`Sent ${nano} nano to ${address}\nBlock ${hash}${confirmed ? '' : ', not confirmed yet'}`)
 }
 
-/** Whoever reads that it was sent goes on to use it. A ledger that holds its blocks back is not waited for longer than this. */
+/** A developer who reads that it was sent goes on to use it. A ledger that holds its blocks back is not waited for longer than this. */
 const CONFIRMED_WITHIN = 10_000
 const LOOK_EVERY = 50
 

@@ -1,22 +1,20 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- transports of the protocol are no event targets */
-import { readFileSync } from 'node:fs'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-
-interface McpFlags {
-  url: string
-  key?: string
-  keyFile?: string
-}
+import type { Command } from 'commander'
+import { type GatewayOptions, orUsage, readGateway } from './gateway-access.ts'
 
 /**
  * Tools of a gateway for a program that speaks MCP over standard input: messages go to `POST /mcp` of that gateway and its answers back, so
  * that tools, rights and limits are the gateway's. What stands on standard output is the protocol; everything else goes to standard error.
  */
-export async function serveMcp({ url, key, keyFile }: McpFlags): Promise<void> {
-  const secret = keyFile === undefined ? key : readFileSync(keyFile, 'utf8').trim()
-  const headers = secret === undefined || secret === '' ? {} : { authorization: `Bearer ${secret}` }
+export function serveMcp(options: GatewayOptions, command: Command): Promise<void> {
+  return orUsage('mcp', () => serve(readGateway(options, command)))
+}
+
+async function serve({ url, key }: ReturnType<typeof readGateway>): Promise<void> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const program = new StdioServerTransport()
   const gateway = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
   program.onmessage = (message) => {

@@ -8,7 +8,7 @@ export function onStop(stop: () => Promise<void>): void {
   }
   process.on('SIGTERM', begin)
   process.on('SIGINT', begin)
-  // The launcher holds this channel; when it dies, even by SIGKILL, nobody is left to stop us.
+  // The launcher holds this channel; when it dies, even by SIGKILL, no process is left to stop us.
   process.on('disconnect', begin)
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { loadConfig, storeUrl } from '../config/config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { copyStore } from '../infra/db/copy.ts'
@@ -164,14 +163,6 @@ export function printMail({ json }: Flags): Promise<void> {
       ...text.split('\n').map((line) => `    ${line}`),
     ])
     print(json, mails, lines)
-  })
-}
-
-export function backUp(file: string, { json }: Flags): Promise<void> {
-  return withStore(async (_ctx, store) => {
-    if (existsSync(file)) throw new Error(`${file} exists already.`)
-    await store.backup(file)
-    print(json, { backup: file }, [`Wrote ${file}.`])
   })
 }
 

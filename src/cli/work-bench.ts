@@ -68,7 +68,7 @@ async function measuredCards(cards: readonly number[] | undefined, threads: numb
   return found
 }
 
-/** One line that is written over, where somebody looks. */
+/** One line that is written over, at a terminal. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }

@@ -63,7 +63,7 @@ export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountC
 
 /**
  * The balance is read from the block itself, whose hash is recomputed here. An account's balance can be told wrongly,
- * and whoever signs for less than there is gives the difference away.
+ * and an owner who signs for less than there is gives the difference away.
  */
 async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<Head> {
   const { contents } = await rpc('block_info', { hash, json_block: 'true' })

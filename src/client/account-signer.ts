@@ -13,9 +13,9 @@ const LOOKS_MAX = 40
 export class AccountSigner {
   readonly chain: AccountChain
   #underWay: Promise<unknown> = Promise.resolve()
-  /** What the last payment that somebody else publishes builds on. */
+  /** What the last payment that another program publishes builds on. */
   #spent: string | undefined
-  /** A block of ours of which nobody knows whether the ledger has it. */
+  /** A block of ours of which it is not known whether the ledger has it. */
   #unknown: { block: StateBlock; subtype: Subtype } | undefined
 
   constructor(chain: AccountChain) {
@@ -48,7 +48,7 @@ export class AccountSigner {
     }
   }
 
-  /** Signs a send. Who publishes it says so: `somebody else` is waited for, before the next block. */
+  /** Signs a send. One that another program publishes is waited for before the next block. */
   async signSend(head: Head, link: string, amount: bigint): Promise<StateBlock> {
     if (head.balance < amount) {
       throw new GatewayError(`${this.chain.address} has less than that.`, { code: 'insufficient_funds' })
@@ -56,12 +56,12 @@ export class AccountSigner {
     return this.chain.seal({ ...head, balance: (head.balance - amount) as Raw, link })
   }
 
-  /** Somebody else publishes this block. */
+  /** Another program publishes this block. */
   handOver({ previous }: StateBlock): void {
     this.#spent = previous
   }
 
-  /** Nobody will publish it: the next block takes its place. */
+  /** It will not be published: the next block takes its place. */
   takeBack({ previous }: StateBlock): void {
     if (this.#spent === previous) this.#spent = undefined
   }

@@ -29,7 +29,7 @@ export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionF
   return JSON.stringify(Object.fromEntries(written))
 }
 
-/** An answer with its amounts in raw as bigint. Changes what it is given, which nobody else has. */
+/** An answer with its amounts in raw as bigint. Changes what it is given, which has no other holder. */
 export function withBigints(answer: unknown, places: readonly string[] = []): unknown {
   const held = { answer }
   for (const place of places) convert(held, ['answer', ...place.split('.')])

@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 const TRIES_MAX = 3
-/** Whoever asks for a longer wait is told to the caller instead. */
+/** When a server asks for a longer wait, the caller is told instead. */
 const WAIT_SECONDS_MAX = 10
 const PASSING = new Set([0, 429, 502, 503, 504])
 

@@ -87,7 +87,7 @@ async function waitFor(connection: Connection, id: string, { signal, onStatus }:
   }
 }
 
-/** Milliseconds that whoever refused wants to be left alone; throws what waiting does not help. */
+/** Milliseconds that the server that refused wants to be left alone; throws what waiting does not help. */
 function toWait(error: unknown, signal: AbortSignal | undefined): number {
   signal?.throwIfAborted()
   if (!(error instanceof GatewayError)) return 0

@@ -67,7 +67,7 @@ export async function* confirmationsOf(
   }
 }
 
-/** What passes by itself: nobody there, too much asked, a node away. */
+/** What passes by itself: no server there, too much asked, a node away. */
 const isPassing = (error: unknown) =>
   error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500)
 

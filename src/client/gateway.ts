@@ -142,7 +142,7 @@ function connect({ url, key, fetch, timeoutMs = TIMEOUT_MILLISECONDS }: GatewayO
   return {
     url: url.replace(/\/+$/, ''),
     key: key === '' ? undefined : key,
-    // Asked for at each call, because browsers take it from nobody but themselves.
+    // Asked for at each call, because browsers take it only from themselves.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs,
     wasPaid: () => false,

@@ -4,7 +4,7 @@ import { bytesToHex } from '../kernel/nano/hex.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { WebhookEvent } from './generated/answers.ts'
 
-/** Older deliveries are refused: somebody may have kept one to send it again. */
+/** Older deliveries are refused: a thief may have kept one to send it again. */
 const AGE_SECONDS_MAX = 300
 
 /** Of any framework: an object in whatever case, `Headers`, or pairs. */

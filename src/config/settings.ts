@@ -1,3 +1,4 @@
+import { RETENTION_SETTINGS } from '../kernel/retention.ts'
 import { SERVER_SETTINGS } from './server-settings.ts'
 import { INFRA_SETTINGS } from '../infra/settings.ts'
 import { DEVNET_SETTINGS } from '../devnet/settings.ts'
@@ -37,4 +38,5 @@ export const SETTINGS = {
   ...EMAIL_SETTINGS,
   ...FAUCET_SETTINGS,
   ...SWAP_SETTINGS,
+  ...RETENTION_SETTINGS,
 } as const

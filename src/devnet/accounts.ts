@@ -6,7 +6,7 @@ import { refusal } from '../kernel/nano/node-refusal.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { LedgerNode } from './node.ts'
 
-/** Nobody's secret, so that the same accounts are there wherever this ledger runs. */
+/** No secret, so that the same accounts are there wherever this ledger runs. */
 export const KNOWN_SEED = 'DEADBEEF'.repeat(8)
 /** What each of them begins with. */
 export const KNOWN_NANO = 1_000

@@ -6,7 +6,7 @@ import { workValue } from '../kernel/nano/work.ts'
 
 /**
  * A block that wants to be on the ledger, with what follows from the block alone. All of that is dear and never changes, so that
- * it is computed once, by whoever asks first.
+ * it is computed once, at the first question.
  */
 export class Candidate<B extends Block = Block> {
   readonly block: B

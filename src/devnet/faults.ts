@@ -18,7 +18,7 @@ export const EVERY_ACTION = '*'
 /** What is told on the websocket. */
 export const WEBSOCKET = 'websocket'
 
-/** The answer is lost: whoever asked finds the connection closed. */
+/** The answer is lost: the client finds the connection closed. */
 export class LostAnswer extends Error {}
 
 interface Waiting {
@@ -62,7 +62,7 @@ export class Faults {
     return fault
   }
 
-  /** Waits; a ledger that is put back or closed loses whoever waits. */
+  /** Waits; a ledger that is put back or closed drops waiting requests. */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.later(milliseconds, resolve, () => reject(new LostAnswer()))

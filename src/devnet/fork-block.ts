@@ -6,7 +6,7 @@ import type { StoredBlock } from './records.ts'
 
 /**
  * Gives an unconfirmed block a rival on the same root, which wins the election after a while: then the block is gone with
- * everything built on it, and the rival confirmed. Whoever confirms the block before that has decided otherwise.
+ * everything built on it, and the rival confirmed. A client that confirms the block before that has decided otherwise.
  */
 export async function forkBlock(node: LedgerNode, hash: string, winsAfterMilliseconds: number): Promise<string> {
   const { ledger } = node
@@ -38,7 +38,7 @@ export async function forkBlock(node: LedgerNode, hash: string, winsAfterMillise
   return rivalHash
 }
 
-/** A send goes elsewhere, first of all back to its sender; anything else names another representative. Nobody has signed it. */
+/** A send goes elsewhere, first of all back to its sender; anything else names another representative. It is not signed. */
 function rivalOf({ ledger }: LedgerNode, { block, subtype }: StoredBlock): StateBlock {
   if (block.type !== 'state' || subtype === 'epoch') throw refusal('hash: An epoch block has no rival')
   const others = [block.account, ledger.genesis.account, ZERO_KEY]

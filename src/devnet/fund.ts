@@ -33,7 +33,7 @@ export async function sendFromGenesis(node: LedgerNode, account: PublicKey, amou
       return result
     })
     if ('hash' in result) return result.hash
-    // Somebody else used the public key meanwhile, or the ledger was put back; the next round starts from the new frontier.
+    // Another client used the public key meanwhile, or the ledger was put back; the next round starts from the new frontier.
     if (result.refused !== 'Fork' && result.refused !== 'Gap previous block') throw refusal(result.refused)
   }
 }

@@ -9,7 +9,7 @@ import { DEV_NETWORK } from '../kernel/nano/network.ts'
 /** How a ledger begins, which is what tells it from every other. */
 export interface Genesis {
   account: PublicKey
-  /** Nobody's secret: this is play money. */
+  /** No secret: this is play money. */
   privateKey: string
   hash: string
   block: LegacyBlock & { type: 'open' }

@@ -35,7 +35,7 @@ export class LedgerClock implements Clock {
     }
   }
 
-  /** Ahead by this much from now on. Turned back, whoever waits has as long to wait as before. */
+  /** Ahead by this much from now on. Turned back, a waiting request has as long to wait as before. */
   shiftTo(shift: number): void {
     const by = shift - this.#shift
     this.#shift = shift

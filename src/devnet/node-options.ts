@@ -26,10 +26,10 @@ export interface NodeOptions {
   network?: string
   /** How the ledger begins, when it is not the development network's. */
   genesis?: Genesis
-  /** Whether blocks of the genesis account, whose key everybody knows, are taken from nobody but the ledger itself. */
+  /** Whether blocks of the genesis account, whose key everybody knows, are taken from the ledger itself alone. */
   genesisIsClosed?: boolean
   /** Time between a block's arrival and its confirmation, or the least and the most of it; 0 confirms in the same instant. */
   confirmAfterMilliseconds?: number | readonly [least: number, most: number]
-  /** Hears what failed while nobody waited for it; the terminal does unless told. */
+  /** Hears what failed without a caller that waited for it; the terminal does unless told. */
   onFailure?: (error: unknown) => void
 }

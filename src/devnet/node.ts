@@ -35,7 +35,8 @@ export class LedgerNode {
   readonly clock: LedgerClock
   readonly random: Random
   readonly genesisIsClosed: boolean
-  readonly #uptime: () => number
+  /** In seconds, by the machine's clock. */
+  readonly uptime: () => number
   readonly elections: Elections
   readonly faults: Faults
   readonly snapshots: Snapshots
@@ -46,7 +47,7 @@ export class LedgerNode {
   readonly #writer: BatchWriter
   readonly #confirmAfter: readonly [least: number, most: number]
   readonly #listeners = new Set<(event: NodeEvent) => void>()
-  /** Hear of every change, also of what is taken back: nobody else is told of that. */
+  /** Hear of every change, also of what is taken back, which no websocket client is told. */
   readonly onChange = new Set<() => void>()
   #funding: Promise<unknown> = Promise.resolve()
   /** Counts how often the ledger was put back or replaced: what was under way before does not reach into it. */
@@ -62,7 +63,7 @@ export class LedgerNode {
     this.random = options.random
     this.work = new WorkSearches(options.random)
     const startedAt = options.clock.now()
-    this.#uptime = () => Math.floor((options.clock.now() - startedAt) / 1000)
+    this.uptime = () => Math.floor((options.clock.now() - startedAt) / 1000)
     this.onFailure = options.onFailure ?? ((error) => process.emitWarning(String(error)))
     this.genesisIsClosed = options.genesisIsClosed ?? false
     const { confirmAfterMilliseconds: span = 0 } = options
@@ -90,10 +91,6 @@ export class LedgerNode {
   /** Runs what looks at the ledger; a fork reads what is missing first, and then it is run again. */
   async reading<T>(look: () => T | Promise<T>): Promise<T> {
     return this.fork ? this.fork.reading(look) : look()
-  }
-
-  get uptimeSeconds(): number {
-    return this.#uptime()
   }
 
   listen(listener: (event: NodeEvent) => void): () => void {

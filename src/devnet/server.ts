@@ -82,7 +82,7 @@ export async function answerBody(
   try {
     request = NodeRequest.parse(body)
     const answer = await answerRequest(node, request, control)
-    // What is told has happened: a power cut must not take back what somebody was shown.
+    // What is told has happened: a power cut must not take back what a client was shown.
     if (node.durable) await node.durable
     tell({})
     return writeAnswer(answer)

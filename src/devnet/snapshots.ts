@@ -68,7 +68,7 @@ export class Snapshots {
     if (end) await this.stopIfUnneeded()
   }
 
-  /** What would undo a write is kept no longer than somebody may want it. */
+  /** What would undo a write is kept no longer than a snapshot may want it. */
   async stopIfUnneeded(): Promise<void> {
     const { faults, ledger } = this.#node
     const isNeeded = () => !this.isEmpty || faults.hasLag
@@ -78,7 +78,7 @@ export class Snapshots {
     })
   }
 
-  /** Another ledger takes the place of this one: nobody comes back to what it was, or finds what was set for it. */
+  /** Another ledger takes the place of this one: no snapshot leads back to what it was, or finds what was set for it. */
   async replaceBy(build: () => void): Promise<void> {
     const { store } = this.#node.ledger
     await this.#node.replace(

@@ -133,7 +133,7 @@ export class LedgerStore {
     return { ...block, successor: zero, position: Number(lastInsertRowid) }
   }
 
-  /** Takes over a block of a forked network: it comes before everything of our own, and nobody asks what it stands on. */
+  /** Takes over a block of a forked network: it comes before everything of our own, and what it stands on is not asked. */
   adoptBlock({
     hash,
     account,

@@ -35,7 +35,7 @@ export class ConfirmationSubscription {
     const type = (options && findMember(options, 'confirmation_type')?.text) ?? 'all'
     this.#types = CONFIRMATION_TYPES.get(type) ?? ALL_TYPES
     const accounts = options && findMember(options, 'accounts')
-    // This ledger has no wallets, so `all_local_accounts` names nobody.
+    // This ledger has no wallets, so `all_local_accounts` names no account.
     if (accounts || flag('all_local_accounts')) this.#accounts = new Set(accounts ? addressesIn(accounts) : [])
   }
 

@@ -9,7 +9,7 @@ interface Column {
 }
 
 /**
- * How to take back what is written, statement by statement, the newest first. It is kept only while somebody may want to go
+ * How to take back what is written, statement by statement, the newest first. It is kept only while a snapshot may want to go
  * back, by triggers of this connection alone: the file knows nothing of it, and otherwise a write costs what it always did.
  */
 export class UndoLog {
@@ -29,7 +29,7 @@ export class UndoLog {
     for (const table of TABLES) this.#watch(table)
   }
 
-  /** Nobody can go back any more. */
+  /** There is no way back any more. */
   stop(): void {
     if (!this.#isKept()) return
     for (const table of TABLES) {
@@ -63,7 +63,7 @@ export class UndoLog {
     }
   }
 
-  /** Forgets what is older than a moment; whoever holds a mark must not. */
+  /** Forgets what is older than a moment, unless a mark is held. */
   prune(moment: number): void {
     this.#db.prepare('delete from temp.undo where at <= ?').run(moment)
   }

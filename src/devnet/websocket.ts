@@ -31,7 +31,7 @@ export async function serveWebsocket(
   { host, port }: { host: string; port: number },
 ): Promise<RpcServer> {
   const server = createServer((_request, response) => response.writeHead(426, { connection: 'close' }).end())
-  // Listening comes first: the library turns a port that is taken into an exception that nobody can catch.
+  // Listening comes first: the library turns a port that is taken into an exception that cannot be caught.
   await listen(server, host, port)
   const sockets = new WebSocketServer({ server, maxPayload: FRAME_BYTES_MAX })
   const clients = new Set<Client>()
@@ -87,7 +87,7 @@ class Client {
 
   #receive(text: string): void {
     const message = readFrame(text)
-    // The node drops whoever sends something else than JSON, without a closing frame.
+    // The node drops a client that sends something else than JSON, without a closing frame.
     if (!message) {
       this.#socket.terminate()
       return

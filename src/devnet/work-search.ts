@@ -5,7 +5,7 @@ import type { Random } from '../kernel/ports.ts'
 /** Hashes between two looks at the event loop: about a millisecond. */
 const CHUNK = 128
 
-/** What a send of the development network takes, 64 times over: found within a second, whoever looks. */
+/** What a send of the development network takes, 64 times over: found within a second by any machine. */
 const EASY_MAX = fromMultiplier(64, WORK_THRESHOLDS.dev.send)
 
 /** Looks for work; undefined when it was called off. */
@@ -22,7 +22,7 @@ export class WorkSearches {
     this.#hard = this.#easy
   }
 
-  /** Hands what takes more than a moment to somebody who is faster at it. */
+  /** Hands what takes more than a moment to a source that is faster at it. */
   searchWith(search: WorkSearch): void {
     this.#hard = search
   }

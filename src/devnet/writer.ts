@@ -16,7 +16,7 @@ export interface Disk {
 }
 
 /**
- * Runs jobs one after another and commits several with one sync to disk. Nobody hears of a result before it is durable; when
+ * Runs jobs one after another and commits several with one sync to disk. No caller hears of a result before it is durable; when
  * the commit fails, everybody in it hears of the failure. While the disk is at work the next jobs come together, and the
  * process does other things.
  */
@@ -38,7 +38,7 @@ export class BatchWriter {
     return this.#submit({ run })
   }
 
-  /** In a commit of its own: what it throws takes back this job and nobody else's. `settle` follows before any other job. */
+  /** In a commit of its own: what it throws takes back this job and no other. `settle` follows before any other job. */
   submitAlone<T>(run: () => T, settle: () => void): Promise<T> {
     this.#lonely++
     return this.#submit({ run, settle })
@@ -67,7 +67,14 @@ export class BatchWriter {
   #schedule(): void {
     if (this.#busy || this.#queue.length === 0) return
     this.#busy = true
-    setImmediate(() => this.#flush())
+    this.#gather(0)
+  }
+
+  /** Where the disk is quick, a commit of its own for each job is what is dear: as long as a turn of the loop brings more of them, they are waited for. */
+  #gather(before: number): void {
+    const { length } = this.#queue
+    if (length === before || length >= BATCH_MAX) this.#flush()
+    else setImmediate(() => this.#gather(length))
   }
 
   #flush(): void {
@@ -108,7 +115,7 @@ export class BatchWriter {
   }
 }
 
-/** Whoever comes after the end. */
+/** For jobs that come after the end. */
 export class LedgerClosed extends Error {
   constructor() {
     super('The ledger is closed.')

@@ -61,14 +61,14 @@ export async function charged<T>(
   try {
     return await run(0)
   } catch (error) {
-    // Whoever calls off what it asked for has used the machine all the same, and could go on for ever.
+    // A caller who calls off a request has used the machine all the same, and could go on for ever.
     if (error instanceof Cancelled) throw error
     await giveBackFree(store.db, use.taken).catch(store.failures.lost('credits.free'))
     throw error
   }
 }
 
-/** The same for what costs no credits: whoever has some is not counted, and whoever has none has what is free. */
+/** The same for what costs no credits: an account with credits is not counted, one without has what is free. */
 export async function counted(
   { store, caller, ip, tariffs }: Charge,
   meter: Meter,
@@ -95,7 +95,7 @@ function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAf
   return new AppError(code, 'Too many requests.', { retryAfterSeconds, body: { detail } })
 }
 
-/** Whose credits a caller may spend. A public key is readable by anybody, so that its holder is nobody in particular. */
+/** Whose credits a caller may spend. A public key is readable by anybody, so that its holder is a stranger. */
 export function accountOf(caller: Caller): string | undefined {
   return caller.kind === 'account' && caller.door === 'secret-key' ? caller.accountId : undefined
 }

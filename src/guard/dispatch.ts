@@ -45,7 +45,7 @@ interface Passing {
   body: Body | undefined
   found: RegisteredAction | undefined
   caller: Caller | undefined
-  /** Whether the request was counted against somebody. */
+  /** Whether the request was counted against its caller. */
   isCounted: boolean
   entry: Entry | undefined
   purchase: Purchase | undefined
@@ -127,7 +127,7 @@ function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> 
 
 async function fail(passing: Passing, error: unknown): Promise<RpcOutcome> {
   passing.entry?.leave()
-  // Whoever answers it counts it.
+  // The process that answers it counts it.
   if (error === HANDED_OVER) return { trace: passing.trace, error }
   return { trace: passing.trace, error: await countFailure(passing, error) }
 }
@@ -213,7 +213,7 @@ function countUse({ gateway, caller, found }: Passing): void {
 function price(passing: Passing): void | Promise<void> {
   const { gateway, request, door, trace, body } = passing
   const { action } = passing.found!
-  // Whoever is asked for money is told as well what of the request nobody reads.
+  // A caller who is asked for money is told as well which fields are not read.
   trace.ignored = door.ignored(passing.found!, body!)
   if (!isSold(passing)) return
   return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
@@ -255,7 +255,7 @@ function actOnce(passing: Passing): Promise<string> {
   const key = passing.asked!.once ? readIdempotencyKey(request.headers, body!) : undefined
   if (key === undefined) return act()
   const seen = {
-    // Those without an account are told apart by address, so that nobody reads a stranger's answer.
+    // Those without an account are told apart by address, so that none reads another's answer.
     accountId: caller.kind === 'account' ? caller.accountId : `ip:${request.ip}`,
     action: found!.action.name,
     key,
@@ -288,7 +288,7 @@ async function run(
   }
   const namesRevision = names.revision
   const result = passing.asked!.run(ctx)
-  // What somebody paid for is not given away to the next, nor what rests on more than the node told, nor what has a door.
+  // What a caller paid for is not given away to the next, nor what rests on more than the node told, nor what has a door.
   const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
   if (!action.readOnly || action.auth !== 'none' || isPaid) {
     const answer = JSON.stringify(await result)
@@ -331,7 +331,7 @@ async function countFailure({ gateway, request, trace, isCounted }: Passing, err
   }
 }
 
-/** Counts a request of nobody in particular, and refuses it (429) when its address has sent too many. */
+/** Counts a request of a stranger, and refuses it (429) when its address has sent too many. */
 export async function countUnread(
   { throttle }: Pick<Gateway, 'throttle'>,
   ip: string,

@@ -20,7 +20,7 @@ const KEPT_MILLISECONDS = 24 * 3_600_000
 /** A run says this often that it lives, and counts as dead when it has not said so for a while. */
 const RENEWED_EVERY = 1_000
 const LEASE_MILLISECONDS = 3_000
-/** How often somebody who waits for a sign of life looks for it. */
+/** How often a second request looks for a sign of life of the first. */
 const LOOK_EVERY = 250
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 /**
@@ -38,7 +38,7 @@ interface OnceRequest extends RepeatKey {
   onReplay(): void
 }
 
-/** The store that keeps answers, and what seals them there: some hold what is shown once, or somebody's mail address. */
+/** The store that keeps answers, and what seals them there: some hold what is shown once, or a mail address. */
 export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failures'> {
   secrets: Pick<SecretBox, 'seal' | 'open'>
 }
@@ -128,7 +128,7 @@ async function claimKey(
       if (seen.claim !== null && running.has(seen.claim)) throw inFlight()
       // A sign of life since we looked, or another who was faster than we to take it over.
       if (before && (seen.claim !== before.claim || seen.leaseUntil > before.leaseUntil)) throw inFlight()
-      // Whoever gave no sign of life for a whole lease is dead, whatever a clock that was set back says.
+      // An instance that gave no sign of life for a whole lease is dead, whatever a clock that was set back says.
       if (seen.leaseUntil > now && waited < LEASE_MILLISECONDS) {
         // A gateway of the version before says nothing while it runs.
         if (seen.claim === null) throw inFlight()
@@ -226,7 +226,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>, fields: o
     .digest('hex')
 }
 
-/** Depth is bounded by whoever has read the body. */
+/** Depth is bounded by the reader of the body. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

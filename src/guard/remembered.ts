@@ -22,7 +22,7 @@ interface KnownRequest {
   found: RegisteredAction
   /** That of the door it was asked at. */
   prefix: string
-  /** Request fields that nobody read, told again with the answer. */
+  /** Request fields that were not read, told again with the answer. */
   ignoredNames: string | undefined
   /** What of the body may be a credential: equal bytes bring the same one, and it is asked after each time. */
   credentials: Credentials | undefined
@@ -42,7 +42,7 @@ interface RunningAnswer extends KnownRequest {
   running: Promise<string>
   /** Waits for it too, until the client leaves; not where something may have happened since it began. */
   join(leaving: Leaving): boolean
-  /** Whether the client who began it has left: what comes of it then is nobody's answer. */
+  /** Whether the client who began it has left: what comes of it then is no answer for others. */
   isAbandoned(): boolean
 }
 
@@ -54,7 +54,7 @@ const OVERHEAD_BYTES = 400
 
 /**
  * Answers by the door and the exact bytes of the request, for requests that repeat: those that are finished, and those that
- * somebody waits for. It never decides by itself what is fresh: that is the nodes' word, and with their cache switched off
+ * a caller waits for. It never decides by itself what is fresh: that is the nodes' word, and with their cache switched off
  * nothing finished is remembered here.
  */
 export class RememberedAnswers {

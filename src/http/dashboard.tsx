@@ -5,11 +5,12 @@ import type { VNode } from 'preact'
 import { randomId } from '../kernel/api-key.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import { isFresh } from '../kernel/fresh-proof.ts'
 import { canBeId } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { requireEveryScope } from '../kernel/key-rights.ts'
+import { may, requireEveryScope, requirePermission } from '../kernel/key-rights.ts'
 import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
-import type { Notices, SecretBox } from '../kernel/ports.ts'
+import type { SecretBox } from '../kernel/ports.ts'
 import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
@@ -18,7 +19,16 @@ import { fromFastify, toErrorReply } from './errors.ts'
 import { SentFields } from './form-fields.ts'
 import { onceForForm } from './once-form.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
-import { type SessionOptions, endedCookie, readCookie, requireOwnPage, sessionCookie } from './session.ts'
+import {
+  type SessionOptions,
+  endedCookie,
+  readCookie,
+  requireOwnPage,
+  sessionCookie,
+  toSessionCaller,
+  spenderOf,
+} from './session.ts'
+import { Ways } from './ways.ts'
 
 const TOKEN_LENGTH = 22
 const FORM_BYTES_MAX = 64 * 1024
@@ -32,7 +42,6 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   pages: readonly DashboardPage[]
   store: StoreCtx
   secrets: SecretBox
-  notices: Pick<Notices, 'publish'>
   devnet: boolean
   developers: Pick<DeveloperDoor, 'admits'>
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
@@ -61,11 +70,13 @@ class Dashboard {
   readonly #server: FastifyInstance
   readonly #options: DashboardOptions
   readonly #menu: readonly MenuEntry[]
+  readonly #ways: Ways
 
   constructor(server: FastifyInstance, options: DashboardOptions) {
     this.#server = server
     this.#options = options
     this.#menu = toMenu(options.pages)
+    this.#ways = new Ways(options.pages)
   }
 
   mount(): void {
@@ -97,7 +108,7 @@ class Dashboard {
     this.#server.get(page.path, async (request, reply) => {
       const signedIn = await this.#let(page, request, reply)
       if (!signedIn) return reply
-      return this.#within(signedIn.request.caller, request, async () =>
+      return this.#within(spenderOf(signedIn.request.caller), request, async () =>
         send(reply, await page.render(signedIn.request)),
       )
     })
@@ -110,7 +121,11 @@ class Dashboard {
       if (!signedIn) return reply
       const fields = fieldsOf(request)
       requireToken(signedIn.session, fields.get('csrf'))
-      return this.#within(signedIn.request.caller, request, async () => {
+      const moment = { now: this.#options.store.clock.now(), devnet: this.#options.devnet }
+      if (form.proof && !isFresh(signedIn.request.caller, moment)) {
+        return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
+      }
+      return this.#within(spenderOf(signedIn.request.caller), request, async () => {
         try {
           return await this.#run(form, { page: signedIn.request, fields, url: request.url, reply })
         } catch (error) {
@@ -141,14 +156,14 @@ class Dashboard {
   }
 
   async #signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { sessions, notices, baseUrl } = this.#options
+    const { sessions, baseUrl } = this.#options
     requireOwnPage(request.headers, baseUrl())
     return this.#within({ kind: 'anonymous' }, request, async () => {
       const token = readCookie(request.headers, baseUrl())
-      const session = token === undefined ? undefined : await sessions.read(token)
+      // People of a suspended account have none to show any more, and may leave all the same.
+      const session = token === undefined ? undefined : await sessions.read(token).catch(unlessSuspended)
       if (session) requireToken(session, fieldsOf(request).get('csrf'))
-      const ended = token === undefined ? undefined : await sessions.end(token)
-      if (ended !== undefined) notices.publish('session', ended)
+      if (token !== undefined) await sessions.end(token)
       return reply.header('set-cookie', endedCookie(baseUrl())).redirect(SIGN_IN, 303)
     })
   }
@@ -157,13 +172,16 @@ class Dashboard {
     form: Form,
     { page, fields, url, reply }: { page: PageRequest; fields: SentFields; url: string; reply: FastifyReply },
   ): Promise<FastifyReply> {
-    const { store, secrets } = this.#options
+    const { store, secrets, baseUrl } = this.#options
     const token = fields.get('form_token')
     if (!/^\w{22}$/.test(token)) throw formExpired()
     const sent = { accountId: page.accountId, path: url, token, fields: Object.fromEntries(allOf(fields)) }
     const outcome = (await onceForForm({ ...store, secrets }, sent, async (idempotency) => {
       const done = await form.run(page, fields, idempotency)
-      return 'to' in done ? { to: done.to } : { shown: done.shown }
+      if (!('to' in done)) return { shown: done.shown }
+      // Told to who asked first, and kept nowhere.
+      if (done.session !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), done.session))
+      return { to: done.to }
     })) as Outcome
     if ('to' in outcome) return reply.redirect(outcome.to, 303)
     return send(reply, await form.show!(page, outcome.shown))
@@ -175,25 +193,32 @@ class Dashboard {
     const token = readCookie(request.headers, baseUrl())
     const session = token === undefined ? undefined : await sessions.read(token)
     if (!session) {
-      // Without its query, in which somebody may have put a key.
+      // Without its query, in which a client may have put a key.
       const next = request.method === 'GET' ? request.url.split('?')[0]! : '/dashboard'
       void reply.redirect(next === '/dashboard' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`, 303)
       return undefined
     }
-    // Nobody signs in with a key that may do less; a session of one would come from elsewhere.
+    // A key that may do less signs no one in; a session of one would come from elsewhere.
     requireEveryScope(session)
     if (session.expiresAt - store.clock.now() < RENEWED_BEFORE && request.method === 'GET') {
       const renewed = await sessions.renew(session)
       if (renewed !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), renewed))
     }
-    return { session, request: this.#toPageRequest(page, session, request) }
+    const asked = this.#toPageRequest(page, session, request)
+    if (page.permission !== 'none' && !this.#ways.admits(page, asked.caller)) {
+      // The first page is not everybody's; whoever may not see it goes to the first that they may.
+      if (page.path === '/') return void reply.redirect(asked.frame.menu[0]!.href, 303)
+      requirePermission(asked.caller, page.permission, this.#ways.degreeOf(page))
+    }
+    return { session, request: asked }
   }
 
   #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): PageRequest {
     const { path, section = path, door, done = {} } = page
     const { store, devnet, developers } = this.#options
-    const { account, keyId: restsOn, rights } = session
-    const { id: accountId, role } = account
+    const { account, member } = session
+    const caller = toSessionCaller(session)
+    const { accountId, role, memberRole } = caller
     const isAdmin = role === 'admin'
     const plays = devnet && developers.admits(request.raw, role)
     // What only administrators see does not exist for others.
@@ -203,8 +228,10 @@ class Dashboard {
     const text = Object.hasOwn(done, query.done ?? '') ? done[query.done!] : undefined
     const frame: FrameProps = {
       section: toHref(section),
-      menu: this.#menu.filter((entry) => admits(entry.door)),
+      menu: this.#menu.filter((entry) => admits(entry.door) && this.#ways.opens(caller, 'GET', entry.href)),
       account,
+      member: member && { id: member.id, email: member.email, role: memberRole! },
+      opens: (method, href) => this.#ways.opens(caller, method, href),
       csrf: csrfOf(session),
       formToken: randomId(store.random, TOKEN_LENGTH),
       devnet,
@@ -213,10 +240,15 @@ class Dashboard {
     }
     const params = request.params as Record<string, string>
     if (!Object.values(params).every(canBeId)) throw noSuchPage()
-    const { plan } = account.standing
-    const known = { accountId, role, prepaid: false, restsOn, rights, plan }
-    const caller = { kind: 'account', door: 'secret-key', ...known } as const
-    return { accountId, isAdmin, caller, frame, params, query }
+    return {
+      accountId,
+      isAdmin,
+      caller,
+      may: (permission, degree = 'all') => may(caller, permission, degree),
+      frame,
+      params,
+      query,
+    }
   }
 
   async #within<T>(caller: Caller, { raw }: FastifyRequest, run: () => Promise<T>): Promise<T> {
@@ -287,4 +319,8 @@ function readQuery({ query }: FastifyRequest): Record<string, string> {
     Array.isArray(value) ? (value as unknown[])[0] : value,
   ])
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+function unlessSuspended(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === 'account_suspended')) throw error
 }

@@ -6,7 +6,7 @@ import { isLoopback } from '../kernel/loopback.ts'
 import { remoteAddressOf } from './remote-address.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
 
-/** What proxies write. Whoever comes with any of it comes from somewhere else, or says so. */
+/** What proxies write. A request with any of it comes from another machine, or says so. */
 const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 interface DeveloperDoorOptions extends SessionOptions {
@@ -14,7 +14,7 @@ interface DeveloperDoorOptions extends SessionOptions {
 }
 
 /**
- * Who may play payer, merchant and network on the development ledger. At the desk everybody there; elsewhere whoever is on the
+ * Who may play payer, merchant and network on the development ledger. At the desk every caller; elsewhere a caller who is on the
  * machine itself, and administrators: a stranger who makes play money completes any checkout.
  */
 export class DeveloperDoor {
@@ -24,7 +24,7 @@ export class DeveloperDoor {
     this.#options = options
   }
 
-  /** For somebody whose role is known already. */
+  /** For a caller whose role is known already. */
   admits(request: IncomingMessage, role: 'user' | 'admin' | undefined): boolean {
     return this.#options.atDesk || role === 'admin' || isOnThisMachine(request)
   }

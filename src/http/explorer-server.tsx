@@ -72,7 +72,7 @@ function sendAsset({ pathname }: URL, response: ServerResponse): void {
   response.writeHead(200, headers).end(asset.plain)
 }
 
-/** Tells that something has changed, for as long as somebody listens. */
+/** Tells that something has changed, for as long as a page listens. */
 function follow(view: LedgerView, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
   if (request.method === 'HEAD') return void response.end()

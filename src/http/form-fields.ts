@@ -26,4 +26,4 @@ export class SentFields implements FormFields {
   }
 }
 
-const HIDDEN = new Set(['csrf', 'form_token', 'key', 'token', 'webhook_secret'])
+const HIDDEN = new Set(['csrf', 'form_token', 'key', 'token', 'webhook_secret', 'pin'])

@@ -140,7 +140,7 @@ export class OwnerDoor {
 
   /**
    * Where the owner was not reached, nothing has happened, and the client is told so. Where it went away in the midst of a change,
-   * nobody knows what has happened: the connection breaks, as it does when a single process dies.
+   * it is not known what has happened: the connection breaks, as it does when a single process dies.
    */
   #fail(request: IncomingMessage, response: ServerResponse, error: NodeJS.ErrnoException): void {
     if (response.destroyed) return

@@ -1,6 +1,6 @@
 /**
- * What a page may do: everything comes from this gateway, nothing is written into the page as code or style, and nobody
- * frames it but who is named.
+ * What a page may do: everything comes from this gateway, nothing is written into the page as code or style, and no
+ * other site frames it but those that are named.
  */
 export function contentPolicy(frameAncestors = "'none'"): string {
   return [
@@ -10,6 +10,7 @@ export function contentPolicy(frameAncestors = "'none'"): string {
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     `frame-ancestors ${frameAncestors}`,

@@ -11,7 +11,7 @@ interface RouteLimitsOptions {
   openLimiter(): RateLimiter
 }
 
-/** The limits that routes have of their own. Each bucket is counted for itself, so that nobody uses up another's. */
+/** The limits that routes have of their own. Each bucket is counted for itself, so that no caller uses up another's. */
 export class RouteLimits {
   readonly #options: RouteLimitsOptions
   readonly #buckets = new Map<string, RateLimiter>()
@@ -47,7 +47,7 @@ export class RouteLimits {
   async #findAccountId({ headers, url }: FastifyRequest): Promise<string | undefined> {
     const credential = readCredential(headers, url)
     const owner = credential === undefined ? undefined : await this.#options.keys.find(credential)
-    // One with limits of its own has none of the account's here, where nobody asks it for more than its address.
+    // One with limits of its own has none of the account's here, where it is asked for no more than its address.
     return owner?.kind === 'secret' && owner.rights === undefined ? owner.accountId : undefined
   }
 }

@@ -48,7 +48,7 @@ export function toRouteRequest(
   }
 }
 
-/** The same of somebody known. What is wrong with the body is told now, whether the route reads it or not. */
+/** The same of a known caller. What is wrong with the body is told now, whether the route reads it or not. */
 export function toAccountRequest(
   options: RequestOptions,
   caller: AccountCaller,

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import { requireScope } from '../kernel/key-rights.ts'
+import { requireFresh } from '../kernel/fresh-proof.ts'
+import { requirePermission } from '../kernel/key-rights.ts'
+import type { Degree } from '../kernel/roles.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
 import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
 import { findBody, readBodies } from './body.ts'
@@ -11,7 +13,7 @@ import { toProblemPage, wantsPage } from './problem.tsx'
 import { RouteLimits } from './route-limits.ts'
 import { sendReply } from './route-reply.ts'
 import { type RequestOptions, toAccountRequest, toRouteRequest } from './route-request.ts'
-import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages } from './session.ts'
+import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages, spenderOf } from './session.ts'
 
 export interface RoutesOptions extends SessionOptions, RequestOptions {
   /** Counts in this process alone. */
@@ -46,7 +48,7 @@ export interface AnsweredRoute {
   door: Door | undefined
 }
 
-/** Everything that a server answers from now on, also what the framework adds by itself, of which nobody else knows. */
+/** Everything that a server answers from now on, also what the framework adds by itself. */
 export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] {
   const routes: AnsweredRoute[] = []
   server.addHook('onRoute', ({ method, url, config }) => {
@@ -116,8 +118,9 @@ async function answer(
 ): Promise<FastifyReply> {
   if (route.door === 'account' || route.door === 'administrator') {
     const caller = await identifyCaller(mounting, request)
-    return within(mounting, caller, request, async () => {
-      requireScope(caller, route.scope)
+    return within(mounting, spenderOf(caller), request, async () => {
+      requirePermission(caller, route.permission ?? route.scope, degreeOf(route, request))
+      if (route.proof) requireFresh(caller, { now: mounting.store.clock.now(), devnet: mounting.devnet === true })
       const asked = toAccountRequest(mounting, caller, request, reply)
       if (route.door === 'administrator' && caller.role !== 'admin') {
         throw new AppError('feature_disabled', 'Only administrators may see this.')
@@ -137,11 +140,16 @@ async function answer(
   })
 }
 
+/** Whoever asks for something looks; whoever sends something changes. */
+function degreeOf({ degree = 'see' }: { degree?: Degree }, { method }: FastifyRequest): Degree {
+  return method === 'GET' || method === 'HEAD' ? degree : 'all'
+}
+
 /** Before anything else of the request is looked at. */
 function identifyCaller(mounting: Mounting, request: FastifyRequest): Promise<AccountCaller> {
   const { method, url, headers } = request
   return identifyApiCaller(mounting, { method, url, headers, body: findBody(request) }).catch((error: unknown) =>
-    // Guessing credentials counts against whoever guesses.
+    // Guessing credentials counts against the address that guesses.
     within(mounting, { kind: 'anonymous' }, request, () => Promise.reject<AccountCaller>(error)),
   )
 }

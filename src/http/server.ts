@@ -20,7 +20,7 @@ interface ServerOptions {
   onError(error: unknown, requestId: string): void
   /** Whether the ledger is for trying things out, which every page says. */
   devnet?: boolean
-  /** Whether somebody may come in at all; unset, everybody. */
+  /** Whether a connection is taken at all; unset, every one is. */
   admits?(request: IncomingMessage): boolean
   /** Takes everything that is not RPC, in place of the router. */
   elsewhere?(request: IncomingMessage, response: ServerResponse): void

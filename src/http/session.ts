@@ -3,8 +3,10 @@ import { extractCredential } from '../guard/credential.ts'
 import { kindOfApiKey } from '../kernel/api-key.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { KeyLookup } from '../kernel/ports.ts'
+import type { Caller } from '../kernel/ctx.ts'
 import type { AccountCaller } from '../kernel/route.ts'
-import { SESSION_SECONDS, type Sessions, identify } from '../modules/accounts/index.ts'
+import { roleMay } from '../kernel/roles.ts'
+import { SESSION_SECONDS, type Session, type Sessions, identify } from '../modules/accounts/index.ts'
 
 export interface SessionOptions {
   keys: KeyLookup
@@ -62,7 +64,7 @@ export async function identifyApiCaller(
     if (caller.kind !== 'account' || caller.door !== 'secret-key') {
       throw new AppError('feature_disabled', 'A public key cannot be used here.')
     }
-    return { ...caller, restsOn: caller.keyId }
+    return { ...caller, restsOn: caller.keyId, actor: caller.accountId }
   }
   const token = credential ?? readCookie(headers, baseUrl())
   if (token === undefined) throw new AppError('key_required', 'API key required, or a session.')
@@ -72,10 +74,32 @@ export async function identifyApiCaller(
     const text = credential === undefined ? 'The session has ended. Sign in again.' : 'Invalid API Key.'
     throw new AppError('invalid_key', text)
   }
-  const { account, keyId: restsOn, rights } = session
-  const { id: accountId, role, standing } = account
-  const { plan } = standing
-  return { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn, rights, plan }
+  return toSessionCaller(session)
+}
+
+/** Whose share a call uses up. Who is only invited has none of the account's. */
+export const spenderOf = (caller: AccountCaller): Caller =>
+  caller.memberRole === 'guest' ? { kind: 'anonymous' } : caller
+
+/** Who calls with a session. What administrators of the service may, only the owners of their account may. */
+export function toSessionCaller(session: Session): AccountCaller {
+  const { id, account, keyId: restsOn, rights, member, beganAt, provedAt } = session
+  const { id: accountId, standing } = account
+  const memberRole = member && (member.joinedAt === null ? 'guest' : member.role)
+  const isWhole = memberRole === undefined || roleMay(memberRole, 'administration', 'all')
+  return {
+    kind: 'account',
+    accountId,
+    role: isWhole ? account.role : 'user',
+    prepaid: false,
+    door: 'secret-key',
+    restsOn,
+    rights,
+    memberRole,
+    plan: standing.plan,
+    session: { id, member: member && { id: member.id, email: member.email }, beganAt, provedAt },
+    actor: member?.id ?? accountId,
+  }
 }
 
 /**

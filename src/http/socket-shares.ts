@@ -9,7 +9,7 @@ interface Share {
 }
 
 /**
- * Who has how much of what websocket clients share. Beside the caps, nobody grows beyond half of what would be free without
+ * Who has how much of what websocket clients share. Beside the caps, no client grows beyond half of what would be free without
  * them: something is left for the next address, however many came before.
  */
 export class SocketShares {

@@ -38,7 +38,7 @@ export function readSubscription(options: Options, isFiltered: boolean): Subscri
   }
 }
 
-/** The accounts of a filter; undefined where there is none. Nobody has a wallet in a node here, so all of those are no account. */
+/** The accounts of a filter; undefined where there is none. No node holds wallets here, so all of those are no account. */
 export function filterOf(options: Options): string[] | undefined {
   const accounts = options.accounts === '' ? [] : options.accounts
   if (Array.isArray(accounts)) return addressesIn(accounts)

@@ -91,7 +91,7 @@ export class ClientSockets {
       refuseAt(socket, new AppError('invalid_request', `This opens no websocket: ${message}.`)),
     )
     server.on('upgrade', (request, socket, head) => {
-      // Node takes its own listener away before it hands a connection over, and an error nobody hears ends the process.
+      // Node takes its own listener away before it hands a connection over, and an error without a listener ends the process.
       socket.on('error', () => socket.destroy())
       const refuse = (error: AppError) => refuseAt(socket, error)
       const { clientsMax, clientsPerAddressMax, ipOf } = this.#options
@@ -275,7 +275,7 @@ class Client {
     clientOf.set(socket, this)
   }
 
-  /** Whoever talks without end is shown the door. */
+  /** A client that talks without end is disconnected. */
   maySpeak(): boolean {
     const window = Math.floor(this.#clock.now() / FRAMES_WINDOW)
     if (window !== this.#window) {

@@ -13,12 +13,12 @@ const ASK_EVERY = 10_000
 const ASKED_MAX = 1_000
 
 /**
- * A clock that goes by somebody else's time once it is told to: all gateways on one store live by the clock of that
+ * A clock that goes by another's time once it is told to: all gateways on one store live by the clock of that
  * store. In between it counts by itself, so that setting the clock of this machine changes nothing.
  */
 export class FollowingClock implements Clock {
   readonly #wall: () => number
-  /** What the time was at a moment of the counter that nobody can set. */
+  /** What the time was at a moment of the counter, which cannot be set. */
   #anchor: { time: number; at: number } | undefined
 
   constructor(wall: () => number = Date.now) {

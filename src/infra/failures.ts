@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/ports.ts'
 import { type Log, describeError } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** An alarm is for somebody to be woken; an outage passes and has alarms of its own; a loss does no harm. */
+/** An alarm wakes the operator; an outage passes and has alarms of its own; a loss does no harm. */
 type Kind = 'alarm' | 'failure' | 'outage' | 'loss'
 
 const MINUTE = 60_000
@@ -24,10 +24,10 @@ interface FailuresOptions {
   clock: Clock
 }
 
-/** Tells by log and metric. The same error is told once, by whoever meets it first. */
+/** Tells by log and metric. The same error is told once, by the place that meets it first. */
 export function openFailures({ log, metrics, clock }: FailuresOptions): Failures {
   const told = new WeakMap<object, number>()
-  const lines = new Map<string, Lines>()
+  const lines = new Map<string, LineQuota>()
   // A series that begins with its first failure would hide that one: rates are made of differences.
   for (const [place, stake] of Object.entries(FAILURES)) {
     metrics.backgroundFailures.inc({ place, kind: stake === 'money' ? 'alarm' : 'failure' }, 0)
@@ -42,7 +42,7 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
       told.set(error, now)
     }
     metrics.backgroundFailures.inc({ place, kind })
-    const known = lines.get(place) ?? new Lines()
+    const known = lines.get(place) ?? new LineQuota()
     lines.set(place, known)
     const text = describeChain(error)
     const unsaid = known.take(`${Object.values(ids).join(' ')} ${text}`, now)
@@ -62,7 +62,7 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
   }
 }
 
-/** What nobody has caught is our own fault, whoever was away. */
+/** What was not caught is our own fault, also while another service was away. */
 function judge(place: FailurePlace, error: unknown): Kind {
   if (place !== 'process' && isOutage(error)) return 'outage'
   return FAILURES[place] === 'money' ? 'alarm' : 'failure'
@@ -79,7 +79,7 @@ function describeChain(error: unknown): string {
 }
 
 /** The lines of one place in the minute at hand. */
-class Lines {
+class LineQuota {
   #since = -Infinity
   #said = new Set<string>()
   #unsaid = 0
@@ -101,7 +101,7 @@ class Lines {
   }
 }
 
-/** For tools at a terminal, which nobody watches by metrics. */
+/** For tools at a terminal, which have no metrics. */
 export const terminalFailures: Failures = {
   failed: (place) => (error) => {
     process.stderr.write(`${place}: ${describeChain(error)}\n`)

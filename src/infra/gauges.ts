@@ -1,5 +1,5 @@
 import type { Store } from './db/open.ts'
-import { countJobs } from './jobs/queue.ts'
+import { countUnfinished } from './jobs/queue.ts'
 import type { Metrics } from './metrics.ts'
 import type { Nodes } from './node/index.ts'
 import { NODE_STATES } from './node/upstream.ts'
@@ -13,7 +13,7 @@ interface Gauged {
   clients(): number
 }
 
-/** What is looked up whenever somebody asks for metrics. */
+/** What is looked up at each request for metrics. */
 export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   const { nodes, store, cachedBytes, clients } = gauged
   metrics.answers('gateway_store_up', 'Whether the store answers.', () => store.ping())
@@ -37,6 +37,6 @@ export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', [], () => [{ value: cachedBytes() }])
   metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', [], () => [{ value: clients() }])
   metrics.gauge('gateway_jobs', 'Jobs that wait, run or are dead.', ['kind', 'status'], async () =>
-    (await countJobs(store.db)).map(({ kind, status, count }) => ({ labels: { kind, status }, value: count })),
+    (await countUnfinished(store.db)).map(({ kind, status, count }) => ({ labels: { kind, status }, value: count })),
   )
 }

@@ -37,7 +37,7 @@ export class ServiceLinks implements Links {
     return this.#settings.apiUrl ?? this.base()
   }
 
-  /** Blocks of a ledger for play are known to nobody else, so that our own reference shows them. */
+  /** Blocks of a development ledger are known to no other explorer, so that our own reference shows them. */
   block(hash: string): string {
     const explorer = this.#settings.explorerUrl || (this.#isPlay ? `${this.base()}${OWN_PAGE}` : LIVE_EXPLORER)
     return `${explorer}${hash}`

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { measureEventLoopLag } from './event-loop-lag.ts'
 import { type CountedRequests, RequestCounts } from './request-counts.ts'
 
 interface Reading {
@@ -94,13 +95,15 @@ export class Metrics {
     labelNames: ['place', 'kind'],
     registers: [this.registry],
   })
-  /** Unset where nobody can ask for them. */
+  /** Unset where they cannot be asked for. */
   readonly #counts: RequestCounts | undefined
 
   constructor({ counting = true } = {}) {
     if (!counting) return
     this.#counts = new RequestCounts(this.registry)
-    collectDefaultMetrics({ register: this.registry })
+    // Once an hour, which is never: we measure it ourselves.
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 3_600_000 })
+    measureEventLoopLag(this.registry)
   }
 
   request(action: string, status: number, seconds: number): void {
@@ -124,7 +127,7 @@ export class Metrics {
     this.#counts?.add(counted)
   }
 
-  /** Whether something answers, looked up whenever somebody asks. */
+  /** Whether something answers, looked up at each request for metrics. */
   answers(name: string, help: string, ask: () => Promise<unknown>): void {
     this.gauge(name, help, [], () =>
       inTime(ask).then(
@@ -134,7 +137,7 @@ export class Metrics {
     )
   }
 
-  /** A value that is looked up whenever somebody asks. */
+  /** A value that is looked up at each request for metrics. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => Reading[] | Promise<Reading[]>): void {
     const leftOut = (): Reading[] => {
       this.backgroundFailures.inc({ place: 'metrics.gauge', kind: 'loss' })
@@ -146,7 +149,7 @@ export class Metrics {
       labelNames: [...labelNames],
       registers: [this.registry],
       async collect() {
-        // Whoever asks in an emergency gets the rest, at once: a store that is away must not take all numbers along.
+        // An operator who asks in an emergency gets the rest, at once: a store that is away must not take all numbers along.
         const readings = await inTime(read).catch(leftOut)
         // A series that is gone must not keep its last value.
         this.reset()

@@ -35,7 +35,7 @@ export function keepFolderPrivate(folder: string): string | undefined {
   }
 }
 
-/** Closes the files of a folder whose names begin like one of ours, whoever made them and how. */
+/** Closes the files of a folder whose names begin like one of ours, also those that SQLite made. */
 export function keepFilesPrivate(folder: string, names: readonly string[]): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile() && names.some((name) => entry.name.startsWith(name))) close(join(folder, entry.name))
@@ -43,7 +43,7 @@ export function keepFilesPrivate(folder: string, names: readonly string[]): void
 }
 
 /**
- * Makes the file of a database before SQLite does, which asks nobody who may read it. What SQLite lays beside a
+ * Makes the file of a database before SQLite does, which does not ask who may read it. What SQLite lays beside a
  * database has the mode of the database.
  */
 export function keepDatabasePrivate(file: string): void {
@@ -85,7 +85,7 @@ function close(file: string): void {
   try {
     chmodSync(file, OWNER_ONLY)
   } catch (error) {
-    // Somebody else's file, which we may use all the same; or one that is gone by now.
+    // Another user's file, which we may use all the same; or one that is gone by now.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EPERM' && code !== 'EROFS' && code !== 'ENOENT') throw error
   }

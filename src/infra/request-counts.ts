@@ -23,7 +23,7 @@ export interface CountedRequests {
 
 /**
  * What is counted with every request. A library that looks up labels each time costs as much as answering from memory, so that
- * these are plain numbers, and become series when somebody asks.
+ * these are plain numbers, and become series when metrics are asked for.
  */
 export class RequestCounts {
   readonly #actions = new Map<string, ActionTally>()

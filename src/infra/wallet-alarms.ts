@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts'
 
 const ALARMS = ['frozen', 'key', 'refused', 'master_key'] as const satisfies WalletAlarm[]
 
-/** What somebody has to look into at once, by log and metric. */
+/** What the operator has to look into at once, by log and metric. */
 export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): TellAlarm {
   // A series that begins with its first alarm would hide that one: rates are made of differences.
   for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)

@@ -50,7 +50,7 @@ export function kindOfApiKey(key: string): KeyKind | undefined {
   return checksum(body) === key.slice(-CHECKSUM_LENGTH) ? kind : undefined
 }
 
-/** What is stored of a key: nobody can read it back. */
+/** What is stored of a key: it cannot be read back. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
 }

@@ -1,13 +1,14 @@
 import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { AccountPlan, KeyRights } from './key-rights.ts'
+import type { MemberRole } from './roles.ts'
 import type { Leaving } from './leaving.ts'
 import type { NodePort } from './ports.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
 
-/** Who calls: nobody in particular, or the holder of a key. */
+/** Who calls: a stranger, or the holder of a key. */
 export type Caller =
   /** With `paidBy`, the address that has paid for this very request: it costs no quota and no credits. */
   | { kind: 'anonymous'; paidBy?: string }
@@ -20,6 +21,8 @@ export type Caller =
       keyId?: string
       /** What its key lets it do; undefined where no key says less than everything. */
       rights: KeyRights | undefined
+      /** What somebody who is signed in is in the account; undefined where a key calls, or has signed somebody in. */
+      memberRole?: MemberRole | undefined
       /** Limits of its own. */
       plan?: AccountPlan | undefined
     }

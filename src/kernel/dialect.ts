@@ -48,7 +48,7 @@ export const skipLocked = (engine: StoreEngine) => DIALECTS[engine].skipLocked
 
 const UNIQUE_VIOLATIONS = new Set<unknown>([1555, 2067, '23505'])
 
-/** Whether a write failed because somebody else was first. */
+/** Whether a write failed because another write was first. */
 export function isUniqueViolation(error: unknown): boolean {
   return UNIQUE_VIOLATIONS.has((error as { code?: unknown }).code)
 }

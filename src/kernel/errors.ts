@@ -32,6 +32,8 @@ const STATUS = {
   invalid_key: 401,
   key_required: 401,
   conflicting_credentials: 401,
+  pin_required: 401,
+  wrong_pin: 401,
   payment_required: 402,
   invalid_payload: 402,
   invalid_x402_version: 402,
@@ -53,6 +55,7 @@ const STATUS = {
   insufficient_credits: 403,
   insufficient_funds: 403,
   limit_reached: 403,
+  fresh_proof_required: 403,
   missing_scope: 403,
   not_the_owner: 403,
   spending_limit: 403,
@@ -118,7 +121,7 @@ export class AppError extends Error {
 /** The ledger's own answer that something is not so. It is an answer: status 200 and the node's exact text. */
 export class LedgerRefusal extends Error {}
 
-/** Whoever asked has left or called it off; the words are the node's. */
+/** The caller has left or called it off; the words are the node's. */
 export class Cancelled extends LedgerRefusal {
   constructor() {
     super('Cancelled')
@@ -131,7 +134,7 @@ export const noNode = (cause?: unknown) =>
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
 
-/** Whoever asks again in a moment may find the store back; what was begun before is as it was left. */
+/** A caller who asks again in a moment may find the store back; what was begun before is as it was left. */
 export const storeAway = (cause: unknown) =>
   new AppError('store_unavailable', 'The service cannot reach its store. Try again in a few seconds.', {
     retryAfterSeconds: 2,

@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts'
 
 /**
- * Where something can fail while nobody waits for its outcome, and what is at stake. Each is a label of a metric and a
+ * Where something can fail without a caller that waits for its outcome, and what is at stake. Each is a label of a metric and a
  * line in docs/operating.md.
  */
 export const FAILURES = {
@@ -62,7 +62,7 @@ export const LOSSES = {
 export type FailurePlace = keyof typeof FAILURES
 export type LossPlace = keyof typeof LOSSES
 
-/** What somebody who looks into it needs to find it again; never anything secret. */
+/** What an operator needs to find it again; never anything secret. */
 export interface FailureIds {
   walletId?: string
   paymentId?: string
@@ -80,7 +80,7 @@ export interface FailureIds {
  * no error can be dropped on the way.
  */
 export interface Failures {
-  /** Told and counted. Where money is at stake and nothing outside is to blame, somebody is called. */
+  /** Told and counted. Where money is at stake and nothing outside is to blame, the operator is alarmed. */
   failed(place: FailurePlace, ids?: FailureIds): (error: unknown) => undefined
   /** Does no harm, for the reason in the table. */
   lost(place: LossPlace): (error: unknown) => undefined
@@ -91,7 +91,7 @@ const CAUSES_MAX = 5
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08|40P?0|53300|57P)/
 const AWAY_WORDS = /^(Connection terminated|The store does not answer|database is locked)/
 
-/** Whether somebody else is away: a node, the store, a source of work. It passes by itself and has alarms of its own. */
+/** Whether another service is away: a node, the store, a source of work. It passes by itself and has alarms of its own. */
 export function isOutage(error: unknown): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth++, at = at.cause) {

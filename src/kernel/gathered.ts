@@ -6,7 +6,7 @@ interface Asked<I, O> {
 
 /**
  * Makes one batch of what many ask for at once: of all that comes in one turn of the loop, and of all that comes while the
- * batch before is under way. A batch that fails is tried again one by one, so that nobody fails for another's sake.
+ * batch before is under way. A batch that fails is tried again one by one, so that no caller fails for another's sake.
  */
 export class Gathered<I, O> {
   readonly #run: (inputs: I[]) => Promise<O[]>

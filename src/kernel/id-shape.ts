@@ -4,7 +4,7 @@
  */
 export const canBeId = (text: string): boolean => /^[\w-]{1,100}$/.test(text.trim())
 
-/** Of the right shape, and nobody's: each kind of thing says in its own words that it does not exist. */
+/** Of the right shape, and of nothing there is: each kind of thing says in its own words that it does not exist. */
 const NOBODYS = '-'
 
 /** Parameters of a path as ids. */

@@ -3,7 +3,7 @@ import type { Action } from './action.ts'
 /** Read before any action sees the body. */
 const EVERYWHERE = ['action', 'key', 'idempotency_key']
 const NAMES_MAX = 20
-/** Names are short; keys, seeds and signatures, which somebody may send in the wrong place, are not, and are not repeated. */
+/** Names are short; keys, seeds and signatures, which a caller may send in the wrong place, are not, and are not repeated. */
 const NAME_CHARACTERS_MAX = 32
 
 /** Names the fields of a body that an action does not know, as a header can carry them; undefined where it knows all. */

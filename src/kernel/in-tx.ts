@@ -19,3 +19,16 @@ export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promi
   ctx.wakeJobs()
   return result
 }
+
+/**
+ * Statements of one transaction that need nothing of one another, asked at once. When one fails, all have been answered before
+ * anybody hears of it: whatever came after the end of the transaction would be none of it.
+ */
+export async function together<const T extends readonly Promise<unknown>[]>(
+  statements: T,
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const answered = await Promise.allSettled(statements)
+  const failed = answered.find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
+  return answered.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> }
+}

@@ -7,7 +7,7 @@ import type { Tables } from '../store/tables.ts'
 export interface Job<P = unknown> {
   kind: string
   attemptsMax: number
-  /** Whether money waits for it: somebody is called when it throws. */
+  /** Whether money waits for it: the operator is alarmed when it throws. */
   money?: true
   /** Jobs of this kind at once in one process. */
   concurrencyMax: number

@@ -1,5 +1,6 @@
 import { AppError } from './errors.ts'
 import type { Raw } from './money.ts'
+import { type Degree, type MemberRole, type Permission, roleMay } from './roles.ts'
 
 /** What a secret key may be let do. An action and a route name the one they need; a test compares this list with the guide. */
 export const SCOPES = [
@@ -37,10 +38,13 @@ export interface KeyRights {
 
 interface Bound {
   rights?: KeyRights | undefined
+  /** What a person who is signed in is in the account; undefined for a key, and for who has signed in with one. */
+  memberRole?: MemberRole | undefined
 }
 
-/** Whether a caller may do what a scope is about. Where no key says otherwise, everything. */
-export const hasScope = ({ rights }: Bound, scope: Scope): boolean => rights?.scopes?.includes(scope) ?? true
+/** Whether a caller may do what a scope is about. Where no key and no role says otherwise, everything. */
+export const hasScope = ({ rights, memberRole }: Bound, scope: Scope): boolean =>
+  memberRole === undefined ? (rights?.scopes?.includes(scope) ?? true) : roleMay(memberRole, scope, 'all')
 
 export function requireScope(caller: Bound, scope: Scope): void {
   if (!hasScope(caller, scope)) throw missingScope(scope)
@@ -49,6 +53,32 @@ export function requireScope(caller: Bound, scope: Scope): void {
 /** For what has no scope of its own, such as the pages of the dashboard: they show and change everything. */
 export function requireEveryScope(caller: Bound): void {
   for (const scope of SCOPES) requireScope(caller, scope)
+}
+
+/** Whether somebody may do what a row of the table is about: people by their role, keys by their scopes. */
+export function may(caller: Bound, permission: Permission, degree: Degree): boolean {
+  if (caller.memberRole !== undefined) return roleMay(caller.memberRole, permission, degree)
+  return missingOf(caller, permission) === undefined
+}
+
+export function requirePermission(caller: Bound, permission: Permission, degree: Degree): void {
+  const { memberRole } = caller
+  if (memberRole === undefined) {
+    const missing = missingOf(caller, permission)
+    if (missing !== undefined) throw missingScope(missing)
+  } else if (!roleMay(memberRole, permission, degree)) {
+    const text = memberRole === 'guest' ? 'Accept the invitation first.' : `As a ${memberRole} you cannot do this here.`
+    throw new AppError('missing_scope', text, { body: { scope: permission, role: memberRole } })
+  }
+}
+
+/** The scope that a key lacks. What is no scope goes with all of them; whoever changes people could take off limits, too. */
+function missingOf(caller: Bound, permission: Permission): Scope | undefined {
+  const needed = SCOPES.filter((scope) => scope === permission)
+  const missing = (needed.length > 0 ? needed : SCOPES).find((scope) => !hasScope(caller, scope))
+  if (missing !== undefined) return missing
+  const changesPeople = permission === 'people' || permission === 'owners'
+  return changesPeople && caller.rights?.limits.length ? 'keys' : undefined
 }
 
 /** For what would give a key all that it was not given, such as the links that sign people in. */

@@ -15,7 +15,7 @@ export interface KeyHolder {
   address: string
 }
 
-/** Keeps private keys unreadable at rest. Whoever opens one wipes it after use. */
+/** Keeps private keys unreadable at rest. The verb that opens one wipes it after use. */
 export interface KeyVault {
   /** The master key that seals from now on. */
   readonly activeKeyId: string
@@ -37,7 +37,7 @@ interface VanityKey {
 
 /** Looks for addresses that begin as wished. */
 export interface Vanity {
-  /** Undefined when time ran out or nobody waits any more. */
+  /** Undefined when time ran out or the caller has left. */
   find(request: {
     /** Whose turn it takes. */
     payer: string

@@ -1,5 +1,5 @@
 /**
- * Tells that nobody waits any more. The platform's AbortController does the same at several times the cost, and a read
+ * Tells that the caller has left. The platform's AbortController does the same at several times the cost, and a read
  * needs three of them.
  */
 export class Leaving {

@@ -4,7 +4,7 @@ import type { Job } from './job.ts'
 import type { Form, OpenPage, Page } from './page.ts'
 import type { Route } from './route.ts'
 
-/** A number that is looked up whenever somebody asks for metrics. */
+/** A number that is looked up at each request for metrics. */
 export interface Gauge {
   name: string
   help: string

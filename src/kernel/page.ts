@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { Idempotency } from './idempotency.ts'
+import type { Degree, MemberRole, Permission } from './roles.ts'
 import type { AccountCaller } from './route.ts'
 import type { JsonObject } from './shape.ts'
 
@@ -12,26 +13,33 @@ interface Placed {
   section?: string
   /** Who may enter, of those who are signed in: for others it does not exist. Developers play with the development ledger. */
   door?: 'administrator' | 'developer'
+  /** The row of the table of roles that it belongs to; `none` is for everybody who is signed in. */
+  permission: Permission | 'none'
   /** What a redirect here may say was done, by its word in `?done=`. */
   done?: Readonly<Record<string, string>>
 }
 
-/** What somebody who is signed in may see. */
+/** What a signed-in person may see. */
 export interface Page extends Placed {
   menu?: { title: string; order: number }
+  /** What it takes, where looking is not enough: it holds a form alone, or shows a secret. */
+  degree?: Degree
   render(request: PageRequest): VNode | Promise<VNode>
 }
 
-/** What somebody who is signed in may change: sent twice, it counts once. */
+/** What a signed-in person may change: sent twice, it counts once. */
 export interface Form extends Placed {
-  /** Where it leads, or what it shows once: that page is not an address, because nobody shall find it again. */
+  /** It moves money, makes keys or changes people: who sends it must have proved lately who they are. */
+  proof?: true
+  /** Where it leads, or what it shows once: that page is not an address, because it must not be found again. */
   run(request: PageRequest, fields: FormFields, idempotency: Idempotency): Promise<Outcome>
   show?(request: PageRequest, shown: JsonObject): VNode | Promise<VNode>
   /** The page that holds the form, with what was typed and what was wrong. */
   again(request: PageRequest, state: FormState): Promise<VNode>
 }
 
-export type Outcome = { to: string } | { shown: JsonObject }
+/** With the token of another session, where who is signed in goes on as somebody else. */
+export type Outcome = { to: string; session?: string } | { shown: JsonObject }
 
 /** A page, or a form on one, for those who are not signed in. */
 export interface OpenPage {
@@ -50,11 +58,13 @@ export type OpenReply =
   /** With the token of the session that begins. */
   | { to: string; session?: string }
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in person. */
 export interface PageRequest {
   accountId: string
   isAdmin: boolean
   caller: AccountCaller
+  /** Whether they may do what a row of the table of roles is about. */
+  may(permission: Permission, degree?: Degree): boolean
   frame: FrameProps
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string>>
@@ -65,7 +75,7 @@ export interface FormFields {
   /** Without the spaces that come along when something is pasted; empty when there is none. */
   get(name: string): string
   all(name: string): string[]
-  /** Everything that somebody has typed, to show it again; never what is secret. */
+  /** Everything that was typed, to show it again; never what is secret. */
   typed(): Record<string, string>
   /** Only what is not empty: forms send every field. */
   given(names: readonly string[]): Record<string, string>
@@ -84,6 +94,10 @@ export interface FrameProps {
   /** What they may see, in order. */
   menu: readonly MenuEntry[]
   account: { id: string; email: string | null; role: 'user' | 'admin' }
+  /** Who looks at it, where it is a member; undefined for who has signed in with a key. */
+  member: { id: string; email: string; role: MemberRole } | undefined
+  /** Whether an address of the dashboard is for them, by what its page or form has declared. */
+  opens(method: 'GET' | 'POST', href: string): boolean
   /** Proves that a form comes from a page of this session. */
   csrf: string
   /** Makes a form that is sent twice count once. */

@@ -63,11 +63,11 @@ export interface Links {
 export interface Names {
   /** Changes whenever anything else here may answer differently than before. */
   readonly revision: number
-  /** The address a name stands for, in any case; undefined when nobody has it. Answers at once when it knows. */
+  /** The address a name stands for, in any case; undefined when it is not leased. Answers at once when it knows. */
   resolve(name: string, use: NameUse): string | undefined | Promise<string | undefined>
   /** The name that the owner of an address has for it. */
   usernameOf(address: string): string | undefined
-  /** Whether a name is one that nobody may lease. */
+  /** Whether a name is one that cannot be leased. */
   isReserved(name: string): boolean
   /** Every name that stands for an address now. */
   known(): readonly KnownName[]
@@ -75,7 +75,7 @@ export interface Names {
   aliases(): readonly { account: string; alias: string }[]
 }
 
-/** Whoever has voting weight, with what is known of them. */
+/** Representatives with voting weight, and what is known of them. */
 export interface Representatives {
   list(): Promise<JsonObject[]>
 }
@@ -129,7 +129,7 @@ export interface KeyLookup {
   find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined>
 }
 
-/** New names for new things: a prefix that tells the kind, and enough randomness that nobody meets one twice. */
+/** New names for new things: a prefix that tells the kind, and enough randomness that none is made twice. */
 export interface Ids {
   next(prefix: string): string
 }
@@ -165,7 +165,7 @@ export interface Mailer {
 
 /** Small messages between everything that shares the store. They may be lost; nothing may depend on them alone. */
 export interface Notices {
-  /** False while nobody else can be heard: what others have changed may have escaped us. */
+  /** False while no other instance can be heard: what others have changed may have escaped us. */
   readonly connected: boolean
   publish(topic: string, payload: string): void
   /** The same, and resolves once it is on its way to everybody, or when that takes too long. Never throws. */
@@ -175,7 +175,7 @@ export interface Notices {
   onGap(listener: () => void): void
 }
 
-/** How urgent work is: somebody waits, one of our own wallets waits, or it may be wanted later. */
+/** How urgent work is: a caller waits, one of our own wallets waits, or it may be wanted later. */
 export type WorkClass = 'interactive' | 'wallet' | 'precompute'
 
 export interface WorkRequest {
@@ -187,7 +187,7 @@ export interface WorkRequest {
   payer: string
   /** How large that share is beside those of others; 1 unless told. */
   weight?: number
-  /** Tells that whoever asked has left. */
+  /** Tells that the caller has left. */
   leaving?: Leaving
 }
 
@@ -196,11 +196,11 @@ export interface FoundWork {
   work: string
   /** What the work is worth for its root; never below what was asked for. */
   value: bigint
-  /** Made before anybody asked: whoever asks first is counted as if it was searched for them. */
+  /** Made before it was asked for: the first caller is counted as if it was searched for them. */
   prepared?: boolean
 }
 
-/** Proof of work. Everything it returns was checked here, whoever found it. */
+/** Proof of work. Everything it returns was checked here, from every source. */
 export interface WorkPort {
   /** Whether anything here looks for work at all. */
   readonly offered: boolean
@@ -208,9 +208,9 @@ export interface WorkPort {
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
   /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
   generate(request: WorkRequest): Promise<FoundWork>
-  /** Somebody has been given what was prepared. */
+  /** A caller has been given what was prepared. */
   markAsked(root: string): Promise<void>
-  /** Ends the waits of one payer for a root; true when there were any. Nobody else's wait ends. */
+  /** Ends the waits of one payer for a root; true when there were any. No other payer's wait ends. */
   cancel(root: string, payer: string): boolean
   /** The root of an account's next block is known; work for it is made when nothing else is to be done. */
   prepare(account: string, root: string, threshold: bigint): void
@@ -266,7 +266,7 @@ export interface Picture {
   bytes: Uint8Array
 }
 
-/** Pictures that merchants named, fetched by us so that payers ask nobody else. */
+/** Pictures that merchants named, fetched by us so that payers ask no other server. */
 export interface Pictures {
   /** Undefined for what is no picture, too large or not to be had at the moment. */
   find(url: string): Promise<Picture | undefined>

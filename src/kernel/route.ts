@@ -3,13 +3,14 @@ import type { Caller } from './ctx.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { AppError } from './errors.ts'
 import type { Scope } from './key-rights.ts'
+import type { Degree, Permission } from './roles.ts'
 import type { JsonObject } from './shape.ts'
 
 /**
  * Who may come in.
  * - `open`: anybody, counted only where the route has a limit of its own.
  * - `anyone`: anybody, counted against their address as every call is.
- * - `developer`: whoever may play payer, merchant and network on the development ledger, from no page but our own.
+ * - `developer`: a caller who may play payer, merchant and network on the development ledger, from no page but our own.
  * - `account`: the holder of a secret key or a session, counted against the account; `administrator`: of an administrator's.
  */
 export type Door = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'
@@ -51,7 +52,7 @@ interface Placed {
   /** What browsers send from pages of other sites is refused. */
   ownPagesOnly?: true
   bodyBytesMax?: number
-  /** Answers may be kept by whoever carries them. */
+  /** Answers may be kept by the caches on their way. */
   cacheable?: true
   /** It answers with a stream of events, and has no HEAD: who asked for that would wait for ever. */
   stream?: true
@@ -62,8 +63,18 @@ interface Placed {
 /** One address of the server as plain data: `src/http/routes.ts` alone knows how it is served. */
 export type Route =
   | ({ door: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
-  | ({ door: 'account' | 'administrator'; /** What a secret key must be let do. */ scope: Scope } & Placed &
-      Run<AccountRequest>)
+  | ({ door: 'account' | 'administrator' } & Needed & Placed & Run<AccountRequest>)
+
+interface Needed {
+  /** What a secret key must be let do. */
+  scope: Scope
+  /** What people must be let do, where that is not the scope; a key then needs all there is. */
+  permission?: Permission
+  /** How much of it, where a GET needs more than to look. */
+  degree?: Degree
+  /** It moves money, makes keys or changes people: whoever is signed in must have proved lately who they are. */
+  proof?: true
+}
 
 export interface RouteRequest {
   id: string
@@ -88,10 +99,24 @@ export interface RouteRequest {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Whoever holds an account: a session opens what its owner's secret key opens. */
+/** The holder of an account: a session opens what its owner's secret key opens. */
 export type AccountCaller = Extract<Caller, { kind: 'account' }> & {
   /** The key that all this rests on: its own, or that of its session. What is made for good needs it to be alive. */
   restsOn?: string | undefined
+  /** Who is signed in; undefined where a key calls. */
+  session?: SignedIn | undefined
+  /** Whose name stands in the list of what was done: a member's id, or the account's where a key acts. */
+  actor: string
+}
+
+/** Somebody who is signed in. */
+export interface SignedIn {
+  id: string
+  /** As a member; undefined for who has signed in with a key. */
+  member: { id: string; email: string } | undefined
+  beganAt: number
+  /** When they have last proved who they are. */
+  provedAt: number
 }
 
 export interface AccountRequest extends RouteRequest {
@@ -137,7 +162,7 @@ export type Reply = { status?: number; headers?: Headers } & (
 export interface EventStream {
   /**
    * Begins, or throws a refusal; tells nothing before it has returned. Answers what is to be done when the stream is over,
-   * whoever ends it.
+   * at either end.
    */
   open(out: StreamEnd): () => void
 }

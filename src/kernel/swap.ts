@@ -29,7 +29,7 @@ export interface FollowedSwap extends SwapRequest {
   status: SwapStatus
 }
 
-/** Somebody who exchanges currencies. */
+/** A service that exchanges currencies. */
 export interface SwapProvider {
   readonly name: string
   /** Codes in lower case. */

@@ -1,6 +1,6 @@
-/** What somebody has to look into at once. */
+/** What the operator has to look into at once. */
 export type WalletAlarm =
-  /** Somebody else has signed for a wallet, or the ledger denies what we know. */
+  /** Another signer has used a wallet's key, or the ledger denies what we know. */
   | 'frozen'
   /** A sealed key does not open, or is not the key of its address. */
   | 'key'
@@ -16,7 +16,7 @@ export interface BlockRefusal {
   hash: string
   /** The node's own. */
   words: string
-  /** Whether waiting will hardly help: whoever asked for the block should hear of it. */
+  /** Whether waiting will hardly help: the caller who asked for the block should hear of it. */
   lasting: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Resolves when something is over, however it ended. For what somebody else holds as well, who hears how it ended. */
+/** Resolves when something is over, however it ended. For what another holder hears the outcome of. */
 export async function whenOver(something: Promise<unknown>): Promise<void> {
   await Promise.allSettled([something])
 }

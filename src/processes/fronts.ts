@@ -11,7 +11,7 @@ import type { Ports } from '../ports.ts'
 import { type FrontLine, type SharedCounter, readLines, sendLine } from './lines.ts'
 import type { Place } from './place.ts'
 
-/** How long somebody who comes may take to say who it is, and a front to say that it has heard. */
+/** How long a connection may take to say which front it is, and a front to say that it has heard. */
 const HELLO_MAX = 5_000
 const HEARD_MAX = 1_000
 

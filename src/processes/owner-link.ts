@@ -16,7 +16,7 @@ interface LinkOptions {
   failures: Failures
 }
 
-/** A front's way to the owner: notices both ways, and its part of the limits. While it is down nobody is heard. */
+/** A front's way to the owner: notices both ways, and its part of the limits. While it is down no notice is heard. */
 export class OwnerLink implements Notices, LeaseSource {
   readonly #options: LinkOptions
   readonly #local: LocalNotices
@@ -35,7 +35,7 @@ export class OwnerLink implements Notices, LeaseSource {
     this.#local = new LocalNotices(options.failures)
   }
 
-  /** Resolves once the owner has answered for the first time. Whoever wants to hear anything has subscribed by now. */
+  /** Resolves once the owner has answered for the first time. What wants to hear anything has subscribed by now. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.onGap(() => this.connected && resolve())

@@ -4,7 +4,7 @@ import type { OwnerLink } from './owner-link.ts'
 
 const EVERY = 1_000
 
-/** Tells the owner what was counted here, so that whoever asks it gets the sum. A front that dies takes a second's counts along. */
+/** Tells the owner what was counted here, so that its metrics have the sum. A front that dies takes a second's counts along. */
 export function reportCounts(metrics: Metrics, link: OwnerLink): () => Promise<void> {
   const report = async () => {
     if (!link.connected) return

@@ -48,7 +48,7 @@ let isOver = false
 
 async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefined }> {
   if (!process.send) throw new Error('This is started by the first process of a gateway: nano-gateway start.')
-  // Whoever ends all of us tells the first, who tells us in the right order; a terminal and systemd tell everybody at once.
+  // What ends all of us tells the first process, which tells us in the right order; a terminal and systemd tell all at once.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
   process.on('message', (order: Order) => (isOver ||= order === 'stop'))
   process.on('disconnect', () => (isOver = true))
@@ -56,7 +56,7 @@ async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefin
   return { place: order.begin, facts: order.facts }
 }
 
-/** Ends in order when told to, or when nobody is left to tell. */
+/** Ends in order when told to, or when the first process is gone. */
 function onOrders(
   log: Log,
   close: () => Promise<void>,

@@ -63,7 +63,7 @@ class ProcessGroup {
     this.#endMax = endMax
   }
 
-  /** All or none: what cannot begin the first time is a mistake of somebody's, and has been told. */
+  /** All or none: what cannot begin the first time is a mistake of the operator's, and has been told. */
   async start(): Promise<void> {
     try {
       await this.#beginOwner()
@@ -150,7 +150,7 @@ async function end(child: ChildProcess, milliseconds: number): Promise<void> {
   kill()
 }
 
-/** A port that nobody listens on: fronts share theirs with whoever asks, and that must be nobody else. */
+/** A port that is free: fronts share theirs with any process that asks, and no other program may be on it. */
 async function findPort({ port, host }: Config): Promise<number> {
   const server = createServer()
   server.listen({ port, host })

@@ -14,7 +14,7 @@ export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>, log: Log): 
   keepFilesPrivate(dataDir, OURS)
 }
 
-/** Where the administrator key of a first start lies until somebody has taken it. */
+/** Where the administrator key of a first start lies until the operator has taken it. */
 export const keyFileOfAdministrator = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'administrator.key')
 
 export function keepAdministratorKey(config: Pick<Config, 'dataDir'>, key: string): void {
@@ -31,7 +31,7 @@ export function tellAdministratorKey(
   return existsSync(file) ? [`  Admin key  in ${file}   (take it from there, then remove the file)`] : []
 }
 
-/** After somebody has seen it. */
+/** After the operator has seen it. */
 export function forgetAdministratorKey(config: Pick<Config, 'dataDir'>): void {
   rmSync(keyFileOfAdministrator(config), { force: true })
 }

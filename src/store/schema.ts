@@ -11,6 +11,7 @@ import { X402_MIGRATIONS } from '../modules/x402/migrations/index.ts'
 import { WALLET_MIGRATIONS } from '../modules/wallets/migrations/index.ts'
 import { CHECKOUT_MIGRATIONS } from '../modules/checkout/migrations/index.ts'
 import { LINK_MIGRATIONS } from '../modules/links/migrations/index.ts'
+import { POS_MIGRATIONS } from '../modules/pos/migrations/index.ts'
 import { BILLING_MIGRATIONS } from '../modules/billing/migrations/index.ts'
 import { EMAIL_MIGRATIONS } from '../modules/email/migrations/index.ts'
 import { FAUCET_MIGRATIONS } from '../modules/faucet/migrations/index.ts'
@@ -24,6 +25,7 @@ import { WALLET_TABLES } from '../modules/wallets/tables.ts'
 import { WEBHOOK_TABLES } from '../modules/webhooks/tables.ts'
 import { CHECKOUT_TABLES } from '../modules/checkout/tables.ts'
 import { LINK_TABLES } from '../modules/links/tables.ts'
+import { POS_TABLES } from '../modules/pos/tables.ts'
 import { NAME_TABLES } from '../modules/names/tables.ts'
 import { BILLING_TABLES } from '../modules/billing/tables.ts'
 import { X402_TABLES } from '../modules/x402/tables.ts'
@@ -42,6 +44,7 @@ export const MIGRATIONS: Migrations = inOrder(
   WALLET_MIGRATIONS,
   CHECKOUT_MIGRATIONS,
   LINK_MIGRATIONS,
+  POS_MIGRATIONS,
   BILLING_MIGRATIONS,
   EMAIL_MIGRATIONS,
   FAUCET_MIGRATIONS,
@@ -59,6 +62,7 @@ export const TABLES = [
   ...WEBHOOK_TABLES,
   ...CHECKOUT_TABLES,
   ...LINK_TABLES,
+  ...POS_TABLES,
   ...NAME_TABLES,
   ...BILLING_TABLES,
   ...X402_TABLES,

@@ -72,7 +72,7 @@ function opens(box: SecretBox, { place, sealed }: Sealed): boolean {
     box.open(place, sealed)
     return true
   } catch {
-    // That is the answer; whoever asked refuses the start with its own words.
+    // That is the answer; the check of the start refuses with its own words.
     return false
   }
 }

@@ -7,6 +7,7 @@ import type { WalletTables } from '../modules/wallets/tables.ts'
 import type { WebhookTables } from '../modules/webhooks/tables.ts'
 import type { CheckoutTables } from '../modules/checkout/tables.ts'
 import type { LinkTables } from '../modules/links/tables.ts'
+import type { PosTables } from '../modules/pos/tables.ts'
 import type { NameTables } from '../modules/names/tables.ts'
 import type { BillingTables } from '../modules/billing/tables.ts'
 import type { X402Tables } from '../modules/x402/tables.ts'
@@ -25,6 +26,7 @@ export interface Tables
     WebhookTables,
     CheckoutTables,
     LinkTables,
+    PosTables,
     NameTables,
     BillingTables,
     X402Tables,

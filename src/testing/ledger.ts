@@ -59,7 +59,7 @@ export class Ledger {
     return this.#open({ privateKey })
   }
 
-  /** A new account with a key that nobody had before, opened with money. */
+  /** A new account with a new key, opened with money. */
   async newAccount(amount: Amount = '1000'): Promise<LedgerAccount & { privateKey: string }> {
     const privateKey = randomBytes(32).toString('hex').toUpperCase()
     const account = this.account(privateKey)

@@ -56,7 +56,7 @@ function view(token: MarkedToken, resolve: ResolveLink): ComponentChild {
       return <p>{inside(token.tokens, resolve)}</p>
     case 'code':
       return (
-        // Wide code scrolls, and whoever has no mouse must be able to scroll it.
+        // Wide code scrolls, and a reader without a mouse must be able to scroll it.
         <pre tabIndex={0} data-language={token.lang?.split(' ')[0] || undefined}>
           <code>{token.text}</code>
         </pre>

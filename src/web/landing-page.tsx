@@ -60,7 +60,7 @@ const CARDS: readonly Card[] = [
   },
 ]
 
-/** What this is, for somebody who has never heard of Nano, and one call to begin with. */
+/** What this is, for a visitor who has never heard of Nano, and one call to begin with. */
 export const LandingPage = ({ site }: { site: DocsSite }) => {
   const { baseUrl, devnet, modules } = site
   const actions = modules.reduce((sum, module) => sum + module.actions.length, 0)

@@ -15,7 +15,7 @@ interface ProblemProps {
   devnet: boolean
 }
 
-/** For whoever came here by accident: what went wrong, and where to go on. Programs get the same as JSON. */
+/** For a visitor who came here by accident: what went wrong, and where to go on. Programs get the same as JSON. */
 export const SiteProblem = ({ status, text, devnet }: ProblemProps) => (
   <Layout
     title={TITLES[status] ?? 'Something went wrong'}

@@ -3,7 +3,7 @@ import type { JsonObject } from '../kernel/shape.ts'
 import { Prose } from './docs-prose.tsx'
 import { type FieldView, toText } from './reference-fields.ts'
 
-/** What came of a call that somebody made from the page. */
+/** What came of a call that a reader made from the page. */
 export interface RunResult {
   status: number
   milliseconds: number

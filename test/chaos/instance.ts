@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import type { NodePlace } from './ledger.ts'
+import { TYPESCRIPT } from '../support/typescript.ts'
 
 const script = fileURLToPath(new URL('instance-process.ts', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -129,7 +130,7 @@ export class Instance {
     const { folder, name } = this.#options
     mkdirSync(join(folder, name), { recursive: true })
     const log = openSync(join(folder, `${name}.log`), 'a')
-    const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    const child = spawn(process.execPath, [...TYPESCRIPT, script], {
       cwd: root,
       env: { ...process.env, ...NOT_THEIRS, NODE_COMPILE_CACHE: compiled, ...this.#env() },
       stdio: ['ignore', log, log, 'ipc'],

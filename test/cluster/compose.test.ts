@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { describeConfig, loadConfig } from '../../src/config/config.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The arrangement of containers, as far as it can be read without an engine that runs them. */
 
@@ -76,8 +76,7 @@ test('the example of settings shows the defaults that the gateway has, and sets 
 })
 
 test('secrets are made once and never again: a second run loses no wallet', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-secrets-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   cpSync(join(deploy, 'secrets.sh'), join(folder, 'secrets.sh'))
   const make = () => {
     execFileSync('sh', ['secrets.sh'], { cwd: folder })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -12,6 +11,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase, programFolder } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* Backup and restore as docs/operating.md tells them, with the real tools. */
 
@@ -25,8 +25,7 @@ interface Backup {
 }
 
 function openBackup(t: TestContext, engine: StoreEngine, url: string): Backup {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-backup-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const copy = join(folder, 'copy')
   if (engine === 'sqlite') {
     const target = join(folder, 'restored.db')
@@ -54,8 +53,7 @@ function openBackup(t: TestContext, engine: StoreEngine, url: string): Backup {
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: a store restored from a backup opens its wallets, takes its keys and finds payments made since`, async (t) => {
     const devnet = await openDevnet(t)
-    const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = openFolder(t)
     const url = engine === 'sqlite' ? `sqlite:${join(folder, 'gateway.db')}` : await createDatabase()
     const env = {
       ...sharedKeys(),

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { FORK_BANK } from '../../src/devnet/genesis.ts'
@@ -15,6 +12,7 @@ import { TestClock } from '../support/clock.ts'
 import { ledgerFile, openDevnet } from '../support/devnet.ts'
 import { dumpLedger } from '../support/ledger-file.ts'
 import { call } from '../support/rpc.ts'
+import { serve } from '../support/serve.ts'
 
 const alice = new Signer(1)
 const bob = new Signer(2)
@@ -43,7 +41,7 @@ async function openWorld(t: TestContext): Promise<World> {
   await publish(network.node, alice.send(frontierOf(network.node, alice.key), bob.key, nano(3)))
   const asked: string[] = []
   let spoil: Spoil = (_action, answer) => answer
-  const proxy = createServer((request, response) => {
+  const proxyUrl = await serve(t, (request, response) => {
     void json(request).then(async (body) => {
       const { action, ...fields } = body as Answer & { action: string }
       asked.push(action)
@@ -54,10 +52,8 @@ async function openWorld(t: TestContext): Promise<World> {
         request.socket.destroy()
       }
     })
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  t.after(() => proxy.close())
-  const url = new URL(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  })
+  const url = new URL(proxyUrl)
   // The fork is made a while after all that.
   clock.advance(60_000)
   return {
@@ -222,6 +218,7 @@ const LIES: [what: string, of: Signer, tell: Spoil][] = [
       action === 'receivable' ? eachBlock(answer, (open) => ({ ...open, amount: `${nano(1_000)}` })) : answer,
   ],
   ['no JSON object', alice, (action, answer) => (action === 'account_info' ? [] : answer)],
+  ['an error that writes to the terminal', alice, () => ({ error: 'no\u001b[2J\u202Eaway' })],
   ['an endless error', alice, (action) => ({ error: `${action} ${'x'.repeat(1_000_000)}` })],
 ]
 
@@ -252,6 +249,7 @@ test('a node that lies is refused with a word of what is wrong, and nothing of i
     const { error = '' } = await call(rpcUrl, 'account_balance', { account: address })
     assert.match(error, /^The forked node (tells something wrong|refuses)/, what)
     assert.ok(error.length < 400, what)
+    assert.ok(!/[\p{Cc}\p{Cf}]/u.test(error), what)
     assert.deepEqual(dumpLedger(file), before, what)
   }
   spoil((_action, answer) => answer)

@@ -46,6 +46,26 @@ test('nobody is answered before the block is on the disk, and whoever comes mean
   assert.equal(writer.syncing, undefined)
 })
 
+test('where the disk is quick, blocks that come one after another share a commit all the same', async () => {
+  const { disk, syncs, commits, count } = slowDisk()
+  const writer = new BatchWriter(disk)
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const come = async () => {
+    const answers = []
+    for (let at = 0; at < 5; at++) {
+      const next = turn()
+      answers.push(writer.submit(count))
+      await next
+    }
+    return answers
+  }
+  const answers = await come()
+  await until(() => syncs.length === 1)
+  assert.deepEqual(commits, [5])
+  syncs[0]!.resolve()
+  await Promise.all(answers)
+})
+
 test('a disk that fails is not trusted again: those in the sync hear of it, and so does everybody after them', async () => {
   const { disk, syncs, commits, count } = slowDisk()
   const writer = new BatchWriter(disk)

@@ -4,7 +4,8 @@ import { freePort } from '../support/free-port.ts'
 import { openGateway } from '../support/gateway.ts'
 import { blocksOf, commandsOf, pages } from './documents.ts'
 import { EXCEPTIONS, exceptionFor } from './exceptions.ts'
-import { openFolder, runScript, tools } from './shell.ts'
+import { runScript, tools } from './shell.ts'
+import { openFolder } from '../support/folder.ts'
 
 /*
  * Commands of the documents are run as they stand, page by page, each page in one shell. A fence says what its block is:
@@ -14,7 +15,7 @@ import { openFolder, runScript, tools } from './shell.ts'
  */
 
 /** Fences of things that are shown and not typed into a terminal. */
-const SHOWN = new Set(['', 'json', 'ts', 'js', 'python', 'php', 'sql', 'html'])
+const SHOWN = new Set(['', 'json', 'ts', 'js', 'python', 'php', 'ruby', 'go', 'sql', 'html'])
 
 const closing: (() => unknown)[] = []
 const ending = { after: (close: unknown) => void closing.unshift(close as () => unknown) } as TestContext

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { test } from 'node:test'
+import { openFolder } from '../support/folder.ts'
 import { openGateway } from '../support/gateway.ts'
 import { blocksOf, commandsOf, root } from './documents.ts'
 
@@ -72,8 +72,7 @@ export { balance }
 
 test('types generated from a running gateway fit a program that reads a balance, and refuse one that misreads it', async (t) => {
   const gateway = await openGateway(t)
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-client-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
 

@@ -11,7 +11,8 @@ import { openDevnet } from '../support/devnet.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 import { blocksOf } from './documents.ts'
-import { openFolder, runScript, tools } from './shell.ts'
+import { runScript, tools } from './shell.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The way to the real network, as an operator goes it: the page in one shell, with two ledgers of different identity at hand. */
 

@@ -10,7 +10,8 @@ import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.t
 import { createDatabase, programFolder, query } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { type Block, blocksWith, commandsOf } from './documents.ts'
-import { openFolder, runScript, tools } from './shell.ts'
+import { runScript, tools } from './shell.ts'
+import { openFolder } from '../support/folder.ts'
 
 /*
  * Commands of operators (`sh operator`), with the real tools, on stores in which there is something to do: a dead job, a

@@ -7,7 +7,8 @@ import { readOptions as readChaosOptions } from '../chaos/options.ts'
 import { readOptions as readFuzzOptions } from '../hostile/options.ts'
 import { blocksOf, commandsOf, headCommandsOf, headed, pages, quotedCommands, read, root } from './documents.ts'
 import { exceptionFor } from './exceptions.ts'
-import { openFolder, tools, runScript } from './shell.ts'
+import { tools, runScript } from './shell.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* Commands that stand inside sentences and at the head of files, and those that take too long to be run here. */
 

@@ -10,7 +10,8 @@ import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 import { blocksWith, commandsOf, headCommandsOf, root } from './documents.ts'
 import { exceptionFor } from './exceptions.ts'
-import { type Served, openFolder, tools, runScript, serve } from './shell.ts'
+import { type Served, tools, runScript, serve } from './shell.ts'
+import { openFolder } from '../support/folder.ts'
 
 /*
  * Commands of the documents that start something that serves (`sh serves`). Each is started as it stands, except that

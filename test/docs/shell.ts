@@ -1,20 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { read, root } from './documents.ts'
+import { openFolder } from '../support/folder.ts'
 
 /** A test, or all of them: only the end matters here. */
 interface Ending {
   after(close: () => unknown): unknown
-}
-
-export function openFolder(t: Ending): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-docs-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 const manifest = JSON.parse(read('package.json')) as { scripts: { start: string } }

@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { blocksWith, commandsOf, root } from './documents.ts'
-import { openFolder, runScript, serve, tools } from './shell.ts'
+import { runScript, serve, tools } from './shell.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* `npm ci` and `npm start`, as the first lines that a newcomer types. */
 

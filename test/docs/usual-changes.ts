@@ -98,7 +98,7 @@ export function ticker({ url }: { url: string }): PriceProvider {
 
 const TICKER_TEST = `
 test('a ticker is read as it documents itself', async (t) => {
-  const server = await serve(t, reply(documented('ticker')))
+  const server = await openProvider(t, saying(documented('ticker')))
   const rates = await ticker({ url: server.url }).fetchRates([], new AbortController().signal)
   assert.deepEqual([...rates], [['USD', '0.8553']])
 })
@@ -201,12 +201,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         ),
         behind(
           '  return [\n',
-          "    { path: '/letters', render: ({ frame }) => <LettersPage frame={frame} max={20} /> },\n",
+          "    { path: '/letters', permission: 'names', render: ({ frame }) => <LettersPage frame={frame} max={20} /> },\n",
         ),
       ),
       'test/hostile/expectations.ts': behind("  'POST /dashboard/names',\n", "  'GET /dashboard/letters',\n"),
       'test/pages/dashboard-access.test.ts': behind("'/developer', '/emails', '/names'", ", '/letters'"),
       'test/pages/dashboard-looks.test.ts': behind("['names', '/names'],\n", "    ['letters', '/letters'],\n"),
+      'test/pages/roles.test.ts': behind('GET \\/(wallets|', 'letters|'),
     },
   },
   {

@@ -59,6 +59,8 @@ test('the guide shows the examples as they are tested', () => {
     ts: 'verify-webhook.ts',
     python: 'verify_webhook.py',
     php: 'verify-webhook.php',
+    ruby: 'verify_webhook.rb',
+    go: 'verify_webhook.go',
   })) {
     const example = readFileSync(join(EXAMPLES, file), 'utf8')
     assert.ok(guide.includes(`\`\`\`${language}\n${example}\`\`\``), `docs/webhooks.md does not show ${file}`)
@@ -93,6 +95,17 @@ foreach (json_decode(stream_get_contents(STDIN), true) as $given) {
     }
 }`
   assert.deepEqual(runExample('php', ['-r', script]), EXPECTED)
+})
+
+test('the Ruby example agrees with the vectors', { skip: !has('ruby') && 'no ruby here' }, () => {
+  const script = `
+require ${JSON.stringify(join(EXAMPLES, 'verify_webhook.rb'))}
+JSON.parse($stdin.read).each do |given|
+  puts verify_webhook(given['body'], given['headers'], given['secret'], given['now'])['id']
+rescue ArgumentError => error
+  puts error.message
+end`
+  assert.deepEqual(runExample('ruby', ['-e', script]), EXPECTED)
 })
 
 const EXPECTED = [

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CLI } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { BACKGROUND, ERROR, readLines, readSeries } from './told.ts'
+import { openFolder } from '../support/folder.ts'
 
 /** Lives in the process like any code of ours: one signal makes it forget a promise, another makes it throw. */
 const FAULTY = `data:text/javascript,${encodeURIComponent(`
@@ -17,8 +15,7 @@ const FAULTY = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 async function startGateway(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const env = {
     PATH: process.env.PATH,
     DATA_DIR: folder,

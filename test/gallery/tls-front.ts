@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import { openFolder } from '../support/folder.ts'
 
 /** A certificate for loopback that nobody else trusts. */
 function makeCertificate(folder: string) {
@@ -19,8 +19,7 @@ function makeCertificate(folder: string) {
 
 /** What stands before a gateway outside a desk: ends TLS and passes everything on. This process trusts it while the test runs. */
 export async function openTlsFront(t: TestContext, url: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tls-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = openFolder(t)
   const certificate = makeCertificate(folder)
   const { port, pathname } = new URL(url)
   const server = createServer(certificate, (socket) => {

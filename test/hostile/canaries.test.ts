@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -18,6 +16,7 @@ import { tokenOf } from '../support/mail-server.ts'
 import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { SHOP, newHash, openPayer, paymentBlock, signed } from '../support/x402-steps.ts'
+import { serveWhole } from '../support/serve.ts'
 
 /*
  * The whole system with a canary in every place that holds a secret: settings, keys, sessions, links, webhook secrets, payment
@@ -65,19 +64,10 @@ const KNOWN_AS_GIVEN = ['checkouts', 'events', 'delivery_attempts'].map((table) 
 const canary = () => `canary${randomBytes(18).toString('hex')}`
 
 /** A provider, or a shop, that fails and repeats whatever it was sent. */
-async function openEcho(t: TestContext): Promise<string> {
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => response.writeHead(500).end(JSON.stringify([request.url, request.rawHeaders, body])))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const openEcho = (t: TestContext) =>
+  serveWhole(t, (body, { url, rawHeaders }, response) =>
+    response.writeHead(500).end(JSON.stringify([url, rawHeaders, body])),
+  )
 
 async function openMailServer(t: TestContext): Promise<{ port: number; mails: string[] }> {
   const mails: string[] = []

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
+import { TYPESCRIPT } from '../support/typescript.ts'
 
 /* Every action and every route, from the server's own tables, with input of every kind: good, bad, broken and no HTTP at all. */
 
@@ -18,16 +19,7 @@ async function run(
   inputs: number,
   seed: number,
 ): Promise<{ code: number | null; output: string }> {
-  const options = [
-    '--max-semi-space-size=32',
-    '--import',
-    'tsx',
-    MAIN,
-    '--inputs',
-    String(inputs),
-    '--seed',
-    String(seed),
-  ]
+  const options = ['--max-semi-space-size=32', ...TYPESCRIPT, MAIN, '--inputs', String(inputs), '--seed', String(seed)]
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'], signal })
   child.on('error', () => undefined)
   let output = ''

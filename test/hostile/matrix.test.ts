@@ -4,6 +4,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Door } from '../../src/kernel/route.ts'
 import { Sessions, issueKey, suspendAccount } from '../../src/modules/accounts/index.ts'
+import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
@@ -45,7 +46,7 @@ async function openMatrix(t: TestContext): Promise<World> {
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   const join = async (role: 'user' | 'admin', name = 'First') => {
     const { accountId, keyId, headers: key } = await gateway.join({ role, name })
-    return { accountId, keyId, key, session: bearer(await sessions.create(accountId)) }
+    return { accountId, keyId, key, session: bearer(await sessions.create(accountId, { keyId })) }
   }
   const victim = await join('user', PRIVATE)
   const publicKey = {
@@ -76,13 +77,32 @@ async function openMatrix(t: TestContext): Promise<World> {
       if (what === 'suspended account') await suspendAccount(ctx, { accountId, actor: 'test', reason: PRIVATE })
       return accountId
     }
+    if (what === 'member') {
+      const id = ctx.ids.next('mem')
+      const person = {
+        id,
+        accountId: victim.accountId,
+        email: `${PRIVATE}${++others}@example.org`,
+        role: 'reader' as const,
+      }
+      await insertMember(ctx.db, { ...person, invitedBy: null, invitedAt: 1, expiresAt: null, joinedAt: 1 })
+      return id
+    }
     if (what === 'event') {
       const made = await rest('POST /', '/api/webhooks/ping', victim.key, { url: `http://127.0.0.1:9/${PRIVATE}` })
       return made.json<{ event: { id: string } }>().event.id
     }
+    if (what === 'endpoint') {
+      const endpoint = { url: `http://127.0.0.1:9/${PRIVATE}`, description: PRIVATE }
+      return (await rest('POST /', '/api/webhook-endpoints', victim.key, endpoint)).json().id!
+    }
     if (what === 'link') {
       const link = { address: new Signer(31).address, amount: '1', title: PRIVATE }
       return (await rest('POST /', '/api/links', victim.key, link)).json().id!
+    }
+    if (what === 'pos') {
+      const till = { address: new Signer(31).address, title: PRIVATE }
+      return (await rest('POST /', '/api/pos', victim.key, till)).json().id!
     }
     if (what === 'email') {
       const payment = { amount: '1', emails: [`${PRIVATE}@example.org`], refund_address: new Signer(31).address }

@@ -101,7 +101,7 @@ function startPatientClock(): { clock: TestClock; stop(): void } {
 async function makeCredentials(ctx: StoreCtx, sessions: Sessions): Promise<Credentials> {
   const join = (role: 'user' | 'admin') => openCustomer(ctx, { role })
   const [user, other, admin] = [await join('user'), await join('user'), await join('admin')]
-  const session = await sessions.create(user.accountId)
+  const session = await sessions.create(user.accountId, { keyId: user.keyId })
   return [
     [`authorization: Bearer ${user.key}`],
     [`authorization: Bearer ${user.key}`],

@@ -39,6 +39,8 @@ const PAGES = [
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|image)$/,
   /^(GET|POST) \/buy\//,
+  // What the page of a till asks, for nobody else.
+  /^(GET|POST) \/pos\//,
   /^GET \/claim(\/decline)?$/,
 ]
 
@@ -172,6 +174,14 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
   const codes = async () => (await mails()).flatMap(({ text }) => /\/claim#([\w-]{43})/.exec(text)?.[1] ?? [])
   await until(async () => (await codes()).length === 3)
   const { key: _shown, id: keyId } = (await at('/api/keys', { name: 'Second' })).json()
+  const members: string[] = []
+  for (const name of ['ann', 'ben']) {
+    const { member } = (await at('/api/members', { email: `${name}@example.com`, role: 'reader' })).json<{
+      member: { id: string }
+    }>()
+    await gateway.ctx.db.updateTable('members').set({ joined_at: 1 }).where('id', '=', member.id).execute()
+    members.push(member.id)
+  }
   const { event } = (await at('/api/webhooks/ping', { url: 'http://127.0.0.1:9/' })).json<{ event: { id: string } }>()
   await at('/api/sign-in/request', { email: 'alice@example.com' })
   const token = async () => (await mails()).flatMap(({ text }) => /sign-in\S*#([\w.-]+)/.exec(text)?.[1] ?? [])[0]
@@ -184,8 +194,11 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     email,
     codes: await codes(),
     keyId: keyId!,
+    members,
     customer: (await gateway.join()).accountId,
     eventId: event.id,
+    endpointId: (await at('/api/webhook-endpoints', { url: 'http://127.0.0.1:9/' })).json().id!,
+    posId: (await at('/api/pos', { address, title: 'Counter' })).json().id!,
     linkId: (await at('/api/links', { address, amount: '1' })).json().id!,
     token: (await token())!,
   }
@@ -217,7 +230,10 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (id.startsWith('updateCheckout')) return others
     if (id === 'chooseAmount') return [checkouts.open.id!]
     if (path.startsWith('/api/keys/')) return [made.keyId]
+    if (path.startsWith('/api/members/')) return [path.endsWith('/owner') ? made.members[1]! : made.members[0]!]
+    if (path.startsWith('/api/webhook-endpoints/')) return [made.endpointId]
     if (path.startsWith('/api/links/')) return [made.linkId]
+    if (path.startsWith('/api/pos/')) return [made.posId]
     if (path.startsWith('/api/accounts/')) return [made.customer]
     if (path.startsWith('/api/events/')) return [made.eventId]
     if (path.startsWith('/actions/')) return ['account_balance']
@@ -229,6 +245,9 @@ test('every route answers what the document says, and nothing else', async (t) =
     createCheckout: { address, amount: '1' },
     createCheckoutAsAdmin: { address, amount: '1' },
     createLink: { address, amount: '1' },
+    createWebhookEndpoint: { url: 'http://127.0.0.1:9/' },
+    changeWebhookEndpoint: { description: 'Till', filter: { metadata: { shop: 1 } } },
+    replayToWebhookEndpoint: { from_unix: 1 },
     markCheckoutPaid: { block_hash: made.unmatched },
     refundCheckout: { fiat_amount: '1', as: 'link', reason: 'Broken' },
     refundCheckoutAsAdmin: { amount: '0.1' },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -11,6 +10,8 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { openFolder } from '../support/folder.ts'
+import { TYPESCRIPT } from '../support/typescript.ts'
 
 /* The documentation that the gateway serves: pages without scripts, forms that run, and nothing that leads out of it. */
 
@@ -249,12 +250,11 @@ test('the code of a call runs as it stands: in a terminal, with the client, and 
   const { stdout: curled } = await run('sh', ['-c', snippet(text, 'sh').replace('curl ', 'curl -s ')], { env })
   const client = pathToFileURL(resolve(import.meta.dirname, '../../src/client/index.ts')).href
   const script = snippet(text, 'ts').replace("'@nano-gateway/client'", JSON.stringify(client))
-  const { stdout: fetched } = await run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+  const { stdout: fetched } = await run(process.execPath, [...TYPESCRIPT, '--input-type=module', '-e', script], {
     env,
   })
   const { stdout: opened } = await run('python3', ['-c', snippet(text, 'python')], { env })
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-snippets-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = openFolder(t)
   const others: [string, string[], string][] = [
     ['php', ['call.php'], '--version'],
     ['go', ['run', 'call.go'], 'version'],

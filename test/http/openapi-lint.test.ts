@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ask, openGateway } from '../support/gateway.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The document as others judge it: redocly, with all that it recommends, and nothing switched off. */
 
@@ -16,8 +16,7 @@ interface Lint {
 }
 
 function lint(t: TestContext, document: object): Promise<Lint> {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-lint-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document))
   const options = ['lint', 'openapi.json', '--extends', 'recommended', '--format', 'json', '--max-problems', '1000']
   // It tells its makers nothing, and asks them for nothing.

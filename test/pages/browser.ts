@@ -74,13 +74,16 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** What the accessibility checker finds, in words. It comes in beside the page's policy, which lets nothing else in. */
-export async function findViolations(page: Page): Promise<string[]> {
+/**
+ * What the accessibility checker finds, in words; by its usual rules, or by all with one of the tags. It comes in beside the
+ * page's policy, which lets nothing else in.
+ */
+export async function findViolations(page: Page, tags?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe)
-  const violations = await page.evaluate<Violation[]>(`axe.run(document, {
-    resultTypes: ['violations'],
-    preload: false,
-  }).then(({ violations }) => violations)`)
+  const options = { resultTypes: ['violations'], preload: false, ...(tags && { runOnly: tags }) }
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  )
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 

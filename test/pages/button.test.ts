@@ -1,32 +1,23 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Signer } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
 import { DESK, PHONE, findViolations, openBrowser, openCheckout, openTab, pay, takeShot } from './browser.ts'
+import { serve } from '../support/serve.ts'
 
 /* The button on a shop's page, whose origin is not ours and whose policy lets in nothing but us. */
 
 const { address } = new Signer(101)
 
 async function openShop(t: TestContext, html: string, policy = ''): Promise<string> {
-  const server = createServer((_request, response) => {
+  return serve(t, (_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     if (policy !== '') response.setHeader('content-security-policy', policy)
     response.end(
       `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title>${html}`,
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 const LISTEN = `<script nonce="n">

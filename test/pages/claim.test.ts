@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { parseNano } from '../../src/kernel/money.ts'
 import { alice, codeOf, openWorld } from '../support/email-steps.ts'
 import { turningWhenStuck } from '../support/clock.ts'
-import { openBrowser } from './browser.ts'
+import { findViolations, openBrowser } from './browser.ts'
 
 /* The claim page in a real browser, as its recipients open it: from a mail, on a phone, with scripts and without. */
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const PHONE = { width: 360, height: 740 }
 
 /** A page that notes every request and everything its policy forbids. */
@@ -31,14 +29,7 @@ async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
 
 /** Nothing that WCAG 2.2 AA forbids and a program can see, and nothing wider than the phone. */
 async function assertAccessible(page: Page): Promise<void> {
-  await page.evaluate(AXE)
-  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)`,
-  )
-  assert.deepEqual(
-    found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-    [],
-  )
+  assert.deepEqual(await findViolations(page, WCAG), [])
   const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
   assert.equal(isWide, false, 'the page is wider than the phone')
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { openGateway } from '../support/gateway.ts'
 import { openBrowser } from './browser.ts'
+import { serve } from '../support/serve.ts'
 
 /*
  * Payment dialogs run on other people's pages and always send headers of their own, so a browser asks first (clients 5).
@@ -32,17 +30,10 @@ async function openShop(t: TestContext, gatewayUrl: string, bodies: (object | st
       return { status: response.status, body: await response.json(), requestId: response.headers.get('x-request-id') }
     }
     window.seen = Promise.all(${JSON.stringify(bodies)}.map((body) => ask(body).catch(String)))`
-  const server = createServer((_request, response) => {
+  return serve(t, (_request, response) => {
     response.setHeader('content-type', 'text/html')
     response.end(`<!doctype html><title>Shop</title><script>${script}</script>`)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 test('a page of another origin reads balances and errors, with the headers its dialog sends', async (t) => {

@@ -2,17 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { until } from '../support/until.ts'
-import { pay } from './browser.ts'
-import {
-  type Dashboard,
-  type Stocked,
-  openDashboard,
-  openReceiver,
-  shopAddress,
-  stock,
-  tokensOf,
-} from './dashboard-steps.ts'
+import { type Dashboard, type Stocked, openDashboard, openReceiver, stock, tokensOf } from './dashboard-steps.ts'
 
 /* Who gets in, and to what: every address of the dashboard, for its owner, for another account, for nobody. */
 
@@ -25,22 +15,35 @@ interface Way {
   own?: boolean
   /** It shows the ledger, where everybody sees everything. */
   ledger?: boolean
+  /** It is about an address, and who has signed in with a key has none. */
+  person?: boolean
 }
 
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
   ...['/credits', '/activity', '/developer', '/emails', '/names', '/profile', '/links', '/links/new'].map(page),
+  ...['/people', '/accounts', '/prove', '/pos', '/pos/new', '/webhooks/endpoints/new'].map(page),
   ...['', '/blocks/:hash', '/accounts/:address'].map((path) => ({ ...page(`/developer/ledger${path}`), ledger: true })),
-  ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id', '/links/:id'].map((path) => ({
+  ...[
+    '/checkouts/:id',
+    '/wallets/:address',
+    '/webhooks/events/:id',
+    '/webhooks/endpoints/:id',
+    '/emails/:id',
+    '/links/:id',
+    '/pos/:id',
+  ].map((path) => ({
     ...page(path),
     own: true,
   })),
+  { ...page('/accounts/:id'), own: true, person: true },
   ...['/admin', '/admin/accounts/:id', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({
     ...page(path),
     admin: true,
   })),
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
-  ...['/emails', '/names', '/credits/buy', '/profile', '/links'].map(form),
+  ...['/emails', '/names', '/credits/buy', '/profile', '/links', '/pos', '/people', '/accounts/new'].map(form),
+  ...['/webhooks/endpoints', '/prove', '/prove/mail'].map(form),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
   ...[
     '/checkouts/:id/cancel',
@@ -53,13 +56,32 @@ const WAYS: Way[] = [
     '/links/:id/pause',
     '/links/:id/resume',
     '/links/:id/delete',
+    '/pos/:id',
+    '/pos/:id/pin',
+    '/pos/:id/rotate',
+    '/pos/:id/pause',
+    '/pos/:id/resume',
+    '/pos/:id/delete',
     '/keys/:id/rotate',
     '/keys/:id/revoke',
     '/wallets/:address/receive',
     '/webhooks/events/:id/redeliver',
+    '/webhooks/endpoints/:id',
+    '/webhooks/endpoints/:id/pause',
+    '/webhooks/endpoints/:id/resume',
+    '/webhooks/endpoints/:id/rotate',
+    '/webhooks/endpoints/:id/test',
+    '/webhooks/endpoints/:id/replay',
+    '/webhooks/endpoints/:id/delete',
+    '/people/:id/role',
+    '/people/:id/remove',
+    '/people/:id/owner',
+    '/accounts/:id/accept',
+    '/accounts/:id/open',
+    '/accounts/:id/leave',
   ].map((path) => ({ ...form(path), own: true })),
   { ...form('/admin/jobs/:id/retry'), admin: true },
-  ...['suspend', 'resume', 'sign-out', 'standing', 'credits'].map((what) => ({
+  ...['suspend', 'resume', 'sign-out', 'standing', 'credits', 'erase'].map((what) => ({
     ...form(`/admin/accounts/:id/${what}`),
     admin: true,
   })),
@@ -74,8 +96,20 @@ function form(path: string): Way {
 }
 
 /** The address of a way, with what belongs to the owner in it. */
-function addressOf({ path }: Way, keyId: string, { open, event, wallet, email, link }: Stocked): string {
-  const ids: Record<string, string> = { keys: keyId, webhooks: event, emails: email, links: link }
+function addressOf(
+  { path }: Way,
+  keyId: string,
+  { open, event, endpoint, wallet, email, link, pos, member }: Stocked,
+): string {
+  const ids: Record<string, string> = {
+    keys: keyId,
+    webhooks: path.startsWith('/webhooks/endpoints') ? endpoint : event,
+    emails: email,
+    links: link,
+    pos,
+    people: member,
+    accounts: member,
+  }
   const id = ids[path.split('/')[1]!] ?? open
   const filled = path
     .replace(':address', wallet)
@@ -94,8 +128,12 @@ const WATCHED = [
   'wallets',
   'wallet_blocks',
   'webhook_secrets',
+  'webhook_endpoints',
+  'webhook_replays',
   'account_profiles',
   'payment_links',
+  'members',
+  'points_of_sale',
 ] as const
 
 async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {
@@ -149,7 +187,11 @@ test('nothing of an account is seen or changed by another account, by nobody, or
       assert.equal(stranger.headers['cache-control'], 'no-store', name)
     }
     if (!isGet && (way.own === true || way.admin === true)) {
-      const refused = await post(address, { ...tokens, checkout: stocked.open }, { cookie: theirs })
+      const refused = await post(
+        address,
+        { ...tokens, checkout: stocked.open, [`role-${stocked.member}`]: 'reader' },
+        { cookie: theirs },
+      )
       assert.equal(refused.status, 404, name)
       for (const trace of traces) assert.ok(!refused.text.includes(trace), `${name} shows ${trace}`)
     }
@@ -168,7 +210,7 @@ test('nothing of an account is seen or changed by another account, by nobody, or
   assert.equal(await everythingOwned(dashboard, owner.accountId), before)
   t.diagnostic(`${seen.length} ways in, each tried as nobody, as another account and with a forged form`)
 
-  for (const way of WAYS.filter(({ method, admin }) => method === 'GET' && admin !== true)) {
+  for (const way of WAYS.filter(({ method, admin, person }) => method === 'GET' && admin !== true && person !== true)) {
     const own = await get(addressOf(way, owner.keyId, stocked), mine)
     assert.equal(own.status, 200, way.path)
   }
@@ -177,8 +219,8 @@ test('nothing of an account is seen or changed by another account, by nobody, or
 test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody =
-    `Overview, Checkouts, Payment links, Wallets, E-mail payments, Usernames, Webhooks, Profile, API keys, Credits and usage,
-    Activity, Developer, Ledger`.split(/,\s+/)
+    `Overview, Checkouts, Payment links, Points of sale, Wallets, E-mail payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
+    Activity, You, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],
     [adminKey, [...everybody, 'All accounts', 'Health', 'Jobs', 'Mail']],
@@ -251,110 +293,4 @@ test('an operator suspends an account, gives it credits and limits, and lets it 
   await assert.rejects(rest('GET', '/api/account', owner.key), /403/)
   assert.equal((await act('resume', { reason: 'Paid.' })).status, 303)
   await rest('GET', '/api/account', owner.key)
-})
-
-test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {
-  const dashboard = await openDashboard(t)
-  const { get, post, enter, join, ctx } = dashboard
-  const owner = await join('owner@example.com')
-  const cookie = await enter(owner.key)
-  const tokens = tokensOf((await get('/dashboard/checkouts/new', cookie)).text)
-  const fields = {
-    ...tokens,
-    title: 'Once',
-    amount: '1',
-    address: shopAddress,
-    currency: 'NANO',
-    mode: 'unique_amount',
-  }
-  const make = (changed: object = {}) => post('/dashboard/checkouts', { ...fields, ...changed }, { cookie })
-  const replies = await Promise.all([make(), make(), make()])
-  const places = new Set(replies.map(({ status, headers }) => `${status} ${headers.location}`))
-  assert.equal(places.size, 1)
-  assert.match([...places][0]!, /^303 \/dashboard\/checkouts\/[0-9a-f]{16}\?done=made$/)
-  assert.equal((await make({ title: 'Twice' })).status, 303)
-  const rows = await ctx.db.selectFrom('checkouts').select('title').orderBy('title').execute()
-  assert.deepEqual(rows, [{ title: 'Once' }, { title: 'Twice' }])
-
-  const keyForm = { ...tokensOf((await get('/dashboard/keys', cookie)).text), name: 'Till', kind: 'secret' }
-  const shown = [await post('/dashboard/keys', keyForm, { cookie }), await post('/dashboard/keys', keyForm, { cookie })]
-  const texts = shown.map(({ text }) => /rpc_sk_\w{38}/.exec(text)?.[0])
-  assert.ok(texts[0] !== undefined && texts[0] === texts[1], 'a reloaded page shows the same key')
-  assert.equal((await listKeys(ctx.db, owner.accountId, 10)).length, 2)
-  assert.doesNotMatch((await get('/dashboard/keys', cookie)).text, /rpc_sk_\w{20}/)
-})
-
-test('what is wrong with a form stands beside its field, with what was typed', async (t) => {
-  const dashboard = await openDashboard(t)
-  const { send, enter, join } = dashboard
-  const owner = await join('owner@example.com')
-  const cookie = await enter(owner.key)
-  const evil = '"><script>alert(1)</script>'
-  const wrong: [string, string, Record<string, string>, string][] = [
-    ['/checkouts/new', '/checkouts', { title: evil, amount: '-1', address: shopAddress }, 'amount'],
-    ['/checkouts/new', '/checkouts', { amount: '1', address: 'nano_wrong' }, 'address'],
-    ['/checkouts/new', '/checkouts', { amount: '1', address: shopAddress, metadata: '{' }, 'metadata'],
-    ['/checkouts/new', '/checkouts', { plans: 'One month', address: shopAddress }, 'plans'],
-    ['/checkouts/new', '/checkouts', { plans: 'One month = x', address: shopAddress }, 'plans'],
-    [
-      '/checkouts/new',
-      '/checkouts',
-      { amount: '1', address: shopAddress, success_url: 'javascript:alert(1)' },
-      'success_url',
-    ],
-    ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
-    ['/names', '/names', { name: 'not a name' }, 'name'],
-    ['/names', '/names', { name: 'admin' }, 'name'],
-    ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],
-    ['/keys', '/keys', { name: evil, kind: 'public', origins: 'shop' }, 'origins'],
-    ['/wallets', '/wallets', { refund_address: 'nano_wrong', lifetime: '30' }, 'refund_address'],
-    ['/webhooks', '/webhooks/ping', { url: 'ftp://shop.example/' }, 'url'],
-    ['/developer', '/developer/pay', { id: 'f'.repeat(16), way: 'exactly' }, 'id'],
-    ['/developer', '/developer/fund', { address: shopAddress, amount: '0' }, 'amount'],
-  ]
-  for (const [from, path, fields, field] of wrong) {
-    const reply = await send(`/dashboard${from}`, `/dashboard${path}`, fields, cookie)
-    const name = `${path} ${JSON.stringify(fields)}`
-    assert.ok(reply.status >= 400 && reply.status < 500, `${name}: ${reply.status}`)
-    assert.match(reply.text, new RegExp(`id="${field}-error"`), name)
-    assert.match(reply.text, new RegExp(`id="f-${field}"[^>]*aria-invalid="true"`), name)
-    assert.ok(!reply.text.includes('<script>alert'), name)
-  }
-})
-
-test('credits and a username are bought on the payment page, for the account that asked', async (t) => {
-  const dashboard = await openDashboard(t)
-  const { get, send, enter, join, ctx } = dashboard
-  const owner = await join('owner@example.com')
-  const cookie = await enter(owner.key)
-  const bought = [
-    await send('/dashboard/credits', '/dashboard/credits/buy', {}, cookie),
-    await send('/dashboard/names', '/dashboard/names', { name: 'TeaShop' }, cookie),
-  ]
-  for (const { status, headers } of bought) {
-    assert.equal(status, 303)
-    assert.match(headers.location!, /^\/pay\/[0-9a-f]{16}$/)
-    assert.equal((await get(headers.location!)).status, 200)
-  }
-  const orders = await ctx.db
-    .selectFrom('service_orders')
-    .select(['kind', 'account_id', 'subject'])
-    .orderBy('kind')
-    .execute()
-  assert.deepEqual(orders, [
-    { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
-    { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
-  ])
-})
-
-test('a payment that has paid a checkout without a key says so before it is assigned to another', async (t) => {
-  const { get, enter, join, rest, gateway } = await openDashboard(t)
-  const owner = await join('owner@example.com')
-  await rest('POST', '/api/checkouts', owner.key, { address: shopAddress, amount: '3' })
-  const made = (await gateway.call('checkout', { address: shopAddress, amount: '2' })).json()
-  await pay(gateway, shopAddress, made.amount_raw!)
-  const cookie = await enter(owner.key)
-  const page = async () => (await get('/dashboard/checkouts/unmatched', cookie)).text
-  await until(async () => (await page()).includes('made without a key'))
-  assert.ok((await page()).includes(`href="/pay/${made.id}"`))
 })

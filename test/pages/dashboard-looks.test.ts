@@ -79,7 +79,7 @@ test('pages before signing in look well and can be used by everybody', async (t)
 test('pages of checkouts look well and can be used by everybody', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const { paid, open, link } = await stock(dashboard, owner, await openReceiver(t))
+  const { paid, open, link, pos } = await stock(dashboard, owner, await openReceiver(t))
   await fill(dashboard, owner)
   await look(t, dashboard, await dashboard.enter(owner.key), [
     ['overview', ''],
@@ -88,6 +88,9 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
     ['checkout-open', `/checkouts/${open}`],
     ['new-checkout', '/checkouts/new'],
     ['unmatched', '/checkouts/unmatched'],
+    ['pos-list', '/pos'],
+    ['new-pos', '/pos/new'],
+    ['pos', `/pos/${pos}?done=made`],
     ['links', '/links'],
     ['new-link', '/links/new'],
     ['link', `/links/${link}?done=made`],
@@ -97,7 +100,7 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
 test('pages of wallets, webhooks, keys and usage look well and can be used by everybody', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const { wallet, event, email } = await stock(dashboard, owner, await openReceiver(t))
+  const { wallet, event, endpoint, email } = await stock(dashboard, owner, await openReceiver(t))
   const limited = { name: 'Payouts', scopes: ['read', 'wallets:read', 'wallets:send', 'reports'] }
   const soon = Math.floor(dashboard.ctx.clock.now() / 1000) + 90 * 86_400
   const limits = { per_minute: 120, spend_daily_nano: '2.5', expires_unix: soon }
@@ -108,6 +111,12 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
     support_email: 'help@shop.example',
     accent: '#e8b800',
   })
+  for (const [email, role] of [
+    ['anna.somebody@shop.example', 'developer'],
+    ['ben@shop.example', 'cashier'],
+  ]) {
+    await dashboard.rest('POST', '/api/members', owner.key, { email, role })
+  }
   await look(t, dashboard, await dashboard.enter(owner.key), [
     ['wallets', '/wallets'],
     ['wallet', `/wallets/${wallet}`],
@@ -117,9 +126,14 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
     ['profile', '/profile?done=saved'],
     ['webhooks', '/webhooks'],
     ['event', `/webhooks/events/${event}`],
+    ['new-endpoint', '/webhooks/endpoints/new'],
+    ['endpoint', `/webhooks/endpoints/${endpoint}?done=paused`],
     ['keys', '/keys?done=revoked'],
     ['credits', '/credits'],
-    ['activity', '/activity'],
+    ['activity', '/activity?kind=key'],
+    ['people', '/people?done=invited'],
+    ['you', '/accounts'],
+    ['prove', '/prove'],
     ['developer', '/developer'],
   ])
 })

@@ -19,6 +19,17 @@ test('signing out ends the session, and what the cookie opened is closed', async
   assert.equal((await post('/dashboard/sign-out', {}, { cookie })).status, 303, 'twice is no mistake')
 })
 
+test('people of an account that was suspended meanwhile can still leave', async (t) => {
+  const { get, post, enter, join, rest, adminKey } = await openDashboard(t)
+  const { key, accountId } = await join('owner@example.com')
+  const cookie = await enter(key)
+  const { csrf } = tokensOf((await get('/dashboard', cookie)).text)
+  await rest('POST', `/api/accounts/${accountId}/suspend`, adminKey, { reason: 'Abuse.' })
+  assert.equal((await get('/dashboard', cookie)).status, 403)
+  const out = await post('/dashboard/sign-out', { csrf }, { cookie })
+  assert.deepEqual([out.status, out.headers.location], [303, '/dashboard/sign-in'])
+})
+
 test('signing in leads to pages of the dashboard and nowhere else', async (t) => {
   const dashboard = await openDashboard(t)
   const { post, join } = dashboard

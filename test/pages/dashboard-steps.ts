@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Customer } from '../support/customer.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { serveWhole } from '../support/serve.ts'
 
 /** A shop's server: it keeps what it is told, and answers as the test wants. */
 export interface Receiver {
@@ -17,21 +16,11 @@ export interface Receiver {
 
 export async function openReceiver(t: TestContext): Promise<Receiver> {
   const receiver: Receiver = { url: '', status: 200, bodies: [] }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      receiver.bodies.push(Buffer.concat(chunks).toString())
-      response.writeHead(receiver.status).end('seen')
-    })
+  const url = await serveWhole(t, (body, _request, response) => {
+    receiver.bodies.push(body)
+    response.writeHead(receiver.status).end('seen')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  receiver.url = `${url}/hook`
   return receiver
 }
 
@@ -55,8 +44,12 @@ export interface Dashboard {
 export const shopAddress = new Signer(51).address
 
 /** A gateway on its development ledger, and ways into its dashboard. */
-export async function openDashboard(t: TestContext, env: Record<string, string> = {}): Promise<Dashboard> {
-  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0', ...env })
+export async function openDashboard(
+  t: TestContext,
+  env: Record<string, string> = {},
+  clock?: Clock,
+): Promise<Dashboard> {
+  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0', ...env }, clock)
   const { url, app } = gateway
   const { ctx } = gateway
   const get: Dashboard['get'] = (path, cookie) =>
@@ -106,10 +99,15 @@ export interface Stocked {
   /** A payment by mail that waits to be paid. */
   email: string
   link: string
+  /** Where events of the account go; it is paused. */
+  endpoint: string
+  /** Of its owner. */
+  member: string
+  pos: string
 }
 
 /** Gives an account one of everything: checkouts open and paid, an event that was delivered, a wallet. */
-export async function stock(dashboard: Dashboard, { key }: Holder, receiver: Receiver): Promise<Stocked> {
+export async function stock(dashboard: Dashboard, { key, accountId }: Holder, receiver: Receiver): Promise<Stocked> {
   const { rest, post, enter, get } = dashboard
   const cookie = await enter(key)
   const make = (fields: object) =>
@@ -131,5 +129,30 @@ export async function stock(dashboard: Dashboard, { key }: Holder, receiver: Rec
   const email = (await dashboard.gateway.call('nano_email', mailed, { key })).json().id!
   const offer = { address: shopAddress, amount: '3', title: 'Green mug', slug: 'green-mug', sold_max: 5 }
   const link = await rest<{ id: string }>('POST', '/api/links', key, offer)
-  return { paid: paid.id, open: open.id, event: event!.id, wallet: made.json().address!, email, link: link.id }
+  const till = {
+    address: shopAddress,
+    title: 'Counter',
+    pin: '4711',
+    items: [{ title: 'Tea', price: '2' }],
+    tips: [10],
+  }
+  const { id: pos } = await rest<{ id: string }>('POST', '/api/pos', key, till)
+  const owner = await dashboard.ctx.db
+    .selectFrom('members')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  const listening = { url: receiver.url, description: 'Till in Berlin', enabled: false }
+  const { id: endpoint } = await rest<{ id: string }>('POST', '/api/webhook-endpoints', key, listening)
+  const ids = {
+    endpoint,
+    paid: paid.id,
+    open: open.id,
+    event: event!.id,
+    email,
+    link: link.id,
+    pos,
+    member: owner?.id ?? '',
+  }
+  return { ...ids, wallet: made.json().address! }
 }

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openGateway } from '../support/gateway.ts'
-import { openBrowser, takeShot } from './browser.ts'
+import { findViolations, openBrowser, takeShot } from './browser.ts'
 
 /* The landing page and the documentation as a person meets them, in a real browser. */
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const closing: (() => unknown)[] = []
 let opened: ReturnType<typeof openOnce> | undefined
@@ -110,12 +106,6 @@ const PAGES = {
   guide: '/docs/first-payment',
 }
 
-interface Violation {
-  id: string
-  impact: string
-  nodes: { html: string }[]
-}
-
 /** A phone by day and a desk by night: every rule depends on one or the other, and both themes are judged. */
 const VIEWS = [
   { colorScheme: 'light', judged: 390 },
@@ -134,14 +124,11 @@ for (const { colorScheme, judged } of VIEWS) {
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
         if (wide > 0) found.push(`${path} is ${wide} pixels wider than ${width}`)
         if (width !== judged) continue
-        await page.evaluate(axe)
-        const { violations } = await page.evaluate<{ violations: Violation[] }>(
-          `axe.run({ resultTypes: ['violations'] })`,
+        const violations = await findViolations(page)
+        found.push(
+          ...violations.filter((text) => /^(?:serious|critical) /.test(text)).map((text) => `${path}: ${text}`),
         )
-        for (const { id, impact, nodes } of violations) {
-          if (/serious|critical/.test(impact)) found.push(`${path} ${width} ${colorScheme}: ${id}: ${nodes[0]!.html}`)
-        }
-        t.diagnostic(`${path}, ${colorScheme}: axe finds ${violations.map(({ id }) => id).join(', ') || 'nothing'}`)
+        t.diagnostic(`${path}, ${colorScheme}: axe finds ${violations.join(', ') || 'nothing'}`)
       }
       await page.close()
     }

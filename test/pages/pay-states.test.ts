@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -23,6 +22,7 @@ import {
   takeShot,
   untilState,
 } from './browser.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The page in every state, at both sizes and in both themes: fit for everybody, light, and as pictures for people. */
 
@@ -134,8 +134,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
   const scans = existsSync(ZBAR) ? {} : { skip: 'zbarimg is not installed' }
   await t.test('the code can be scanned in both themes, and says what the link says', scans, async (t) => {
     const { id, link } = await openCheckout(gateway, details)
-    const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = openFolder(t)
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await openTab(t, browser, gateway, { ...PHONE, deviceScaleFactor: 2, colorScheme })
       await page.goto(`${gateway.url}/pay/${id}`)

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { LANGUAGES, TEXTS } from '../../src/modules/checkout/texts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { PHONE, assertGood, openBrowser, openCheckout, openTab, pay, play, untilState } from './browser.ts'
+import { serve } from '../support/serve.ts'
 
 /* A payer with a phone, with a keyboard, without scripts, in every language; and a merchant who means harm. */
 
@@ -82,14 +80,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
   await t.test(
     'after the payment the shop is one tap away, soon comes by itself, and can be told to wait',
     async (t) => {
-      const shop = createServer((_request, response) => response.end('<title>Shop</title>'))
-      shop.listen(0, '127.0.0.1')
-      await once(shop, 'listening')
-      t.after(() => {
-        shop.close()
-        shop.closeAllConnections()
-      })
-      const home = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
+      const home = await serve(t, (_request, response) => response.end('<title>Shop</title>'))
       const fields = { address, amount: '1', success_url: `${home}/thanks?order={{id}}`, cancel_url: `${home}/cart` }
       const made = await openCheckout(gateway, fields)
       const { page } = await openTab(t, browser, gateway, PHONE)

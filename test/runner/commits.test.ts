@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { openFolder } from '../support/folder.ts'
 
 const script = resolve(import.meta.dirname, '../../scripts/check-commits.mjs')
 
 /** A repository of empty commits. */
 function openRepository(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-commits-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: folder })
   const commit = (subject: string) =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
+import { TYPESCRIPT } from '../support/typescript.ts'
 
 /** A connection is cut while it is just ending. */
 const CUT = `
@@ -21,7 +22,7 @@ test('a line that is cut while one of its ends hangs up does not keep the proces
   const root = resolve(import.meta.dirname, '../..')
   const { status, signal, stderr } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', CUT],
+    [...TYPESCRIPT, '--input-type=module', '--eval', CUT],
     { cwd: root, timeout: 60_000, encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined } },
   )
   assert.deepEqual([status, signal], [0, null], stderr)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { openFolder } from '../support/folder.ts'
 
 /* The runner itself, on suites of one test each: what it may excuse, and what never. */
 
@@ -23,8 +23,7 @@ const failingAt = (runs: string, failing: readonly number[]) => `
 
 /** Lays test files, each of which fails in the runs that are named; the paths of files say what they are about. */
 function layTests(t: TestContext, files: Record<string, number[]>) {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-runner-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const countOf = (file: string) => join(folder, `${file.replaceAll('/', '_')}.runs`)
   for (const [file, failing] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { openFolder } from '../support/folder.ts'
 
 /* Which test belongs to what, as the runner decides by its path. */
 
@@ -48,8 +48,7 @@ interface Suites {
 }
 
 function layTest(t: TestContext, source: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-runner-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const file = join(folder, 'laid.test.mjs')
   writeFileSync(file, `import { test } from 'node:test'\n${source}`)
   return file

@@ -18,7 +18,7 @@ const BITCOIN = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const NOBODY = new Signer(4).address
 
 /** Alice has 7 nano, sent 2 of 10 to Bob, who waits with 2 from her and 5 from the genesis account, and 1 went to Carol. */
-async function openTown(t: TestContext): Promise<Gateway> {
+async function openLedgerWorld(t: TestContext): Promise<Gateway> {
   const gateway = await openGateway(t, {
     KNOWN_NAMES: JSON.stringify({
       Alice: alice.address,
@@ -54,7 +54,7 @@ function assertUnknown(reply: Reply, field: string): void {
 }
 
 test('a username stands wherever an account does', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
 
   await t.test(
     '200 for a username in any case, and the answer adds the address (contract 1, rules 14 and 15; 2, Balance object: address)',

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { type Members, encode, newHash, openPayer, openShop, paymentBlock, payloadOf } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
-import { alice } from './town.ts'
+import { alice } from './ledger-world.ts'
 
 /* Contract 1, Batches: a list of requests is each of them. JSON-RPC is in part1-json-rpc.test.ts. */
 

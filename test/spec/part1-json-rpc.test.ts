@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openGateway } from '../support/gateway.ts'
 import { type Members, newHash, openPayer, openShop, paymentBlock, responseOf, signed } from '../support/x402-steps.ts'
 import { row } from './row.ts'
-import { alice } from './town.ts'
+import { alice } from './ledger-world.ts'
 
 /* Contract 1, JSON-RPC 2.0: the same requests in other words. */
 

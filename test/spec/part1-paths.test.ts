@@ -11,7 +11,7 @@ import {
   requiredOf,
   responseOf,
 } from '../support/x402-steps.ts'
-import { alice } from './town.ts'
+import { alice } from './ledger-world.ts'
 
 /* Contract 1, An action by its path: `POST /actions/<name>` is `POST /` with the action in another place. */
 

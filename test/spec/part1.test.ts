@@ -11,7 +11,7 @@ import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
 import { SHOP, newHash, openPayer, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
 import { row } from './row.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 1: what the service does, its terms and its transport. */
 
@@ -49,7 +49,7 @@ test('without settings all links lead to the gateway itself (contract 1, rule 13
 })
 
 test('addresses, aliases, hashes, work and amounts are written as the terms say (contract 1, rule 7)', async (t) => {
-  const { call, sent } = await openTown(t)
+  const { call, sent } = await openLedgerWorld(t)
   const flags = { weight: true, receivable: true, representative: true }
   const info = (await call('account_info', { account: alice.address, ...flags })).json()
   row('1, Terms and units: address, ledger account', () =>
@@ -78,7 +78,7 @@ test('addresses, aliases, hashes, work and amounts are written as the terms say 
 })
 
 test('what the keys of one customer account made is theirs, and no other account’s (contract 1, Terms and units: account)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const { call, url } = gateway
   const [customer, stranger] = [await gateway.join(), await gateway.join()]
   const second = { authorization: `Bearer ${await customer.issue('secret')}` }
@@ -96,7 +96,7 @@ test('what the keys of one customer account made is theirs, and no other account
 })
 
 test('members that a newer node adds are passed on (contract 1, rule 19; 9, rules 3 and 4)', async (t) => {
-  const { call } = await openTown(t)
+  const { call } = await openLedgerWorld(t)
   const { node_vendor, store_vendor, protocol_version } = (await call('version')).json()
   assert.ok(node_vendor && store_vendor && protocol_version)
   const telemetry = (await call('telemetry')).json<Record<string, unknown>>()
@@ -104,7 +104,7 @@ test('members that a newer node adds are passed on (contract 1, rule 19; 9, rule
 })
 
 test('data and conversion: prices, market, representatives and units are there without a key (contract 1, Product areas: 7. Data and conversion; 5, rule 1)', async (t) => {
-  const { call } = await openTown(t)
+  const { call } = await openLedgerWorld(t)
   for (const [action, fields] of [
     ['price', { currency: 'EUR' }],
     ['market_data', {}],

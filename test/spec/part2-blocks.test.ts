@@ -5,7 +5,7 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { TestClock } from '../support/clock.ts'
 import { row } from './row.ts'
-import { alice, bob, leaveUnfinished, openTown } from './town.ts'
+import { alice, bob, leaveUnfinished, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 2, ledger: blocks, payments that are looked for, and work, member by member. */
 
@@ -30,13 +30,13 @@ function findBetween(root: string, least: bigint, below: bigint): string {
 
 // One gateway for all: nothing here changes anything.
 test('blocks and work', async (t) => {
-  const town = await openTown(t, { KNOWN_NAMES: JSON.stringify({ Bank: FUNDER }) }, new TestClock())
-  const unfinished = await leaveUnfinished(town)
+  const world = await openLedgerWorld(t, { KNOWN_NAMES: JSON.stringify({ Bank: FUNDER }) }, new TestClock())
+  const unfinished = await leaveUnfinished(world)
 
   await t.test(
     'block info has all its members, and its contents are an object unless they are not wanted so (contract 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10)',
     async () => {
-      const { call, opened, sent, block } = town
+      const { call, opened, sent, block } = world
       const whole = (await call('block_info', { hash: sent })).json<{
         contents: Members
         successor: string
@@ -121,7 +121,7 @@ test('blocks and work', async (t) => {
   await t.test(
     'a payment is found by its exact amount, received or waiting, and not finding it is an answer (contract 4.1, Blocks and work: find_block; 4.1, rule 8; 7, Texts and codes: find_block without result)',
     async () => {
-      const { call, opened, sent } = town
+      const { call, opened, sent } = world
       const find = async (address: string, amount: string) =>
         (await call('find_block', { address, amount })).json<{ block: Members }>().block
       const amounts = (nano: string, raw: string) => ({ amount: nano, amount_nano: nano, amount_raw: raw })
@@ -145,7 +145,7 @@ test('blocks and work', async (t) => {
   await t.test(
     'work is strong enough for what was asked, and its strength is told (contract 4.1, rules 13 and 14; 4.1, Blocks and work: work_generate, work_validate)',
     async () => {
-      const { call, sent } = town
+      const { call, sent } = world
       const { network_minimum: send, network_receive_minimum: receive } = (await call('active_difficulty')).json()
       const distance = (difficulty: string) => Number(2n ** 64n - BigInt(`0x${difficulty}`))
       /** How many times as hard as a send it was. */
@@ -206,7 +206,7 @@ test('blocks and work', async (t) => {
   await t.test(
     'version, counts, keys and units answer exactly (contract 4.1, Node and account reads: version, block_count, account_key; 4.1, Units, prices, market, representatives: nano_to_raw, raw_to_nano; 4.1, rule 9; 9, rules 1 and 2; 9, Synonyms: block_count answer)',
     async () => {
-      const { call } = town
+      const { call } = world
       const version = (await call('version')).json()
       for (const name of [
         'rpc_version',

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
@@ -18,19 +15,17 @@ import {
   untilStatus,
 } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
+import { serve } from '../support/serve.ts'
 
 const address = merchant.address
 
 /** A price source that may fall silent. */
 async function openPrices(t: TestContext): Promise<{ url: string; rate: number | undefined }> {
   const prices: { url: string; rate: number | undefined } = { url: '', rate: undefined }
-  const server = createServer((_request, response) => {
+  prices.url = await serve(t, (_request, response) => {
     if (prices.rate === undefined) response.statusCode = 500
     response.end(JSON.stringify({ nano: { usd: prices.rate, eur: prices.rate } }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  prices.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
   return prices
 }
 

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
@@ -11,6 +8,7 @@ import { ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
+import { serve } from '../support/serve.ts'
 
 /* Contract 2, data: prices, market, representatives, names and swaps, each member with its type. */
 
@@ -67,13 +65,7 @@ test('price and market data work offline and say that they are invented (contrac
 // Providers change their minds; clients must not see it.
 test('market data keeps its shape, whatever a provider leaves out or writes (contract 2, rule 22)', async (t) => {
   let coin: object = {}
-  const server = createServer((_request, response) => response.end(JSON.stringify(coin))).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await serve(t, (_request, response) => response.end(JSON.stringify(coin)))
   const market = { current_price: { usd: 0.85 }, last_updated: '2026-11-15T00:00:00.000Z' }
   const numbers = {
     ...{ sentiment_votes_up_percentage: 81.25, sentiment_votes_down_percentage: 18.75, market_cap_rank: 310 },

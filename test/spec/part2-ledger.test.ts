@@ -5,7 +5,7 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { row } from './row.ts'
-import { alice, bob, carol, leaveUnfinished, openTown } from './town.ts'
+import { alice, bob, carol, leaveUnfinished, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 2, ledger: accounts, what they did and what waits for them, member by member. Blocks and work are in part2-blocks. */
 
@@ -23,13 +23,13 @@ const SENT_AT = '1794700860'
 test('the objects of the ledger', async (t) => {
   const names = { Alice: alice.address, Bank: FUNDER }
   const clock = new TestClock()
-  const town = await openTown(t, { KNOWN_NAMES: JSON.stringify(names) }, clock)
-  const unfinished = await leaveUnfinished(town)
+  const world = await openLedgerWorld(t, { KNOWN_NAMES: JSON.stringify(names) }, clock)
+  const unfinished = await leaveUnfinished(world)
 
   await t.test(
     'account info has all its members, as texts (contract 4.1, Node and account reads: account_info; 4.1, rule 12; 9, Synonyms: account_info)',
     async () => {
-      const { call, opened, sent } = town
+      const { call, opened, sent } = world
       const ask = async (fields: object) => (await call('account_info', fields)).json<Members>()
       const info = await ask({ account: alice.address })
       row('2, Account info: frontier, open_block, representative_block, balance, balance_nano', () => {
@@ -97,7 +97,7 @@ test('the objects of the ledger', async (t) => {
   await t.test(
     'a balance has its three amounts in raw and nano, also of an account that was never opened (contract 4.1, rule 6; 4.1, Node and account reads: account_balance, accounts_balances)',
     async () => {
-      const { call } = town
+      const { call } = world
       const ask = async (account: string) => (await call('account_balance', { account })).json()
       const nothing = { pending: '0', receivable: '0', pending_nano: '0', receivable_nano: '0' }
       const hers = { balance: EIGHT, balance_nano: '8', ...nothing, address: alice.address }
@@ -126,7 +126,7 @@ test('the objects of the ledger', async (t) => {
   await t.test(
     'history has account, entries and previous (contract 4.1, Node and account reads: account_history)',
     async () => {
-      const { call, opened, sent } = town
+      const { call, opened, sent } = world
       const read = async (account: string, count: string) =>
         (await call('account_history', { account, count })).json<{ history: Members[] }>()
       const out = { type: 'send', account: bob.address, amount: TWO, amount_nano: '2', height: '2', hash: sent }
@@ -160,7 +160,7 @@ test('the objects of the ledger', async (t) => {
   await t.test(
     'what waits is shown in each of its forms (contract 4.1, Node and account reads: receivable, pending, accounts_receivable)',
     async () => {
-      const { call, sent } = town
+      const { call, sent } = world
       const account = bob.address
       const entry = { amount: TWO, amount_nano: '2', source: alice.address, username: 'Alice' }
       for (const action of ['receivable', 'pending']) {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -22,6 +21,7 @@ import {
   untilRefunded,
 } from '../support/username-steps.ts'
 import { row } from './row.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* Contract 2, usernames and credits: offers, orders and what an account has, member by member. */
 
@@ -51,8 +51,7 @@ function assertOffer(
 
 /** A file of built-in names, which goes away with the test. */
 function writeKnown(t: TestContext, content: object): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   writeFileSync(join(folder, 'known.json'), JSON.stringify(content))
   return join(folder, 'known.json')
 }

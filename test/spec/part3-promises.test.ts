@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { once as onceTold } from 'node:events'
-import { type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Signer, findWork } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { serveWhole } from '../support/serve.ts'
 
 /* Contract 3: what is set aside or promised before it is done: credits and the gifts of the faucet. */
 
@@ -22,23 +21,12 @@ async function openWorkServer(t: TestContext) {
     if (state.mode === 'fail') response.writeHead(500).end('{}')
     else response.end(JSON.stringify({ work: findWork(hash) }))
   }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { action, hash } = JSON.parse(Buffer.concat(chunks).toString()) as { action: string; hash: string }
-      if (action !== 'work_generate') response.end('{}')
-      else if (state.mode === 'hold') state.held.push(() => reply(response, hash))
-      else reply(response, hash)
-    })
+  const url = await serveWhole(t, (body, _request, response) => {
+    const { action, hash } = JSON.parse(body) as { action: string; hash: string }
+    if (action !== 'work_generate') response.end('{}')
+    else if (state.mode === 'hold') state.held.push(() => reply(response, hash))
+    else reply(response, hash)
   })
-  server.listen(0, '127.0.0.1')
-  await onceTold(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const become = (mode: typeof state.mode) => {
     state.mode = mode
     for (const answer of state.held.splice(0)) answer()

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { openProvider, saying } from '../support/serve.ts'
 
 /* Contract 4.1, rules 23 to 27: prices, market data, swaps and representatives, and what becomes of them when a provider fails. */
 
@@ -27,34 +25,6 @@ const COIN = documented('coingecko-coin') as Members
 const KRAKEN = documented('kraken-ticker')
 const NANSWAP = documented('nanswap') as Record<string, Members>
 
-interface Provider {
-  url: string
-  /** Paths that were asked for. */
-  asked: string[]
-  answer: RequestListener
-}
-
-const tell =
-  (body: unknown, status = 200): RequestListener =>
-  (_request, response) =>
-    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
-
-/** A provider on loopback that answers as the test says. */
-async function openProvider(t: TestContext, answer: RequestListener): Promise<Provider> {
-  const provider: Provider = { url: '', asked: [], answer }
-  const server = createServer((request, response) => {
-    provider.asked.push(request.url!)
-    provider.answer(request, response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return provider
-}
-
 function assertNoPrice(reply: Reply): void {
   assert.deepEqual([reply.status, reply.json().code], [503, 'no_price'], reply.text)
   assert.equal(reply.headers['retry-after'], '60')
@@ -64,7 +34,7 @@ function assertNoPrice(reply: Reply): void {
 test('a price is remembered, served with its own time while its provider fails, and after ten minutes no more (contract 4.1, Units, prices, market, representatives: price, market_data; 4.1, rules 23, 24 and 25; 8, Other areas: age of a value whose provider fails)', async (t) => {
   const clock = new TestClock()
   const gecko = await openProvider(t, (request, response) =>
-    tell(request.url!.startsWith('/coins/') ? COIN : PRICES)(request, response),
+    saying(request.url!.startsWith('/coins/') ? COIN : PRICES)(request, response),
   )
   const { answer } = gecko
   const { call } = await openGateway(t, { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: gecko.url }, clock)
@@ -87,7 +57,7 @@ test('a price is remembered, served with its own time while its provider fails, 
   assert.deepEqual((await call('market_data')).json<unknown>(), market)
   assert.equal(gecko.asked.length, 2, 'one question for all prices, and one for the market')
 
-  gecko.answer = tell('<html>', 503)
+  gecko.answer = saying('<html>', 503)
   clock.advance(10 * MINUTE - 1)
   assert.deepEqual((await price('JPY')).json<unknown>(), yen, 'as old as it is, and it says so')
   assert.deepEqual((await call('market_data')).json<unknown>(), market)
@@ -107,7 +77,7 @@ test('a price is remembered, served with its own time while its provider fails, 
 
 test('Kraken answers where CoinGecko does not, and what nobody would believe is no answer (contract 4.1, rules 24 and 25)', async (t) => {
   const clock = new TestClock()
-  const [gecko, second] = [await openProvider(t, tell('', 500)), await openProvider(t, tell(KRAKEN))]
+  const [gecko, second] = [await openProvider(t, saying('', 500)), await openProvider(t, saying(KRAKEN))]
   const { call } = await openGateway(
     t,
     { PRICE_PROVIDERS: 'coingecko,kraken', COINGECKO_URL: gecko.url, KRAKEN_URL: second.url },
@@ -119,7 +89,7 @@ test('Kraken answers where CoinGecko does not, and what nobody would believe is 
   assert.deepEqual((await price('EUR')).json<Members>().price, 0.74)
   assertNoPrice(await price('JPY'))
   // Both are there again, but one says a thousandth: whom to believe cannot be told once the last price is too old.
-  gecko.answer = tell({ nano: { usd: 0.00086, eur: 0.7391 } })
+  gecko.answer = saying({ nano: { usd: 0.00086, eur: 0.7391 } })
   clock.advance(11 * MINUTE)
   const believed = (await price('USD')).json<Members>()
   assert.deepEqual(
@@ -127,7 +97,7 @@ test('Kraken answers where CoinGecko does not, and what nobody would believe is 
     [0.86, 'kraken'],
     'a price outside the band is a failure of who said it',
   )
-  gecko.answer = tell({ nano: { usd: 1.2, eur: 0.7391 } })
+  gecko.answer = saying({ nano: { usd: 1.2, eur: 0.7391 } })
   clock.advance(11 * MINUTE)
   assertNoPrice(await price('USD'))
   assert.equal((await price('EUR')).json().source, 'coingecko', 'where both agree, the first one counts')
@@ -159,7 +129,7 @@ test('swaps go to the service that is configured, in the currencies it lists (co
   const clock = new TestClock()
   const service = await openProvider(t, (request, response) => {
     const answer = NANSWAP[new URL(request.url!, 'http://x').pathname.slice(1)]!
-    tell('payoutAddress' in answer ? { ...answer, payoutAddress: BAN, status: 'waiting' } : answer)(request, response)
+    saying('payoutAddress' in answer ? { ...answer, payoutAddress: BAN, status: 'waiting' } : answer)(request, response)
   })
   const { url, call } = await openGateway(t, { SWAP_PROVIDER: 'nanswap', SWAP_URL: service.url }, clock)
   const { swap } = (await ask(`${url}/currencies.json`, { method: 'GET' })).json<{ swap: string[] }>()

@@ -4,7 +4,7 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, frontierOf, nano } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 4.8: the door at which the gateway is a node. What recorded answers show is in node-door-recorded.test.ts. */
 
@@ -14,7 +14,7 @@ const at =
     ask(`${url}/node`, { body: typeof body === 'string' ? body : JSON.stringify(body), headers })
 
 test('what is no action of a node is unknown to it, and what is for its operator is disabled (contract 4.8, rule 2)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const say = at(gateway)
   const own = [
     'checkout',
@@ -39,7 +39,7 @@ test('what is no action of a node is unknown to it, and what is for its operator
 })
 
 test('keys, limits and prices are those of every door, with their statuses (contract 4.8, rule 3)', async (t) => {
-  const gateway = await openTown(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
+  const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
   const say = at(gateway)
   const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
   assert.deepEqual([wrongKey.status, wrongKey.json().code], [401, 'invalid_key'])
@@ -61,7 +61,7 @@ test('keys, limits and prices are those of every door, with their statuses (cont
 })
 
 test('a node knows no names, and lists no more than the server gives (contract 4.8, rules 4 and 5)', async (t) => {
-  const gateway = await openTown(t, { COUNT_MAX: '2', KNOWN_NAMES: JSON.stringify({ alice: alice.address }) })
+  const gateway = await openLedgerWorld(t, { COUNT_MAX: '2', KNOWN_NAMES: JSON.stringify({ alice: alice.address }) })
   const say = at(gateway)
   const named = await say({ action: 'account_balance', account: '@alice' })
   assert.deepEqual([named.status, named.json()], [200, { error: 'Bad account number' }])
@@ -79,7 +79,7 @@ test('a node knows no names, and lists no more than the server gives (contract 4
 })
 
 test('an old spelling of an address is not answered from before a block that touched it (contract 4.8, rule 3)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const say = at(gateway)
   const old = alice.address.replace('nano_', 'xrb_')
   const balance = async () => (await say({ action: 'account_balance', account: old })).json().balance
@@ -95,7 +95,7 @@ test('an old spelling of an address is not answered from before a block that tou
 })
 
 test('the same request has the answer of its door, also when it is remembered (contract 4.8, rule 1)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const body = JSON.stringify({ action: 'account_balance', account: alice.address })
   for (let again = 0; again < 4; again++) {
     assert.deepEqual(Object.keys((await at(gateway)(body)).json()), ['balance', 'pending', 'receivable'])
@@ -104,7 +104,7 @@ test('the same request has the answer of its door, also when it is remembered (c
 })
 
 test('a block is published once with an Idempotency-Key, and refused in the words of the ledger (contract 4.8, rules 1 and 3)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const say = at(gateway)
   const { node } = gateway.app.devnet!
   const carol = new Signer(7, node.ledger.thresholds)

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
 import { WsClient } from '../support/ws-client.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 4.1: what programs that were written for a node rely on at the service's own door. */
 
 test('json_block: false gives the contents as a text, and everything else an object (contract 4.1, rule 10; 4.1, Blocks and work: blocks_info; 4.1, Further node reads: blocks)', async (t) => {
-  const { call, opened } = await openTown(t)
+  const { call, opened } = await openLedgerWorld(t)
   const contentsOf = async (json_block: unknown) => {
     const { contents } = (await call('block_info', { hash: opened, json_block })).json<{ contents: unknown }>()
     const many = (await call('blocks_info', { hashes: [opened], json_block })).json<{
@@ -34,7 +34,7 @@ test('json_block: false gives the contents as a text, and everything else an obj
 })
 
 test('accounts_pending has the shapes that the node gives it, by its flags (contract 4.1, Node and account reads: accounts_pending; 4.1, Receivable: accounts_pending, accounts_pending with threshold, accounts_pending with source)', async (t) => {
-  const { call, sent } = await openTown(t)
+  const { call, sent } = await openLedgerWorld(t)
   const ask = async (fields: object) =>
     (await call('accounts_pending', { accounts: [bob.address, alice.address], ...fields })).json<object>()
   const amount = `${nano(2)}`
@@ -52,7 +52,7 @@ test('accounts_pending has the shapes that the node gives it, by its flags (cont
 })
 
 test('block_confirm starts a vote on what waits, and makes no node shout of what is confirmed (contract 4.1, Further node reads: block_confirm)', async (t) => {
-  const { call, app, opened } = await openTown(t)
+  const { call, app, opened } = await openLedgerWorld(t)
   const { node, wsUrl } = app.devnet!
   const listener = await WsClient.connect(t, wsUrl)
   listener.send({ action: 'subscribe', topic: 'confirmation', ack: true })
@@ -74,7 +74,7 @@ test('block_confirm starts a vote on what waits, and makes no node shout of what
 })
 
 test('an address with a dash is valid, and said to be written in an old way (contract 4.1, Further node reads: validate_account_number)', async (t) => {
-  const { call, url } = await openTown(t)
+  const { call, url } = await openLedgerWorld(t)
   const validate = async (account: string) => (await call('validate_account_number', { account })).json()
   const dashed = alice.address.replace('_', '-')
   assert.deepEqual(await validate(alice.address), { valid: '1' })

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { NO_WORK, Signer, UNOPENED, nano } from '../support/blocks.ts'
@@ -11,7 +8,8 @@ import { FaultyNode } from '../support/faulty-node.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
-import { alice, bob } from './town.ts'
+import { alice, bob } from './ledger-world.ts'
+import { serve } from '../support/serve.ts'
 
 /* Contract 4.1, rules 28 and 29: what makes or moves something acts once for each Idempotency-Key, at every door. */
 
@@ -134,13 +132,10 @@ test('while the first request of a key is in flight, a second one is 409 at ever
   const node = await FaultyNode.start(t, { ledger })
   const gate = Promise.withResolvers<void>()
   let priced = 0
-  const prices = createServer((_request, response) => {
+  const priceUrl = await serve(t, (_request, response) => {
     priced++
     void gate.promise.then(() => response.end('{"nano":{"usd":0.8}}'))
-  }).listen(0, '127.0.0.1')
-  await once(prices, 'listening')
-  t.after(() => prices.close())
-  const priceUrl = `http://127.0.0.1:${(prices.address() as AddressInfo).port}`
+  })
   const env = { NODE_URLS: node.url, NODE_NETWORK: 'dev', PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: priceUrl }
   // On a clock that stands still nobody loses patience.
   const { url, call, app } = await openGateway(t, env, new TestClock())

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { ask } from '../support/gateway.ts'
 import { JPEG, PNG, WEBP_LOSSY } from '../support/pictures.ts'
 import { type Shop, bearer, merchant, openWorld, untilStatus } from '../support/checkout-steps.ts'
 import { until } from '../support/until.ts'
+import { serve } from '../support/serve.ts'
 
 /* Contract 4.9: who is being paid. Every field is written by somebody and read by somebody else. */
 
@@ -35,20 +33,14 @@ const change = async (shop: Shop, key: string, body: object) => {
 /** A web server with pictures; answers its address. */
 async function openHost(t: TestContext, files: Record<string, Buffer>): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
-  const server = createServer(({ url = '' }, response) => {
+  const url = await serve(t, ({ url = '' }, response) => {
     asked.push(url)
     const file = files[url]
     if (url === '/moved') response.writeHead(302, { location: '/logo.png' }).end()
     else if (file) response.writeHead(200, { 'content-type': 'text/html' }).end(file)
     else response.writeHead(404).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url, asked }
 }
 
 const page = (shop: Shop, path: string) =>

@@ -10,7 +10,7 @@ import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 4.1, publishing: what `process` takes, what it answers, and how a client stays safe with it. */
 
@@ -22,7 +22,7 @@ const send = ({ call }: Pick<Gateway, 'call'>, block: object | string, fields: o
   call('process', { json_block: 'true', block, ...fields })
 
 test('every subtype is taken, as object or as text, and answered with the hash of the block (contract 4.1, Blocks and work: process)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const { call, post, app, sent } = gateway
   const { node } = app.devnet!
   const [one, two] = [new Signer(1, node.ledger.thresholds), new Signer(2, node.ledger.thresholds)]
@@ -98,7 +98,7 @@ test('every subtype is taken, as object or as text, and answered with the hash o
 })
 
 test('state first, then work for that very root, then one block: what a client does and what saves it (contract 4.1, rules 1 to 3; 7, rule 2)', async (t) => {
-  const gateway = await openTown(t)
+  const gateway = await openLedgerWorld(t)
   const { call } = gateway
   const state = async () => {
     const { frontier, balance, representative } = (

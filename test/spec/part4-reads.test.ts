@@ -4,7 +4,7 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, frontierOf, give, publish } from '../support/blocks.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 4.1: what can be read from the ledger, with the very values of a small ledger. */
 
@@ -19,7 +19,7 @@ const UNKNOWN = 'F'.repeat(64)
 const FRESH = { CACHE_BYTES_MAX: '0' }
 
 test('reads of a small ledger', async (t) => {
-  const { call, app, opened, sent } = await openTown(t, {
+  const { call, app, opened, sent } = await openLedgerWorld(t, {
     ...FRESH,
     KNOWN_NAMES: JSON.stringify({ Alice: alice.address, Mint: GENESIS }),
   })
@@ -233,7 +233,7 @@ test('reads of a small ledger', async (t) => {
 })
 
 test('no answer lists more than it may, whatever count is asked for (contract 4.1, Further node reads: chain, successors, delegators, representatives; 4.1, Node and account reads: account_history, receivable)', async (t) => {
-  const { call, app, opened, sent } = await openTown(t, { ...FRESH, COUNT_MAX: '1' })
+  const { call, app, opened, sent } = await openLedgerWorld(t, { ...FRESH, COUNT_MAX: '1' })
   const { node } = app.devnet!
   await give(node, bob.key, 1n as never)
   const get = async (action: string, fields: object) => (await call(action, fields)).json<Members>()

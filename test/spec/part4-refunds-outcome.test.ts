@@ -139,6 +139,8 @@ test('a part in the currency of the price goes back at the rate of the payment o
     [{ amount: 'some' }, 'amount'],
     [{ as: 'gift' }, 'as'],
     [{ as: 'link', address: customer }, 'address'],
+    [{ as: 'link', amount: '0.0000009' }, 'amount'],
+    [{ as: 'link', from: customer }, 'from'],
     [{ address: 'nano_1' }, 'address'],
     [{ from: 'nano_1' }, 'from'],
     [{ reason: 'x'.repeat(281) }, 'reason'],
@@ -147,6 +149,19 @@ test('a part in the currency of the price goes back at the rate of the payment o
     assert.deepEqual([status, json().field], [400, field])
   }
   assert.deepEqual((await list(inNano.id)).refunds, [])
+})
+
+test('a merchant whose wallet is frozen hears that, by send and by link, and no wallet is made for a link in vain (contract 4.10, rule 6)', async (t) => {
+  const { shop, sell, refund, wallet, list } = await openRefundShop(t)
+  const made = await sell()
+  const { db } = shop.ctx
+  await db.updateTable('wallets').set({ frozen_at: 1, frozen_reason: 'test' }).where('address', '=', wallet).execute()
+  const count = async () => (await db.selectFrom('wallets').select('id').execute()).length
+  const before = await count()
+  for (const as of ['send', 'link']) {
+    assert.equal((await refund(made.id, { as, from: wallet })).json<Refund>().code, 'wallet_frozen')
+  }
+  assert.deepEqual([await count(), (await list(made.id)).refunds], [before, []])
 })
 
 test('reports have gross, refunded and net, and the export a line below zero for each refund (contract 4.10, rule 10; 2, Checkout report: revenue; 4.5, Administrative checkout REST API: GET /api/admin/checkouts/:id/refunds, POST /api/admin/checkouts/:id/refunds, GET /api/admin/checkouts/export.csv)', async (t) => {

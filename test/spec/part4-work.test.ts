@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS, formatWork, workValue } from '../../src/kernel/nano/work.ts'
@@ -11,7 +8,8 @@ import { TestClock } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
+import { serveWhole } from '../support/serve.ts'
 
 /* Contract 4.1, work: how strong it is, who makes it, what it costs, and whose wait ends. */
 
@@ -48,26 +46,17 @@ const lying: Work = ({ hash }) => {
 /** A work server on loopback that speaks the usual protocol and finds work as it is told. */
 async function openWorkServer(t: TestContext, work: Work): Promise<WorkServer> {
   const asked: Asked[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
-      const question = JSON.parse(body) as Asked
-      asked.push(question)
-      if (question.action !== 'work_generate') return response.end('{"success":""}')
-      const { hash, difficulty } = question
-      void Promise.resolve(work(question)).then((found) =>
-        response.end(JSON.stringify({ work: found, difficulty, multiplier: '1.000000000000000', hash })),
-      )
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
+  const url = await serveWhole(t, (body, _request, response) => {
+    const question = JSON.parse(body) as Asked
+    asked.push(question)
+    if (question.action !== 'work_generate') return response.end('{"success":""}')
+    const { hash, difficulty } = question
+    void Promise.resolve(work(question)).then((found) =>
+      response.end(JSON.stringify({ work: found, difficulty, multiplier: '1.000000000000000', hash })),
+    )
   })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     asked,
     has: (action, hash) => asked.some((one) => one.action === action && one.hash === hash),
   }
@@ -84,7 +73,7 @@ function assertStrong(reply: Reply, root: string, difficulty = SEND): void {
 
 test('what is asked for, or what the block does, says how strong the work has to be (contract 4.1, Blocks and work: work_generate, work_validate; 4.1, rules 13 and 14)', async (t) => {
   const server = await openWorkServer(t, honest)
-  const { call, app, sent } = await openTown(t, { ...NOBODY_ELSE, WORK_URLS: server.url })
+  const { call, app, sent } = await openLedgerWorld(t, { ...NOBODY_ELSE, WORK_URLS: server.url })
   const { node } = app.devnet!
   const frontier = frontierOf(node, alice.key)
   const json = (block: Parameters<typeof toBlockJson>[0]) => ({ block: toBlockJson(block) })

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
@@ -12,7 +10,8 @@ import { CLI } from '../support/command-line.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
-import { alice, openTown } from './town.ts'
+import { alice, openLedgerWorld } from './ledger-world.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* Contract 5: who needs a key for what, and where the first one comes from. */
 
@@ -20,7 +19,7 @@ const EMAILS = { refund_address: alice.address, amount: '1', emails: ['x@example
 const SALE = { address: alice.address, amount: '1' }
 
 test('401 with the words that a key is required, and 200 for what needs none (contract 5, rules 1, 4, 5 and 16; 7, Texts and codes: key needed, none given)', async (t) => {
-  const { app, call } = await openTown(t, { CHECKOUT_GENERATED_WALLETS: 'all' })
+  const { app, call } = await openLedgerWorld(t, { CHECKOUT_GENERATED_WALLETS: 'all' })
   const keyed = { authorization: `Bearer ${app.createdKey}` }
   const saved = (await call('checkout', SALE, keyed)).json()
   const needed: [action: string, fields: object][] = [
@@ -144,8 +143,7 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
 })
 
 test('the first start makes an administrator key, once, and the command line issues more (contract 5, How keys are issued: first start, command line)', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const env = {
     PATH: process.env.PATH,
     DATA_DIR: folder,

@@ -33,14 +33,18 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   const payload = { id: first.id, type: 'ping', created_unix: clock.now() / 1000 }
   const shown = { id: first.id, type: 'ping', subject: first.subject, created_at, url: receiver.url, payload }
   const [{ id: deliveryId }] = first.deliveries as [ShownDelivery]
-  const queued = { id: deliveryId, cause: 'event', created_at }
+  const sent = { id: deliveryId, endpoint: null, cause: 'test', created_at }
+  const signed = first.deliveries[0]!.attempts[0]!.headers!
+  assert.deepEqual([signed['webhook-id'], signed['User-Agent']], [first.id, 'nano-gateway-webhooks/1'])
+  const attempt = { attempt: 1, at: created_at, status: 200, error: null, ms: 0, response: '', headers: signed }
+  const ended = { ...sent, state: 'delivered', next_at: null, finished_at: created_at, attempts: [attempt] }
   assert.match(first.id, /^evt_\w+$/)
   row('6, Events and deliveries: id, type, subject, created_at, delivered_at, delivered, url, deliveries, state', () =>
     assert.deepEqual(first, {
       ...shown,
-      delivered: false,
-      delivered_at: null,
-      deliveries: [{ ...queued, state: 'queued', next_at: created_at, finished_at: null, attempts: [] }],
+      delivered: true,
+      delivered_at: created_at,
+      deliveries: [ended],
     }),
   )
   await untilTried(first.id, 1)
@@ -49,13 +53,12 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
     ['/hook?token=hidden', JSON.stringify(payload)],
   )
   const delivered = { ...shown, delivered: true, delivered_at: created_at }
-  const attempt = { attempt: 1, at: created_at, status: 200, error: null, ms: 0, response: '' }
   const one = (await get(`/events/${first.id}`)).json()
   row('6, Routes: GET /api/events/:id', () =>
     assert.deepEqual(one, {
       event: {
         ...delivered,
-        deliveries: [{ ...queued, state: 'delivered', next_at: null, finished_at: created_at, attempts: [attempt] }],
+        deliveries: [ended],
       },
     }),
   )
@@ -70,7 +73,10 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
     row('6, Routes: POST /api/webhooks/ping', () => assert.deepEqual([state, attempts.length], ['dead', 1]))
     const failed = { attempt: 1, at: toTime(clock.now()), status: 500, error: 'bad_status', ms: 0 }
     row('6, Events and deliveries: attempts', () =>
-      assert.deepEqual(attempts, [{ ...failed, response: 'x'.repeat(2_048) }]),
+      assert.deepEqual(
+        attempts.map(({ headers, ...attempt }) => [headers?.['webhook-id'], attempt]),
+        [[id, { ...failed, response: 'x'.repeat(2_048) }]],
+      ),
     )
   }
   const page = async (query: string) => (await get(`/events${query}`)).json<Page>()
@@ -115,6 +121,8 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
     ['POST', '/webhooks/ping'],
     ['POST', '/webhooks/secret/rotate'],
     ['POST', `/events/${first.id}/redeliver`],
+    ['GET', '/webhook-endpoints'],
+    ['POST', '/webhook-endpoints'],
   ] as const) {
     assert.equal((await ask(`${shop.url}/api${path}`, { method })).status, 401, path)
   }

@@ -5,7 +5,7 @@ import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { type Frontier, Signer, UNOPENED, frontierAfter, frontierOf, nano } from '../support/blocks.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
-import { bob, openTown } from './town.ts'
+import { bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 7: what the ledger itself says, in its own words, and what the gateway sees to be wrong before it. */
 
@@ -21,7 +21,7 @@ function withReceivingWork(block: StateBlock, least: bigint, enough: bigint): St
 }
 
 test('200 with the exact words of the ledger and nothing else, for whatever it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger, rep_info without result; 7, Status codes: 200)', async (t) => {
-  const { app, call, sent } = await openTown(t)
+  const { app, call, sent } = await openLedgerWorld(t)
   const { node } = app.devnet!
   const { thresholds } = node.ledger
   const alice = new Signer(1, thresholds)
@@ -81,7 +81,7 @@ test('200 with the exact words of the ledger and nothing else, for whatever it r
 })
 
 test('400 with the node’s own words for what is malformed, naming the field (contract 7, Texts and codes: malformed input, no action, unknown action, unknown alias; 7, Status codes: 400; 7, rule 4)', async (t) => {
-  const { call, post } = await openTown(t)
+  const { call, post } = await openLedgerWorld(t)
   const account = bob.address
   const malformed: [action: string, fields: object, text: string, code: string, field?: string][] = [
     ['account_info', { account: 'nano_1' }, 'Bad account number', 'invalid_account', 'account'],

@@ -6,7 +6,7 @@ import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { newHash } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
-import { alice } from './town.ts'
+import { alice } from './ledger-world.ts'
 
 /* Contract 7: the body of a refusal, and the refusals that belong to no single part of the service. */
 

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 import { SHOP, newHash, openFaultyShop, openPayer, paymentBlock, responseOf, signed } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
-import { bob } from './town.ts'
+import { bob } from './ledger-world.ts'
 
 /* Contract 7: what the service answers when something behind it fails. */
 

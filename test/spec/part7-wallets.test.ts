@@ -6,7 +6,7 @@ import { give, nano } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
-import { alice } from './town.ts'
+import { alice } from './ledger-world.ts'
 
 /* Contract 7: what a wallet refuses. */
 

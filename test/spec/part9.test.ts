@@ -4,14 +4,14 @@ import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { row } from './row.ts'
-import { alice, bob, openTown } from './town.ts'
+import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 9: nothing is versioned, and old names work for ever. */
 
 type Members = Record<string, unknown>
 
 test('every synonym of an action answers as the action does (contract 9, rules 6 and 7)', async (t) => {
-  const { call, app, opened, sent } = await openTown(t)
+  const { call, app, opened, sent } = await openLedgerWorld(t)
   const account = { account: bob.address }
   const accounts = { accounts: [bob.address, alice.address] }
   const same: [string, string, object][] = [
@@ -47,7 +47,7 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
 })
 
 test('a body with a block and its subtype is a publication, and a version in a request changes nothing (contract 9, rules 1 and 5)', async (t) => {
-  const { post, call, url, app } = await openTown(t)
+  const { post, call, url, app } = await openLedgerWorld(t)
   const { node } = app.devnet!
   const carol = new Signer(3, node.ledger.thresholds)
   const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
@@ -66,7 +66,7 @@ test('a body with a block and its subtype is a publication, and a version in a r
 })
 
 test('what can change with the node is told, and the challenge carries its own version (contract 9, rules 2 to 4)', async (t) => {
-  const { post, call } = await openTown(t, { X402_PAY_TO: alice.address })
+  const { post, call } = await openLedgerWorld(t, { X402_PAY_TO: alice.address })
   const { rpc_version, protocol_version, ...more } = (await call('version')).json()
   assert.deepEqual([rpc_version, protocol_version], ['1', '21'])
   assert.ok(more.network_identifier, 'a member that the contract does not list is passed on')
@@ -77,7 +77,7 @@ test('what can change with the node is told, and the challenge carries its own v
 })
 
 test('fields may be called by their other names (contract 9, rules 6 and 7)', async (t) => {
-  const { call, app, sent } = await openTown(t, { CACHE_BYTES_MAX: '0' })
+  const { call, app, sent } = await openLedgerWorld(t, { CACHE_BYTES_MAX: '0' })
   const key = { authorization: `Bearer ${app.createdKey}` }
   const get = async (action: string, fields: object = {}, headers = {}) => {
     const reply = await call(action, fields, headers)
@@ -168,7 +168,7 @@ test('fields may be called by their other names (contract 9, rules 6 and 7)', as
 })
 
 test('a checkout is found, checked, filtered and reached by all its names', async (t) => {
-  const { call, url, app } = await openTown(t)
+  const { call, url, app } = await openLedgerWorld(t)
   const authorization = `Bearer ${app.createdKey}`
   const key = { authorization }
   const sale = { address: alice.address, amount: '1' }

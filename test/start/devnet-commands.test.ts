@@ -13,7 +13,7 @@ import { Signer, frontierOf, nano } from '../support/blocks.ts'
 import { CLI, askCommand } from '../support/command-line.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
-import { openFolder } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 interface Banner {
   rpc: string

@@ -10,7 +10,7 @@ import { TestClock } from '../support/clock.ts'
 import { CLI } from '../support/command-line.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
-import { openFolder } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* What somebody reads in the terminal of a ledger. */
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openFolder, run, start } from './process.ts'
+import { run, start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* What the gateway keeps is for its owner alone, whatever the umask. */
 

@@ -8,7 +8,8 @@ import { forgetAdministratorKey, keepAdministratorKey, tellAdministratorKey } fr
 import { createFirstAdministrator, listAccounts } from '../../src/modules/accounts/index.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
-import { openFolder, run, start } from './process.ts'
+import { run, start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The administrator key of a first start is made when it can be shown. */
 

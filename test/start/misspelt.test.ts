@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { checkStart } from '../../src/config/check-start.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { openFolder, run, start } from './process.ts'
+import { run, start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* Starting outside the desk, as an operator does who goes live with one letter missing. */
 

@@ -1,7 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { CLI } from '../support/command-line.ts'
 
@@ -14,12 +11,6 @@ const SMALL: Env = {
   WORK_THREADS: '0',
   PRICE_PROVIDERS: 'sandbox',
   DEVNET_TREASURY_NANO: '0',
-}
-
-export function openFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-start-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 export interface Ended {

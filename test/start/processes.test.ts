@@ -7,7 +7,8 @@ import { type TestContext, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { Signer } from '../support/blocks.ts'
 import { createDatabase } from '../support/postgres.ts'
-import { openFolder, run, start } from './process.ts'
+import { run, start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* Several processes that are one gateway: PROCESSES. */
 

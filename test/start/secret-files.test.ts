@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { describeConfig, loadConfig, readConfig } from '../../src/config/config.ts'
-import { openFolder, run, start } from './process.ts'
+import { run, start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 const key = randomBytes(32).toString('base64')
 

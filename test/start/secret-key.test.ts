@@ -10,7 +10,8 @@ import { openSecrets } from '../../src/store/secrets.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openFolder, run } from './process.ts'
+import { run } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The key that seals secrets in the store is proven before anything is served. */
 

@@ -10,7 +10,8 @@ import { openDevnet } from '../support/devnet.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openFolder, run, start } from './process.ts'
+import { run, start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* A store belongs to the ledger it was first opened with. */
 

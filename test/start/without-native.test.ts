@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { ask } from '../support/gateway.ts'
-import { openFolder, start } from './process.ts'
+import { start } from './process.ts'
+import { openFolder } from '../support/folder.ts'
 
 /* The native library is optional. Who cannot have it, has a gateway all the same, and reads why it is slower. */
 

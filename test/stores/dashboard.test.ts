@@ -6,7 +6,7 @@ import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount, issueKey, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
-import { listAudit } from '../../src/modules/accounts/store.ts'
+import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
 import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
 import { countMadeDays } from '../../src/modules/checkout/sums-store.ts'
 import { type Filter, listCheckouts } from '../../src/modules/checkout/report-store.ts'
@@ -158,7 +158,7 @@ forEachEngine((engine, open) => {
     const deliveries: string[] = []
     for (const id of ids) deliveries.push(await addEvent(ctx, 'acc_a', id))
     await addEvent(ctx, 'acc_b', 'evt_other')
-    const tried = { milliseconds: 1, response: '' }
+    const tried = { milliseconds: 1, response: '', headers: null }
     await insertAttempt(db, deliveries[0]!, { attempt: 1, status: 204, error: null, at: DAY, ...tried })
     await insertAttempt(db, deliveries[1]!, { attempt: 1, status: 500, error: null, at: DAY + 5, ...tried })
     await insertAttempt(db, deliveries[1]!, { attempt: 2, status: null, error: 'timeout', at: 2 * DAY, ...tried })
@@ -200,7 +200,7 @@ forEachEngine((engine, open) => {
     }
     const seen: string[] = []
     for (let before: { at: number; id: string } | undefined; ;) {
-      const page = await listAudit(ctx.db, { accountId, before, limit: 2 })
+      const page = await listDeeds(ctx.db, { accountId }, { before, limit: 2 })
       seen.push(...page.map(({ what, detail }) => `${what} ${String(detail.name ?? '')}`))
       before = page.at(-1)
       if (page.length < 2) break

@@ -13,7 +13,7 @@ import {
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { listAudit } from '../../src/modules/accounts/store.ts'
+import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
 import { retryJob } from '../../src/modules/admin/domain/retry-job.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { query } from '../support/postgres.ts'
@@ -130,9 +130,9 @@ forEachEngine((_engine, open) => {
     const world = await open(t)
     const { store, clock, ctx } = world
     const { id: actor } = await createAccount(ctx, { email: null, role: 'admin', actor: 'test' })
-    const retry = () => retryJob({ store: ctx, retryDead }, { id: job!.id, actor })
+    const retry = () => retryJob({ store: ctx, retryDead }, { id: job!.id, accountId: actor, actor })
     const told = async () =>
-      (await listAudit(store.db, { accountId: actor, before: undefined, limit: 10 })).filter(
+      (await listDeeds(store.db, { accountId: actor }, { before: undefined, limit: 10 })).filter(
         ({ what }) => what === 'job.retried',
       )
     await enqueue(ctx, { kind: 'k', payload: {} })
@@ -158,7 +158,7 @@ forEachEngine((_engine, open) => {
     await markDead(store.db, job!, clock.now(), 'broken')
     await enqueue(ctx, { kind: 'k', payload: {}, key: 'schedule' })
     assert.equal(await retryDead(store.db, job!.id, clock.now()), false)
-    const retried = retryJob({ store: ctx, retryDead }, { id: job!.id, actor: 'nobody' })
+    const retried = retryJob({ store: ctx, retryDead }, { id: job!.id, accountId: 'nobody', actor: 'nobody' })
     await assert.rejects(retried, { code: 'not_found' })
   })
 })

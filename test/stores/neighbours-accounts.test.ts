@@ -10,6 +10,8 @@ import {
 } from '../../src/modules/accounts/sessions-store.ts'
 import * as spends from '../../src/modules/accounts/spends-store.ts'
 import { deleteLogo } from '../../src/modules/accounts/profile-store.ts'
+import { updateAddress } from '../../src/modules/accounts/address-store.ts'
+import * as members from '../../src/modules/accounts/people/members-store.ts'
 import * as standing from '../../src/modules/accounts/standing-store.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
 import { markSuccession } from '../../src/modules/accounts/succession-store.ts'
@@ -26,6 +28,8 @@ const NOT_HIS_RUN = [{ status: 'finished' }, { claim: 'mine' }, { claim: null }]
 const keyOf = ({ account_id: accountId, action, key }: Repeat) => ({ accountId, action, key })
 const seenOf = (row: Repeat) => ({ ...row, leaseUntil: row.lease_until ?? 0, expiresAt: row.expires_at })
 const ownKey = ({ id: keyId, account_id: accountId }: { id: string; account_id: string }) => ({ keyId, accountId })
+
+const ofAccount = ({ id, account_id: accountId }: { id: string; account_id: string }) => ({ id, accountId })
 
 tryVerbs(
   ['accounts'],
@@ -44,6 +48,10 @@ tryVerbs(
         to: { suspended_at: null },
         unless: [{ suspended_at: null }],
       },
+      updateAddress: {
+        run: (db, { id }) => updateAddress(db, id, 'other@example.com'),
+        to: { email: 'other@example.com' },
+      },
       updateSignedOut: {
         run: (db, { id }) => standing.updateSignedOut(db, id, NOW),
         to: { signed_out_at: NOW },
@@ -57,7 +65,50 @@ tryVerbs(
         to: { features: '{"wallet_sends":false}' },
       },
     }),
+    ...verbsOn('members', {
+      markJoined: {
+        row: { joined_at: null, ended_at: null, expires_at: NOW + 1 },
+        run: (db, row) => members.markJoined(db, ofAccount(row), NOW),
+        to: { joined_at: NOW, expires_at: null },
+        unless: [{ account_id: ANOTHER }, { ended_at: 1 }, { joined_at: 1 }, { expires_at: NOW }, { expires_at: null }],
+      },
+      updateRole: {
+        row: { role: 'developer' },
+        run: (db, row) => members.updateRole(db, ofAccount(row), 'reader'),
+        to: { role: 'reader' },
+        unless: [{ account_id: ANOTHER }, { ended_at: 1 }],
+      },
+      'updateRole of one owner of two': {
+        run: (db, row) => members.updateRole(db, ofAccount(row), 'reader'),
+        to: { role: 'reader' },
+      },
+      'updateRole of an owner beside one who is only invited': {
+        row: { joined_at: null, role: 'owner' },
+        run: (db, row) => members.updateRole(db, ofAccount(row), 'reader'),
+        to: { role: 'reader' },
+        unless: [{ joined_at: 1 }],
+      },
+      endInvitationsBy: {
+        row: { invited_by: 'mem_sender', joined_at: null, ended_at: null },
+        run: (db, { account_id: accountId }) => members.endInvitationsBy(db, { accountId, id: 'mem_sender' }, NOW),
+        to: { ended_at: NOW },
+        means: ['account_id', 'invited_by'],
+        unless: [{ joined_at: 1 }, { ended_at: 1 }],
+      },
+      markEnded: {
+        row: { role: 'developer' },
+        run: (db, row) => members.markEnded(db, ofAccount(row), NOW),
+        to: { ended_at: NOW },
+        unless: [{ account_id: ANOTHER }, { ended_at: 1 }, { role: 'owner' }],
+      },
+    }),
     ...verbsOn('api_keys', {
+      markAllRevoked: {
+        run: (db, { account_id: accountId }) => accounts.markAllRevoked(db, accountId, NOW),
+        to: { revoked_at: NOW },
+        means: ['account_id'],
+        unless: [{ revoked_at: 1 }],
+      },
       markRevoked: {
         run: (db, row) => accounts.markRevoked(db, { ...ownKey(row), now: NOW }),
         to: { revoked_at: NOW },

@@ -5,6 +5,7 @@ import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import * as changes from '../../src/modules/checkout/changes-store.ts'
 import { markAssigned } from '../../src/modules/checkout/payments-store.ts'
 import * as refunds from '../../src/modules/checkout/refunds/store.ts'
+import { forgetNotify } from '../../src/modules/checkout/forget-store.ts'
 import { deleteReleased, markSuperseded } from '../../src/modules/checkout/reservations-store.ts'
 import { deleteSightings } from '../../src/modules/checkout/sightings-store.ts'
 import { OPEN_STATUSES, lockCheckout, toCheckout } from '../../src/modules/checkout/store.ts'
@@ -78,6 +79,13 @@ tryVerbs(
       },
     }),
     ...verbsOn('checkouts', {
+      forgetNotify: {
+        row: { status: 'complete', notify: 'a@b.example', watched_until: NOW - 1, notified_at: 1 },
+        run: (db) => forgetNotify(db, NOW, 100),
+        to: { notify: null },
+        means: ['notify'],
+        unless: [{ watched_until: NOW }, { notified_at: null }, { status: 'pending' }],
+      },
       moveRefunded: {
         row: { refunded_raw: '2', paid_raw: '9' },
         run: (db, { id }) => refunds.moveRefunded(db, { id, refundedRaw: toRaw(2n), paidRaw: toRaw(9n) }, 7n),
@@ -199,7 +207,8 @@ tryVerbs(
       },
     }),
   ],
-  ['deleteUnwatched'],
+  // Tried in test/stores/retention.test.ts, with the rows of other tables that keep a checkout.
+  ['deleteUnwatched', 'deleteUnpaid'],
 )
 
 forEachEngine((_, openFreshStore) => {

@@ -1,4 +1,4 @@
-import { forgetVisit } from '../../src/modules/links/orders-store.ts'
+import { forgetVisit, forgetVisitors } from '../../src/modules/links/orders-store.ts'
 import * as links from '../../src/modules/links/store.ts'
 import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
@@ -41,6 +41,13 @@ tryVerbs(
       },
     }),
     ...verbsOn('link_orders', {
+      forgetVisitors: {
+        row: { visitor: 'who', created_at: NOW - 1 },
+        run: (db) => forgetVisitors(db, NOW, 100),
+        to: { visitor: '' },
+        means: ['visitor'],
+        unless: [{ created_at: NOW }],
+      },
       forgetVisit: { run: (db, { checkout_id: id }) => forgetVisit(db, id), to: { visit: null } },
     }),
   ],

@@ -5,7 +5,7 @@ import * as billing from '../../src/modules/billing/store.ts'
 import * as recipients from '../../src/modules/email/recipients-store.ts'
 import * as email from '../../src/modules/email/store.ts'
 import * as names from '../../src/modules/names/store.ts'
-import { findSwap, markSwap } from '../../src/modules/swap/store.ts'
+import { deleteExpiredSwaps, findSwap, markSwap } from '../../src/modules/swap/store.ts'
 import * as x402 from '../../src/modules/x402/store.ts'
 import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
@@ -68,6 +68,13 @@ tryVerbs(
       },
     }),
     ...verbsOn('swaps', {
+      deleteExpiredSwaps: {
+        row: { status: 'expired', looked_at: NOW - 1, account_id: null },
+        run: (db) => deleteExpiredSwaps(db, NOW, 100),
+        to: null,
+        means: ['status'],
+        unless: [{ status: 'waiting' }, { looked_at: NOW }, { account_id: 'acc_1' }],
+      },
       markSwap: {
         // As it was when somebody looked, whatever it is by now.
         run: async (db, row) => markSwap(db, { ...(await findSwap(db, row.id))!, status: row.status }, 'finished', NOW),
@@ -219,4 +226,6 @@ tryVerbs(
       },
     }),
   ],
+  // Tried in test/stores/retention.test.ts: one that was paid for stays.
+  ['deleteOrders'],
 )

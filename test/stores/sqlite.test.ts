@@ -174,3 +174,20 @@ test('a closed store refuses instead of keeping its callers waiting', async (t) 
   await assert.rejects(findAccount(store.db, 'acc_1'))
   await assert.rejects(insertAccount(store.db, account('acc_1')))
 })
+
+test('a statement is understood however it was met before: failed at first, forgotten, or with other columns', async (t) => {
+  const { db } = (await openFresh(t, 'sqlite')).store
+  const read = (text: string) => sql.raw<Record<string, unknown>>(text).execute(db)
+  // Its text came with the request that failed.
+  await assert.rejects(read('select name from things'), /no such table/)
+  await read('create table things (name text)')
+  await read("insert into things (name) values ('one')")
+  assert.deepEqual((await read('select name from things')).rows, [{ name: 'one' }])
+  assert.deepEqual((await read('select * from things')).rows, [{ name: 'one' }])
+  await read('alter table things add column size integer')
+  assert.deepEqual((await read('select * from things')).rows, [{ name: 'one', size: null }])
+  // More than a thread keeps.
+  for (let at = 0; at < 1_100; at++) assert.deepEqual((await read(`select ${at} as at`)).rows, [{ at }])
+  assert.deepEqual((await read('select name from things')).rows, [{ name: 'one' }])
+  assert.deepEqual((await read('select 3 as at')).rows, [{ at: 3 }])
+})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { isUniqueViolation, rawColumn, sumRaw } from '../../src/kernel/dialect.ts'
+import { together } from '../../src/kernel/in-tx.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { addAvailable, findAvailable } from '../../src/modules/accounts/credits-store.ts'
@@ -49,6 +50,26 @@ forEachEngine((engine, open) => {
     await assert.rejects(byStatement, isUniqueViolation)
     const rows = await db.selectFrom('accounts').select('id').execute()
     assert.deepEqual(rows, [{ id: 'acc_1' }])
+  })
+
+  test('of statements that are asked at once and one of which fails, nothing stays, not even what came after the failure', async (t) => {
+    const { db } = (await open(t)).store
+    await insertAccount(db, account('acc_1'))
+    const later = async (tx: typeof db) => {
+      await sql`select 1`.execute(tx)
+      await insertAccount(tx, account('acc_3'))
+    }
+    const failed = db
+      .transaction()
+      .execute((tx) => together([insertAccount(tx, account('acc_1')), insertAccount(tx, account('acc_2')), later(tx)]))
+    await assert.rejects(failed, (error) => isUniqueViolation(error))
+    assert.equal(await findAccount(db, 'acc_2'), undefined)
+    assert.equal(await findAccount(db, 'acc_3'), undefined)
+    const both = await db
+      .transaction()
+      .execute((tx) => together([insertAccount(tx, account('acc_2')), findAccount(tx, 'acc_1')]))
+    assert.equal(both[1]!.id, 'acc_1')
+    assert.equal((await findAccount(db, 'acc_2'))!.id, 'acc_2')
   })
 
   test('of many transactions at once, those that fail take only their own writes with them', async (t) => {

@@ -17,6 +17,7 @@ const NO_SALES: Sold = {
   treasuryAddress: nothingHere('treasury'),
   settle: nothingHere('sales'),
   describe: () => Promise.resolve(undefined),
+  forget: () => Promise.resolve(),
 }
 
 export const NO_NAMES: Names = {

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { TestContext } from 'node:test'
+import { openFolder } from './folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** The files that git knows, or would know, with what was installed, in a folder that goes with the test. */
 export function copyRepository(t: TestContext): { folder: string; outside: string } {
-  const outside = mkdtempSync(join(tmpdir(), 'nano-gateway-copy-'))
-  t.after(() => rmSync(outside, { recursive: true, force: true }))
+  const outside = openFolder(t)
   const folder = join(outside, 'nano-gateway')
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)

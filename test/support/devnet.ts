@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { networkClock } from './clock.ts'
+import { openFolder } from './folder.ts'
 
 /** Milliseconds until a ledger in tests confirms, at least and at most. */
 export const CONFIRMED_AFTER = [50, 300] as const
@@ -32,7 +31,6 @@ export async function openDevnet(
 
 /** Where a ledger file of the test may lie; the folder goes away with the test. */
 export function ledgerFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   return join(folder, 'ledger.db')
 }

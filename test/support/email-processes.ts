@@ -16,7 +16,7 @@ const secrets = openSecretBox(createHash('sha256').update('test').digest(), syst
 export const FEE = parseNano('0.1')!
 
 const ports: EmailPorts = {
-  rules: { feeEach: FEE, recipientsPerDayMax: 0, mailsPerAddressMax: 0 },
+  rules: { feeEach: FEE, recipientsPerDayMax: 0, mailsPerAddressMax: 0, addressesKept: 90 * 86_400_000 },
   links: {
     page: (id) => `http://gateway.test/email/${id}`,
     check: (id) => `http://gateway.test/email/${id}/check`,

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, describe } from 'node:test'
 import type { Store } from '../../src/infra/db/open.ts'
@@ -10,6 +8,7 @@ import { TestClock } from './clock.ts'
 import { emptyUrl } from './empty-store.ts'
 import { createDatabase } from './postgres.ts'
 import { toStoreCtx } from './sqlite-store.ts'
+import { openFolder } from './folder.ts'
 
 export const ENGINES: readonly StoreEngine[] = ['sqlite', 'postgres']
 
@@ -25,8 +24,7 @@ export interface OpenedStore {
 /** The address of a store that does not exist yet. */
 export async function freshUrl(t: TestContext, engine: StoreEngine): Promise<string> {
   if (engine === 'postgres') return createDatabase()
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   return `sqlite:${join(folder, 'gateway.db')}`
 }
 

@@ -1,5 +1,7 @@
 import { keepFact } from '../../src/infra/db/facts.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
+import { insertReplay } from '../../src/modules/webhooks/endpoints/replays-store.ts'
+import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
@@ -13,6 +15,9 @@ import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertLink } from '../../src/modules/links/store.ts'
 import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
+import { takeTry } from '../../src/modules/pos/pins-store.ts'
+import { insertSale } from '../../src/modules/pos/sales-store.ts'
+import { insertPos } from '../../src/modules/pos/store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
@@ -91,6 +96,7 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       quantity: 2,
       createdAt: 1,
     })
+    await fillPos(db, accountId)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
@@ -120,6 +126,31 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A till, a sale, and somebody who tried its PIN. */
+async function fillPos(db: Db, accountId: string): Promise<void> {
+  const posId = `pos_${accountId}`
+  await insertPos(db, {
+    id: posId,
+    owner: accountId,
+    title: 'Касса “一”',
+    currency: 'EUR',
+    address: 'nano_1',
+    items: [{ title: 'Espresso', price: '2' }],
+    tips: [10],
+    timeZone: 'Europe/Berlin',
+    isPaused: false,
+    token: 'v1.AA==',
+    tokenMark: 'AB',
+    pinMark: 'CD',
+    wrongPins: 3,
+    createdAt: 1,
+    updatedAt: 1,
+  })
+  const units = { totalUnits: 2n ** 100n, tipUnits: 2n ** 99n }
+  await insertSale(db, { checkoutId: `sold ${accountId}`, posId, saleKey: 'same', ...units, createdAt: 1 })
+  await takeTry(db, { posId, who: 'same' }, { now: 1, triesMax: 5, lockedUntil: 2 ** 41, wrongMax: 50 })
 }
 
 /** A name, the order it was bought by, and its payment. */
@@ -184,8 +215,21 @@ async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
   await inTx(webhooks, (tx) => recordEvent(tx, { ...event, url: 'https://shop.example/?a=b', secret: null }))
   const [delivery] = await db.selectFrom('deliveries').select('id').where('event_id', '=', event.id).execute()
   const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
-  await insertAttempt(db, delivery!.id, attempt)
+  await insertAttempt(db, delivery!.id, { ...attempt, headers: '{"webhook-id":"ä"}' })
   await disableWebhook(db, { owner: accountId, url: 'https://shop.example/' }, 1)
+  await fillEndpoints(db, accountId)
+}
+
+async function fillEndpoints(db: Db, accountId: string): Promise<void> {
+  const id = `we_${accountId}`
+  const secret = { sealed: 'v1.AA==', createdAt: 1, previousSealed: null, previousUntil: null }
+  const terms = { url: 'https://shop.example/?a=b', events: ['*'], metadata: { shop: 'Zoë' }, description: 'ä' }
+  const standing = { isEnabled: true, disabledReason: null, failingSince: 2 ** 41 }
+  await takePlace(db, accountId, 20)
+  await insertEndpoint(db, { id, accountId, ...terms, ...standing, secret, createdAt: 1, updatedAt: 1 })
+  const replay = { id: `rpl_${accountId}`, endpointId: id, events: ['*'], missedOnly: true, queued: 1 }
+  const stretch = { position: 1, positionEnd: 2 ** 41, state: 'running' as const, createdAt: 1, finishedAt: null }
+  await insertReplay(db, { ...replay, ...stretch })
 }
 
 async function fillCheckouts(db: Db, owner: string): Promise<void> {

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type RequestListener } from 'node:http'
 import type { TestContext } from 'node:test'
+import { serve } from './serve.ts'
 
 /** One red pixel. */
 export const PIXEL = Buffer.from(
@@ -15,15 +14,9 @@ export async function openImage(
   answer: RequestListener = (_request, response) => response.setHeader('content-type', 'image/png').end(PIXEL),
 ): Promise<{ url: string; asked: () => number }> {
   let asked = 0
-  const server = createServer((request, response) => {
+  const serverUrl = await serve(t, (request, response) => {
     asked++
     answer(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/picture`, asked: () => asked }
+  return { url: `${serverUrl}/picture`, asked: () => asked }
 }

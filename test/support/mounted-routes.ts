@@ -1,3 +1,4 @@
+import { openPrivacy } from '../../src/store/privacy.ts'
 import type { TestContext } from 'node:test'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { DeveloperDoor } from '../../src/http/developer-door.ts'
@@ -18,8 +19,9 @@ import type { Route } from '../../src/kernel/route.ts'
 import { STANDING_NOTICE, Sessions } from '../../src/modules/accounts/index.ts'
 import { type Account } from '../../src/modules/accounts/store.ts'
 import { StoredKeys } from '../../src/modules/accounts/stored-keys.ts'
-import { mailSignInLink, sendMail } from '../../src/modules/accounts/jobs.ts'
+import { mailProofCode, mailSignInLink, sendMail } from '../../src/modules/accounts/jobs.ts'
 import { operatorRoutes } from '../../src/modules/accounts/routes/operator.ts'
+import { memberRoutes } from '../../src/modules/accounts/routes/members-api.ts'
 import { accountRoutes } from '../../src/modules/accounts/routes/api.ts'
 import { adminRoutes } from '../../src/modules/admin/routes/api.ts'
 import { TestClock } from './clock.ts'
@@ -71,13 +73,9 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   notices.subscribe('key', (hash) => keys.forget(hash))
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
   const sessions = new Sessions({ ...ctx, secrets })
-  notices.subscribe('session', (id) => sessions.forget(id))
-  notices.subscribe(STANDING_NOTICE, (accountId) => {
-    keys.forgetAccount(accountId)
-    sessions.forgetAccount(accountId)
-  })
+  notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
   const mailer = options.mailer ?? capturedMailer(db, clock)
-  const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]
+  const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer), mailProofCode(ctx, mailer)]
   const runner = new JobRunner({ ...ctx, engine, jobs })
   notices.subscribe('jobs', () => runner.wake())
   const log: string[] = []
@@ -96,9 +94,12 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const declared = [
     ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url }),
     ...operatorRoutes({ store: ctx, tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId) }),
+    ...memberRoutes({ store: ctx, baseUrl: url }),
     ...adminRoutes({
       listMails: (limit) => listCapturedMail(db, limit),
       listJobs: (filter) => listJobs(db, filter),
+      tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),
+      ...openPrivacy(ctx),
     }),
     ...(options.routes?.(ctx) ?? []),
   ]

@@ -1,13 +1,14 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 const LOOPBACK = '127.0.0.1'
+const KEPT = join(import.meta.dirname, '../../node_modules/.cache/nano-gateway-postgres')
 
 let server: Promise<string> | undefined
 let lastDatabase = 0
@@ -56,12 +57,28 @@ export class PostgresServer {
 
   static async create(): Promise<PostgresServer> {
     const server = new PostgresServer(mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-')), await freePort())
-    mkdirSync(server.#data, { mode: 0o700 })
     const owner = server.#owner
-    if (owner) for (const path of [server.folder, server.#data]) chownSync(path, owner.uid, owner.gid)
-    const initial = ['-D', server.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    execFileSync(program('initdb'), initial, { ...owner, cwd: server.folder, stdio: 'ignore' })
+    if (owner) chownSync(server.folder, owner.uid, owner.gid)
+    const kept = join(KEPT, `${basename(dirname(programFolder()))}-${owner?.uid ?? 'own'}`)
+    if (existsSync(kept)) copy(kept, server.#data)
+    else server.#lay(kept)
     return server
+  }
+
+  /** Laying takes a second of a processor, a copy a moment: what was laid is kept for later servers, also of later runs. */
+  #lay(kept: string): void {
+    const initial = ['-D', this.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+    execFileSync(program('initdb'), initial, { ...this.#owner, cwd: this.folder, stdio: 'ignore' })
+    mkdirSync(KEPT, { recursive: true })
+    const draft = mkdtempSync(`${kept}.`)
+    copy(this.#data, join(draft, 'data'))
+    try {
+      renameSync(join(draft, 'data'), kept)
+    } catch (error) {
+      // Another run was first.
+      if (!existsSync(kept)) throw error
+    }
+    rmSync(draft, { recursive: true })
   }
 
   async start(): Promise<void> {
@@ -99,6 +116,8 @@ export class PostgresServer {
     return join(this.folder, 'data')
   }
 }
+
+const copy = (from: string, to: string) => execFileSync('cp', ['-a', from, to])
 
 const program = (name: string) => join(programFolder(), name)
 

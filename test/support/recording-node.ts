@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
+import { serveWhole } from './serve.ts'
 
 export type NodeRequest = Record<string, unknown> & { action: string }
 
@@ -47,25 +45,15 @@ export async function openRecordingNode(
     wake()
     return answer(request)
   }
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
-      raw.push(`${request.url} ${JSON.stringify(request.rawHeaders)} ${body}`)
-      void replyTo(body).then((reply) => {
-        if (typeof reply === 'number') response.writeHead(reply).end()
-        else response.end(typeof reply === 'string' ? reply : JSON.stringify(reply))
-      })
+  const url = await serveWhole(t, (body, request, response) => {
+    raw.push(`${request.url} ${JSON.stringify(request.rawHeaders)} ${body}`)
+    void replyTo(body).then((reply) => {
+      if (typeof reply === 'number') response.writeHead(reply).end()
+      else response.end(typeof reply === 'string' ? reply : JSON.stringify(reply))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     raw,
     arrived: async (action) => {

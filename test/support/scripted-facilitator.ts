@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { ask } from './gateway.ts'
+import { serveWhole } from './serve.ts'
 
 /** What a facilitator says to one call: an object as JSON with 200, or whatever it writes itself. Nothing is a hang. */
 export type Script = (request: object) => object | ((response: ServerResponse) => void) | 'hang' | 'honest'
@@ -25,11 +24,6 @@ export const raw =
 export async function openFacilitator(t: TestContext, honestUrl: string): Promise<ScriptedFacilitator> {
   const honest: Script = () => 'honest'
   const facilitator: ScriptedFacilitator = { url: '', verify: honest, settle: honest, supported: honest, calls: [] }
-  const server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => void answer(request.method!, request.url!, text, response))
-  })
   const answer = async (method: string, path: string, text: string, response: ServerResponse) => {
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, Record<string, unknown>>)
     facilitator.calls.push({ path, body })
@@ -42,12 +36,6 @@ export async function openFacilitator(t: TestContext, honestUrl: string): Promis
       response.writeHead(reply.status).end(reply.text)
     } else response.end(JSON.stringify(said))
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  facilitator.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  facilitator.url = await serveWhole(t, (text, { method, url }, response) => answer(method!, url!, text, response))
   return facilitator
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { TYPESCRIPT } from './typescript.ts'
 
 export interface DevnetProcess {
   rpcUrl: string
@@ -16,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Starts a ledger on a file in a process of its own and waits until it listens. */
 export async function spawnDevnet(file: string, { anyWork = false } = {}): Promise<DevnetProcess> {
-  const args = ['--import', 'tsx', script, file, ...(anyWork ? ['any-work'] : [])]
+  const args = [...TYPESCRIPT, script, file, ...(anyWork ? ['any-work'] : [])]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const urls = JSON.parse(await firstLine(child)) as { rpcUrl: string; wsUrl: string }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { TYPESCRIPT } from './typescript.ts'
 
 export interface WriterProcess {
   /** Lets it begin. */
@@ -15,17 +16,18 @@ const script = fileURLToPath(new URL('store-writer.ts', import.meta.url))
 const compiled = join(tmpdir(), 'nano-gateway-compiled')
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Rooms have pages, which no Node reads by itself. */
-const TSX = ['--import', 'tsx']
-
 /** Starts a process that writes to a store; it loads at once and begins when it is told to. */
 export function spawnWriter(url: string): WriterProcess {
   // A Node that reads TypeScript by itself starts sooner.
-  return spawnTeller(script, [url], process.features.typescript ? [] : TSX)
+  return spawnTeller(script, [url], process.features.typescript ? [] : TYPESCRIPT)
 }
 
 /** Starts any process that begins when it is told to and tells line by line what it has done. */
-export function spawnTeller(file: string, args: readonly string[], loader: readonly string[] = TSX): WriterProcess {
+export function spawnTeller(
+  file: string,
+  args: readonly string[],
+  loader: readonly string[] = TYPESCRIPT,
+): WriterProcess {
   const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
   const options = { cwd: root, env, stdio: ['pipe', 'pipe', 'inherit'] as ['pipe', 'pipe', 'inherit'] }
   const child = spawn(process.execPath, [...loader, file, ...args], options)

@@ -10,6 +10,7 @@ import type { Clock } from '../../src/kernel/ports.ts'
 import { openStore } from '../../src/store/schema.ts'
 import { TestClock } from './clock.ts'
 import { hearFailures } from './failures.ts'
+import { openFolder } from './folder.ts'
 
 /* A store in a file, for tests that need no server: what loads `postgres.ts` is none of `npm run test:unit`. */
 
@@ -33,8 +34,7 @@ export async function layEmptyStore(file: string): Promise<void> {
 
 /** The address of an empty store of the test's own. */
 export async function emptyFileUrl(t: TestContext): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = openFolder(t)
   const file = join(folder, 'gateway.db')
   await layEmptyStore(file)
   return `sqlite:${file}`

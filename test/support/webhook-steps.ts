@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { type IncomingHttpHeaders, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { openOutbound } from '../../src/infra/http/outbound.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
@@ -13,22 +11,24 @@ import {
   listEventsOf,
   recordEvent,
 } from '../../src/modules/webhooks/index.ts'
-import { type DeliveryCtx } from '../../src/modules/webhooks/domain/deliver.ts'
+import { type DeliveryCtx, deliver, openBatches } from '../../src/modules/webhooks/domain/deliver.ts'
 import { HostConcurrency } from '../../src/modules/webhooks/domain/host-concurrency.ts'
 import { type NewEvent } from '../../src/modules/webhooks/domain/record-event.ts'
-import { deliverWebhook } from '../../src/modules/webhooks/jobs.ts'
+import { deliverToEndpoint, deliverWebhook, replayEvents } from '../../src/modules/webhooks/jobs.ts'
+import type { WebhookRoom } from '../../src/modules/webhooks/room.ts'
 import type { TestClock } from './clock.ts'
 import { type OpenedStore, openFresh } from './engines.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { type Gateway, type Lifetime, ask } from './gateway.ts'
 import { until } from './until.ts'
 import { hearFailures } from './failures.ts'
+import { serveWhole } from './serve.ts'
 
 export const ACCOUNT = 'acc_alice'
 export const SUBJECT = '5c363461a1b2c3d4'
 
 export interface Webhooks extends OpenedStore {
-  ctx: DeliveryCtx
+  ctx: DeliveryCtx & WebhookRoom
   clock: TestClock
   runner: JobRunner
   /** What came of each attempt, in order. */
@@ -55,7 +55,7 @@ export async function openWebhooks(
   const { db } = store
   const { random, ids } = opened.ctx
   const attempts: AttemptEvent[] = []
-  const ctx: DeliveryCtx = {
+  const delivering: DeliveryCtx = {
     ...opened.ctx,
     secrets: openSecretBox(random.bytes(32), random),
     // Every name leads to this machine, so that tests can have as many hosts as they like.
@@ -64,7 +64,11 @@ export async function openWebhooks(
     onAttempt: (event) => void attempts.push(event),
     ...(failures && { failures: failures(clock) }),
   }
-  const runner = openRunner(t, opened, deliverWebhook(ctx))
+  const batches = openBatches(delivering)
+  const attempt = (deliveryId: string) => deliver(batches, deliveryId)
+  const ctx = { ...delivering, kinds: ['payment.completed', 'payment.late', 'refund.sent'], attempt }
+  const jobs = [deliverWebhook(ctx, batches), deliverToEndpoint(ctx, batches), replayEvents(ctx)]
+  const runner = openRunner(t, opened, ...jobs)
   await runner.start()
 
   const record: Webhooks['record'] = async (event) => {
@@ -82,12 +86,14 @@ export async function openWebhooks(
       .orderBy('next_at')
       .execute()
   const countWritten = async () => (await db.selectFrom('delivery_attempts').select('attempt').execute()).length
+  const countRunning = async () =>
+    (await db.selectFrom('jobs').select('id').where('status', '=', 'running').execute()).length
   const settle = () =>
     until(async () => {
       runner.wake()
       const isOver = (await waiting()).every(({ next_at: at, state }) => at! > clock.now() && state !== 'sending')
-      // An outcome is told a moment after it was written.
-      return isOver && (await countWritten()) === attempts.length
+      // An outcome is told a moment after it was written, and a job is done a moment later: turned meanwhile, the clock ends its claim.
+      return isOver && (await countWritten()) === attempts.length && (await countRunning()) === 0
     })
   const toNextAttempt = async () => {
     const [next] = await waiting()
@@ -106,11 +112,19 @@ export async function openWebhooks(
 export function openRunner(
   t: TestContext,
   { store, clock, ctx }: Omit<OpenedStore, 'openAnother'>,
-  job: Job,
+  ...jobs: Job[]
 ): JobRunner {
   const { db, engine, notices } = store
   const { random, ids } = ctx
-  const runner = new JobRunner({ failures: hearFailures(), db, engine, clock, random, ids, jobs: [job] })
+  const runner = new JobRunner({
+    failures: hearFailures(),
+    db,
+    engine,
+    clock,
+    random,
+    ids,
+    jobs,
+  })
   const unsubscribe = notices.subscribe('jobs', () => runner.wake())
   t.after(async () => {
     unsubscribe()
@@ -119,13 +133,24 @@ export function openRunner(
   return runner
 }
 
+interface ShownAttempt {
+  attempt: number
+  at: string
+  status: number | null
+  error: string | null
+  ms: number
+  response: string
+  headers: Record<string, string> | null
+}
+
 /** A delivery as the owner of its event sees it. */
 export interface ShownDelivery {
   id: string
+  endpoint: string | null
   cause: string
   state: string
   next_at: string | null
-  attempts: { attempt: number; at: string; status: number | null; error: string | null; ms: number; response: string }[]
+  attempts: ShownAttempt[]
 }
 
 export interface ShownEvent {
@@ -173,23 +198,13 @@ export interface Receiver {
 
 /** A merchant's server on this machine. */
 export async function openReceiver(t: Lifetime, answer: Receiver['answer'] = answerWith(200)): Promise<Receiver> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const received = { url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() }
-      receiver.requests.push(received)
-      receiver.answer(response, received)
-    })
+  const receiver: Receiver = { url: '', requests: [], answer }
+  const url = await serveWhole(t, (body, request, response) => {
+    const received = { url: request.url!, headers: request.headers, body }
+    receiver.requests.push(received)
+    receiver.answer(response, received)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const receiver: Receiver = { url, requests: [], answer }
+  receiver.url = `${url}/hook`
   return receiver
 }
 

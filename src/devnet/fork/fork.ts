@@ -7,7 +7,7 @@ import { type AskNode, NodeReader, type Origin } from './node-reader.ts'
 import { readKept, writeKept } from './kept-lines.ts'
 import { KeptTables } from './kept-tables.ts'
 
-/** Something was looked at that the forked node was not asked for yet: whoever looked asks, and looks again. */
+/** Something was looked at that the forked node was not asked for yet: the caller asks, and looks again. */
 export class Untouched extends Error {
   readonly kind: 'account' | 'block'
   readonly key: string

@@ -7,7 +7,7 @@ import type { KeptAccount, KeptBlock, Origin } from './node-reader.ts'
 
 /**
  * What the forked node has told, as it told it. The ledger's own tables have copies of it, made when something is looked at: a
- * ledger that is put back or reset loses the copies, and nobody has to ask the node again.
+ * ledger that is put back or reset loses the copies, and the node is not asked again.
  */
 const SCHEMA = `
   create table if not exists fork_origin (id integer primary key check (id = 1), origin text not null) strict;
@@ -94,7 +94,7 @@ export class KeptTables {
         record.confirmedHeight,
         record.confirmedFrontier,
       )
-      // It may have been kept before, when nobody knew that it is the last one.
+      // It may have been kept before, when it was not known to be the last one.
       const { epoch, successor } = blocks[0]!
       this.#statements.run(
         'update fork_blocks set epoch = ?, successor = ? where hash = ?',
@@ -123,7 +123,7 @@ export class KeptTables {
     if (row.head !== null) {
       const record = toAccountRecord(row)
       this.instateBlock(record.head)
-      // It may be there already, from when nobody knew that it is the last one.
+      // It may be there already, from when it was not known to be the last one.
       this.#statements.run(
         'update blocks set epoch = ?, successor = ? where hash = ?',
         record.epoch,

@@ -1,3 +1,4 @@
+import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { Raw } from '../../kernel/money.ts'
 import { type PublicKey, fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { type Block, ZERO_HASH, previousOf } from '../../kernel/nano/block.ts'
@@ -44,7 +45,7 @@ export interface KeptAccount {
 
 const RUN = 32
 const RUNS_MAX = 200
-/** The largest ones; an account may have a hundred thousand that nobody will ever receive. */
+/** The largest ones; an account may have a hundred thousand that are never received. */
 const RECEIVABLE_MAX = 500
 const LIVE_SECOND_SIGNER = 'nano_3qb6o6i1tkzr6jwr5s7eehfxwg9x6eemitdinbpi7u8bjjwsgqfj4wzser3x'
 
@@ -200,7 +201,8 @@ export class NodeReader {
     if (!isMembers(answer)) throw lie(`${action} is answered with no object`)
     if (answer.error === undefined) return answer
     if (answer.error === nothing) return undefined
-    throw refusal(`The forked node refuses ${action}: ${String(answer.error).slice(0, 200)}`)
+    const words = String(answer.error).replace(INVISIBLE, ' ').slice(0, 200)
+    throw refusal(`The forked node refuses ${action}: ${words}`)
   }
 }
 

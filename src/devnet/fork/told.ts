@@ -18,7 +18,7 @@ export interface ToldBlock {
   isConfirmed: boolean
 }
 
-/** Nobody can check who is the newest or what is still open; whatever can be checked is. */
+/** What is the newest and what is still open cannot be checked; all else is. */
 export const lie = (what: string) => refusal(`The forked node tells something wrong: ${what}`)
 
 export type Members = Record<string, unknown>

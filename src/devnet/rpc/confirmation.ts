@@ -6,7 +6,7 @@ import type { StoredBlock } from '../records.ts'
 import { blockContents } from './block-details.ts'
 import type { Handler } from './handler.ts'
 
-/** The node counts an account that nobody owns as the first voter of each election. */
+/** The node counts an account without an owner as the first voter of each election. */
 const PLACEHOLDER_VOTER = 'nano_1111111111111111111111111111111111111111111111111113b8661hfk'
 const QUORUM_PERCENT = 67n
 
@@ -20,7 +20,7 @@ export const confirmationQuorum: Handler = (node, request) => ({
   ...(request.flag('peer_details') && { peers: '' }),
 })
 
-/** Nobody has voted while an election is open here, so all tallies are zero. */
+/** No representative has voted while an election is open here, so all tallies are zero. */
 export const confirmationInfo: Handler = (node, request) => {
   const root = parseHex(request.text('root'), 128)
   if (root === undefined) throw refusal('Invalid root hash')

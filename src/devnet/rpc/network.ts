@@ -77,5 +77,5 @@ export const uncheckedClear: Handler = (node) => {
 }
 
 function uptimeSeconds(node: LedgerNode): string {
-  return `${node.uptimeSeconds}`
+  return `${node.uptime()}`
 }

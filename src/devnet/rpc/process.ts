@@ -20,7 +20,7 @@ export const processBlock: Handler = async (node, request) => {
   }
   if (request.flag('async')) {
     check(new Candidate(block))
-    // Nobody waits for the outcome: `async` promises no more than a start.
+    // The outcome is not waited for: `async` promises no more than a start.
     void node.process(block).catch(node.onFailure)
     return { started: '1' }
   }

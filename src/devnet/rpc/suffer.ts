@@ -3,7 +3,7 @@ import type { Answer } from '../answer.ts'
 import { type Fault, LostAnswer } from '../faults.ts'
 import type { LedgerNode } from '../node.ts'
 
-/** Answers as somebody who has ordered a fault wants it. `looks` says whether the action only reads. */
+/** Answers as a test that has ordered a fault wants it. `looks` says whether the action only reads. */
 export async function suffer(
   node: LedgerNode,
   { kind, milliseconds }: Fault,
@@ -16,7 +16,7 @@ export async function suffer(
       await node.faults.wait(milliseconds)
       return answer()
     case 'drop':
-      // It is done, and nobody hears of it: the case that those who send money have to be ready for.
+      // It is done, and the client does not hear of it: the case that those who send money have to be ready for.
       await answer()
       throw new LostAnswer()
     case 'lag':

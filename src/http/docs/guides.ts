@@ -5,7 +5,7 @@ import type { GuideLink } from '../../web/docs-shell.tsx'
 
 /** In this order a newcomer meets them; a guide that is not named comes after these. */
 const ORDER =
-  `getting-started first-payment payment-page merchants webhooks wallets usernames email work pay-per-request client keys agents devnet going-live
+  `getting-started first-payment payment-page merchants webhooks any-shop wallets usernames email work pay-per-request client keys people agents devnet going-live
   operating scaling migrating clients security performance versions contract decisions`.split(/\s+/)
 
 interface Guide {
@@ -16,7 +16,7 @@ interface Guide {
 
 /**
  * Our own documents as pages. Only files that were in the folder at the start exist, so that no address leads out of
- * it. Each is read when somebody first asks for it.
+ * it. Each is read at its first request.
  */
 export class Guides {
   readonly #folder: URL

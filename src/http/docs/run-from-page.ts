@@ -10,8 +10,8 @@ import { remoteAddressOf } from '../remote-address.ts'
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 
 /**
- * Runs a call that somebody made with the form of a page. It passes the guards that every call passes: only the
- * place of the request changes, from a body of JSON to the fields of a form. Cookies mean nothing here, so that a page of somebody else
+ * Runs a call that a reader made with the form of a page. It passes the guards that every call passes: only the
+ * place of the request changes, from a body of JSON to the fields of a form. Cookies mean nothing here, so that another site's page
  * gains nothing by sending this form.
  */
 export async function runFromPage(

@@ -72,7 +72,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     const { origin } = headers
     const credential = extractCredential({ headers, url, body: undefined, action: undefined })
     const caller = await identify(gateway.keys, credential, origin)
-    // A public key names the pages it may be used from; without one, a page of somebody else may not speak for the person before it.
+    // A public key names the pages it may be used from; without one, another site's page may not speak for the person before it.
     const isNamed = caller.kind === 'account' && caller.door === 'public-key'
     if (origin !== undefined && !isNamed && !isOwn(origin, { atDesk, baseUrl: baseUrl() })) {
       throw new AppError('origin_not_allowed', 'Pages of other origins cannot speak MCP here.')

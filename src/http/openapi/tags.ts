@@ -10,6 +10,7 @@ const TAGS = {
   wallets: ['Wallets', 'Wallets whose keys the service keeps.'],
   checkout: ['Checkout', 'Asking for payments, and knowing when they are paid.'],
   links: ['Payment links', 'Offers that can be taken many times.'],
+  pos: ['Points of sale', 'Tills for cashiers, and what was sold at them.'],
   webhooks: ['Webhooks', 'Events, their deliveries, and what signs them.'],
   billing: ['Billing', 'Buying credits.'],
   usernames: ['Usernames', 'Leasing and changing names.'],

@@ -5,7 +5,7 @@ import type { Clock, Notices } from '../../kernel/ports.ts'
 
 const CHANNEL = 'nano_gateway'
 const RECONNECT_AFTER = 1_000
-/** A connection that only listens never notices by itself that nobody is there any more. */
+/** A connection that only listens never notices by itself that the server is gone. */
 const BEAT_EVERY = 5_000
 const BEAT_ANSWER_MAX = 5_000
 const DELIVERY_MAX = 250
@@ -91,7 +91,7 @@ export class PostgresNotices implements Notices {
     void this.deliver(topic, payload)
   }
 
-  /** Not for longer than is worth waiting for: whoever does not hear of it has other ways. */
+  /** Not for longer than is worth waiting for: an instance that does not hear of it has other ways. */
   async deliver(topic: string, payload: string): Promise<void> {
     this.#local.hear(topic, payload)
     const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))

@@ -81,7 +81,7 @@ function openSqlite(file: string, failures: Failures): Store {
 }
 
 /**
- * The connections of a pool. A statement whose answer never comes would hold its connection, and whoever waits for it,
+ * The connections of a pool. A statement whose answer never comes would hold its connection, and the callers who wait for it,
  * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
  */
 class PoolSockets {

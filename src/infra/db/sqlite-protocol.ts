@@ -1,16 +1,21 @@
 export type SqlValue = null | number | bigint | string | Uint8Array
 
-/** Rows as lists of values: the names of their columns travel once. */
+/** Rows as lists of values. The names of their columns travel when they are new, not with every answer. */
 export interface SqlResult {
-  columns: string[]
+  columns?: string[]
   rows: unknown[][]
   changes: number
 }
 
 /** What the main thread asks of the database thread; what is asked in one turn of the loop goes there as one message. */
 export type SqliteRequest =
-  /** `within`: only inside the transaction that was begun before; without it, it would take effect alone. */
-  | { id: number; op: 'query'; sql: string; values: SqlValue[]; within: boolean }
+  /**
+   * A statement has a number, and its text comes with its first use: most are asked again and again, and longer than what is
+   * asked of them. `within`: only inside the transaction that was begun before; without it, it would take effect alone.
+   */
+  | { id: number; op: 'query'; statement: number; sql?: string; values: SqlValue[]; within: boolean }
+  /** Nobody will ask these any more. It is not answered. */
+  | { id: number; op: 'forget'; statements: number[] }
   | { id: number; op: 'begin' }
   /** `more`: another transaction is certain to follow at once, so this one may share its sync. */
   | { id: number; op: 'commit'; more: boolean }

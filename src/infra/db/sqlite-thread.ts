@@ -1,10 +1,30 @@
 import { Worker } from 'node:worker_threads'
-import type { SqlResult, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
+import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
 type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never
+type Asked =
+  | Exclude<WithoutId<SqliteRequest>, { op: 'query' | 'forget' }>
+  | { op: 'query'; sql: string; values: SqlValue[]; within: boolean }
+
+const STATEMENTS_MAX = 500
+const NO_COLUMNS: readonly string[] = []
+
+/** A statement that the thread knows by its number. */
+interface Known {
+  number: number
+  columns: readonly string[]
+}
+
+/** What came of a request: rows with the names of their columns. */
+export interface Answered {
+  columns: readonly string[]
+  rows: unknown[][]
+  changes: number
+}
 
 interface Pending {
-  resolve: (result: SqlResult | undefined) => void
+  statement: Known | undefined
+  resolve: (result: Answered | undefined) => void
   reject: (error: Error) => void
   released: (() => void) | undefined
 }
@@ -23,6 +43,9 @@ class SqliteError extends Error {
 export class SqliteThread {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
+  /** By their texts. */
+  readonly #statements = new Map<string, Known>()
+  #lastStatement = 0
   #lastId = 0
   /** What this turn of the loop asks: a message costs more than most statements. */
   #outbox: SqliteRequest[] = []
@@ -50,14 +73,39 @@ export class SqliteThread {
     this.#worker.on('exit', () => end(new Error('The database thread ended.')))
   }
 
-  send(request: WithoutId<SqliteRequest>, released?: () => void): Promise<SqlResult | undefined> {
+  send(asked: Asked, released?: () => void): Promise<Answered | undefined> {
     // Nobody is there to answer any more.
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
-      this.#pending.set(id, { resolve, reject, released })
-      if (this.#outbox.push({ ...request, id }) === 1) process.nextTick(() => this.#post())
+      if (asked.op !== 'query') {
+        this.#pending.set(id, { statement: undefined, resolve, reject, released })
+        this.#say({ ...asked, id })
+        return
+      }
+      const { sql, values, within } = asked
+      const known = this.#statements.get(sql)
+      const statement = known ?? this.#introduce(sql)
+      this.#pending.set(id, { statement, resolve, reject, released })
+      const request = { id, op: 'query' as const, statement: statement.number, values, within }
+      this.#say(known ? request : { ...request, sql })
     })
+  }
+
+  #say(request: SqliteRequest): void {
+    if (this.#outbox.push(request) === 1) process.nextTick(() => this.#post())
+  }
+
+  /** Which was asked last is of no interest before there are too many: then half of them go. */
+  #introduce(sql: string): Known {
+    if (this.#statements.size >= STATEMENTS_MAX) {
+      const old = [...this.#statements].slice(0, STATEMENTS_MAX / 2)
+      for (const [text] of old) this.#statements.delete(text)
+      this.#say({ id: 0, op: 'forget', statements: old.map(([, { number }]) => number) })
+    }
+    const statement = { number: ++this.#lastStatement, columns: NO_COLUMNS }
+    this.#statements.set(sql, statement)
+    return statement
   }
 
   #post(): void {
@@ -79,7 +127,12 @@ export class SqliteThread {
       return
     }
     this.#pending.delete(reply.id)
-    if (reply.kind === 'done') pending.resolve(reply.result)
+    if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
     else pending.reject(new SqliteError(reply.message, reply.code))
   }
+}
+
+function withColumns(statement: Known, { columns, rows, changes }: SqlResult): Answered {
+  if (columns) statement.columns = columns
+  return { columns: statement.columns, rows, changes }
 }

@@ -9,7 +9,6 @@ import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-p
  * or the bound is reached; only then does anybody in it hear that it is done.
  */
 const BATCH_MAX = 64
-const STATEMENTS_MAX = 500
 const PAGES_ALL = 2 ** 31 - 1
 
 const { file, readOnly } = workerData as { file: string; readOnly: boolean }
@@ -23,9 +22,13 @@ addFunctions(db)
 interface Prepared {
   statement: StatementSync
   columns: string[]
+  /** Whether the main thread knows these columns. */
+  told: boolean
 }
 
-const statements = new Map<string, Prepared>()
+/** Texts and what was prepared of them, by their numbers. */
+const texts = new Map<number, string>()
+const statements = new Map<number, Prepared>()
 let batchOpen = false
 let inTransaction = false
 let waiting: number[] = []
@@ -40,30 +43,30 @@ function sendReplies(): void {
 
 const columnsOf = (statement: StatementSync) => statement.columns().map(({ name }) => name)
 
-/** Which was asked for last is of no interest before there are too many: then half of them go. */
-function prepare(sql: string): Prepared {
-  const known = statements.get(sql)
+function prepare(number: number): Prepared {
+  const known = statements.get(number)
   if (known) return known
-  if (statements.size >= STATEMENTS_MAX) {
-    for (const old of [...statements.keys()].slice(0, STATEMENTS_MAX / 2)) statements.delete(old)
-  }
-  const statement = db.prepare(sql)
+  const statement = db.prepare(texts.get(number)!)
   statement.setReturnArrays(true)
-  const prepared = { statement, columns: columnsOf(statement) }
-  statements.set(sql, prepared)
+  const prepared = { statement, columns: columnsOf(statement), told: false }
+  statements.set(number, prepared)
   return prepared
 }
 
-function run(sql: string, values: SqlValue[]): SqlResult {
-  const prepared = prepare(sql)
+function run(number: number, values: SqlValue[]): SqlResult {
+  const prepared = prepare(number)
   const { statement } = prepared
-  if (prepared.columns.length === 0) {
-    return { columns: [], rows: [], changes: Number(statement.run(...values).changes) }
-  }
+  if (prepared.columns.length === 0) return { rows: [], changes: Number(statement.run(...values).changes) }
   const rows = statement.all(...values) as unknown as unknown[][]
   // The schema may have changed since.
-  if (rows.length > 0 && rows[0]!.length !== prepared.columns.length) prepared.columns = columnsOf(statement)
-  return { columns: prepared.columns, rows, changes: rows.length }
+  if (rows.length > 0 && rows[0]!.length !== prepared.columns.length) {
+    prepared.columns = columnsOf(statement)
+    prepared.told = false
+  }
+  const result = { rows, changes: rows.length }
+  if (prepared.told) return result
+  prepared.told = true
+  return { ...result, columns: prepared.columns }
 }
 
 function openBatch(): void {
@@ -87,7 +90,7 @@ function closeBatch(): void {
   }
 }
 
-/** Some failures, such as a full disk, roll everything back: then nobody in the batch may hear that it is done. */
+/** Some failures, such as a full disk, roll everything back: then no caller of the batch may hear that it is done. */
 function loseBatch(error: unknown): void {
   const ids = waiting
   waiting = []
@@ -122,8 +125,16 @@ function handle(request: SqliteRequest): void {
   const { id } = request
   switch (request.op) {
     case 'query':
+      // First of all: it comes once, also where the request fails.
+      if (request.sql !== undefined) texts.set(request.statement, request.sql)
       if (request.within) requireTransaction()
-      reply({ id, kind: 'done', result: run(request.sql, request.values) })
+      reply({ id, kind: 'done', result: run(request.statement, request.values) })
+      return
+    case 'forget':
+      for (const number of request.statements) {
+        texts.delete(number)
+        statements.delete(number)
+      }
       return
     case 'begin':
       openBatch()
@@ -173,7 +184,7 @@ port.on('message', (requests: SqliteRequest[]) => {
     } catch (error) {
       fail(request.id, error)
       if (batchOpen && !db.isTransaction) loseBatch(error)
-      // Whoever was promised a follower must not wait for one that could not begin.
+      // A transaction that was promised a follower must not wait for one that could not begin.
       else if (batchOpen && request.op === 'begin') closeBatch()
     }
   }

@@ -10,8 +10,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { SqlResult, SqlValue } from './sqlite-protocol.ts'
-import { SqliteThread } from './sqlite-thread.ts'
+import type { SqlValue } from './sqlite-protocol.ts'
+import { type Answered, SqliteThread } from './sqlite-thread.ts'
 
 /** SQLite behind two threads: one writes with group commit, one reads what is committed. */
 export function sqliteDialect(file: string): Dialect & { backup(target: string): Promise<void> } {
@@ -29,7 +29,7 @@ export function sqliteDialect(file: string): Dialect & { backup(target: string):
 }
 
 /**
- * The library assumes one connection, which it would lend to one caller at a time: nobody could share a sync or read
+ * The library assumes one connection, which it would lend to one caller at a time: none could share a sync or read
  * beside a transaction. It also migrates without a transaction unless told that the engine can do better.
  */
 class ThreadedSqliteAdapter extends SqliteAdapter {
@@ -140,7 +140,7 @@ class SqliteConnection implements DatabaseConnection {
     return toResult(result.value)
   }
 
-  async #within(request: { op: 'query'; sql: string; values: SqlValue[] }): Promise<SqlResult | undefined> {
+  async #within(request: { op: 'query'; sql: string; values: SqlValue[] }): Promise<Answered | undefined> {
     try {
       return await this.#writer.send({ ...request, within: true })
     } catch (error) {
@@ -156,7 +156,7 @@ class SqliteConnection implements DatabaseConnection {
     await this.#turns.take()
     this.#inTransaction = true
     this.#beginFailed = undefined
-    // Nobody waits for it: what follows goes with it in one message, and fails with it.
+    // It is not waited for: what follows goes with it in one message, and fails with it.
     this.#writer.send({ op: 'begin' }).then(undefined, (error: Error) => (this.#beginFailed = error))
   }
 
@@ -187,7 +187,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-function toResult<R>(result: SqlResult | undefined): QueryResult<R> {
+function toResult<R>(result: Answered | undefined): QueryResult<R> {
   const { columns = [], rows = [], changes = 0 } = result ?? {}
   return { rows: rows.map((values) => toRow(columns, values)) as R[], numAffectedRows: BigInt(changes) }
 }

@@ -4,7 +4,7 @@ import type { Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/
 
 const FIRST_LOOK = 500
 const LOOK_EVERY = 1_000
-/** A block that nobody votes on yet is brought to the voters' attention, once. */
+/** A block without votes is brought to the voters' attention, once. */
 const ASK_VOTERS_AFTER = 5_000
 
 interface Ledger {
@@ -14,7 +14,7 @@ interface Ledger {
   failures: Failures
 }
 
-interface Patience {
+interface Wait {
   /** In milliseconds since 1970; at least one look is taken, however late it is. */
   deadline: number
   /** Whether a block that is not there is waited for. */
@@ -28,12 +28,12 @@ interface Patience {
 export async function confirmedBlock(
   { node, clock, confirmations, failures }: Ledger,
   hash: string,
-  { deadline, expected }: Patience,
+  { deadline, expected }: Wait,
 ): Promise<NodeAnswer | 'unconfirmed' | 'absent'> {
   const startedAt = clock.now()
   let heard = false
   let wake: () => void = () => undefined
-  // Listening begins before the first look, or what is confirmed between the two would be heard by nobody.
+  // Listening begins before the first look, or what is confirmed between the two would not be heard.
   const stop = confirmations.listen((confirmation) => {
     if (confirmation.hash !== hash) return
     heard = true

@@ -98,7 +98,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     const { node } = this.#options
     const account = await orUndefined(node.read('account_info', { account: payer }))
     if (account?.frontier !== block.previous) {
-      // Whoever copies a block from the ledger has not paid with it.
+      // A caller who copies a block from the ledger has not paid with it.
       const seen = await findBlock(node, hash)
       return seen ? 'duplicate_settlement' : 'invalid_exact_nano_payload_frontier'
     }

@@ -62,7 +62,7 @@ export class RemoteFacilitator implements Facilitator {
     return { isValid: answer.isValid, ...texts(answer, ['invalidReason']) }
   }
 
-  /** Never repeated here: whoever calls looks at the ledger first. */
+  /** Never repeated here: the caller looks at the ledger first. */
   async settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse> {
     const milliseconds = terms.maxTimeoutSeconds * 1000 + SETTLE_GRACE_MILLISECONDS
     const answer = await this.#call('POST', '/settle', milliseconds, toRequest(payment, terms))

@@ -86,7 +86,7 @@ async function inTime(clock: Clock, endsAt: number, resolved: Promise<string[]>)
   }
 }
 
-/** Why a name leads nowhere is not told to whoever gave it. */
+/** Why a name leads nowhere is not told to the caller who gave it. */
 function refuseName(): never {
   throw new OutboundFailure('dns_failed')
 }

@@ -2,21 +2,36 @@
 const TIMEOUT = 120_000
 
 /** Posts JSON to an address that the user of this machine has named. A key given along goes nowhere else. */
-export async function postJson(url: URL, body: object, key: string | undefined): Promise<unknown> {
-  const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
-  const signal = AbortSignal.timeout(TIMEOUT)
+export function postJson(url: URL, body: object, key: string | undefined): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  return askJson(url, { method: 'POST', headers, body: JSON.stringify(body) }, key)
+}
+
+/** Reads JSON from there. */
+export const getJson = (url: URL, key: string | undefined): Promise<unknown> => askJson(url, { headers: {} }, key)
+
+async function askJson(
+  url: URL,
+  request: { method?: string; headers: Record<string, string>; body?: string },
+  key: string | undefined,
+): Promise<unknown> {
+  const headers = { ...request.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) }
   let text: string
   try {
-    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal, redirect: 'error' })
+    const reply = await fetch(url, { ...request, headers, signal: AbortSignal.timeout(TIMEOUT), redirect: 'error' })
     text = await reply.text()
   } catch (error) {
-    const { cause } = error as Error
-    const reason = cause instanceof Error ? cause.message || cause.name : (error as Error).message
-    throw new Error(`${url.origin} does not answer: ${reason}`, { cause: error })
+    throw new Error(`${url.origin} does not answer: ${reasonOf(error)}`, { cause: error })
   }
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
     throw new Error(`${url.origin} answers with something that is no JSON. Is it a gateway?`, { cause: error })
   }
+}
+
+/** Why `fetch` has failed: it hides that in its cause. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error
+  return cause instanceof Error ? cause.message || cause.name : message
 }

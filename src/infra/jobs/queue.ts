@@ -2,8 +2,12 @@ import { sql } from 'kysely'
 import { type StoreEngine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
+import { deleteSome } from '../../kernel/retention.ts'
 
-/** A job somebody works on. The fence proves that the claim is still theirs. */
+/** The key of every round of a recurring job. */
+export const SCHEDULE = 'schedule'
+
+/** A job that a runner works on. The fence proves that the claim is still its own. */
 export interface ClaimedJob {
   id: string
   kind: string
@@ -172,7 +176,13 @@ export async function retryDead(db: Db, id: string, now: number): Promise<boolea
   }
 }
 
-export async function countJobs(db: Db): Promise<{ kind: string; status: string; count: number }[]> {
+export interface JobCount {
+  kind: string
+  status: string
+  count: number
+}
+
+export async function countJobs(db: Db): Promise<JobCount[]> {
   const rows = await db
     .selectFrom('jobs')
     .select(({ fn }) => ['kind', 'status', fn.countAll().as('count')])
@@ -181,7 +191,27 @@ export async function countJobs(db: Db): Promise<{ kind: string; status: string;
   return rows.map(({ kind, status, count }) => ({ kind, status, count: Number(count) }))
 }
 
-/** Finished jobs are kept for a while, so that people can see what happened. */
-export async function deleteDone(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('jobs').where('status', '=', 'done').where('finished_at', '<', before).execute()
+/** Jobs that wait, run or are dead: what is done is as much as a day brings, and asked for by nobody who comes every few seconds. */
+export async function countUnfinished(db: Db): Promise<JobCount[]> {
+  const counted = db.selectFrom('jobs').select(({ fn }) => ['kind', 'status', fn.countAll().as('count')])
+  // Each as its index has it.
+  const open = counted.where(sql<boolean>`status in ('ready', 'running')`).groupBy(['kind', 'status'])
+  const dead = counted.where(sql<boolean>`status = 'dead'`).groupBy(['kind', 'status'])
+  const rows = [...(await open.execute()), ...(await dead.execute())]
+  return rows.map(({ kind, status, count }) => ({ kind, status, count: Number(count) }))
+}
+
+export function deleteDone(db: Db, before: number, limit: number): Promise<number> {
+  const where = sql<boolean>`status = 'done' and finished_at < ${before}`
+  return deleteSome(db, { from: 'jobs', key: ['id'], where, limit })
+}
+
+/** Jobs that failed for good, of kinds whose loss costs nobody anything; the rounds of recurring ones, whatever they do. */
+export async function deleteDead(
+  db: Db,
+  { before, kinds, limit }: { before: number; kinds: readonly string[]; limit: number },
+): Promise<number> {
+  const isHarmless = kinds.length === 0 ? sql`` : sql`or kind in (${sql.join(kinds)})`
+  const where = sql<boolean>`status = 'dead' and finished_at < ${before} and (key = ${SCHEDULE} ${isHarmless})`
+  return deleteSome(db, { from: 'jobs', key: ['id'], where, limit })
 }

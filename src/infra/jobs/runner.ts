@@ -6,6 +6,7 @@ import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import {
   type ClaimedJob,
+  SCHEDULE,
   claimJobs,
   markAllDone,
   markDead,
@@ -95,7 +96,7 @@ export class JobRunner {
     if (!this.#stop.signal.aborted) this.#cancelPoll = this.#options.clock.after(POLL_EVERY, () => this.wake())
   }
 
-  /** One look for all kinds: while nothing is due, nobody needs a writer's turn. */
+  /** One look for all kinds: while nothing is due, no kind needs a writer's turn. */
   async #listDue(): Promise<Job[]> {
     const { db, clock, jobs, failures } = this.#options
     try {
@@ -176,7 +177,7 @@ export class JobRunner {
     const { clock, ids } = this.#options
     const runAt = clock.now() + inMilliseconds
     const { kind, attemptsMax } = job
-    await enqueue({ db, clock, ids }, { kind, payload: {}, key: 'schedule', runAt, attemptsMax })
+    await enqueue({ db, clock, ids }, { kind, payload: {}, key: SCHEDULE, runAt, attemptsMax })
   }
 
   /** Signs of life while a job runs; a lost claim aborts it. */

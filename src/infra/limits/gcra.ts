@@ -32,7 +32,7 @@ export class MemoryLimiter implements RateLimiter {
     const now = this.#clock.now() - this.#start
     let spent = Math.max((this.#wholeAt.get(key) ?? now) - now, 0)
     if (spent > WINDOW + ROUNDING) {
-      // Nobody can have spent more than everything: the clock was set back, and the stamp must follow it.
+      // No key can have spent more than everything: the clock was set back, and the stamp must follow it.
       spent = WINDOW
       this.#wholeAt.set(key, now + spent, now)
     }
@@ -43,7 +43,7 @@ export class MemoryLimiter implements RateLimiter {
   }
 
   /**
-   * Gives up to `wanted` requests of a key away to somebody who counts them himself, after taking back those he did not use;
+   * Gives up to `wanted` requests of a key away to a front that counts them itself, after taking back those it did not use;
    * answers with how many, and with the microseconds until the allowance is whole.
    */
   lease(key: string, interval: number, wanted: number, returned: number): [number, number] {

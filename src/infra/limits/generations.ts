@@ -1,7 +1,7 @@
 const KEYS_MAX = 200_000
 
 /**
- * A bounded map that forgets by generation: what nobody wrote for one to two lifetimes is gone, without a timer and
+ * A bounded map that forgets by generation: what was not written for one to two lifetimes is gone, without a timer and
  * without ever walking the entries. Too many keys at once bring the next generation early.
  */
 export class Generations<T> {

@@ -9,7 +9,7 @@ const PROBE_MILLISECONDS = 500
 /** Who keeps the limits that several share. */
 export interface LeaseSource {
   /**
-   * Takes up to `wanted` tokens of one key, after giving back those of an earlier lease that nobody used; answers with the
+   * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; answers with the
    * tokens and with the microseconds until the allowance is whole.
    */
   takeLease(key: string, interval: number, wanted: number, returned: number): Promise<[number, number]>
@@ -22,7 +22,7 @@ interface Allotment {
   expiresAt: number
   /** When the shared allowance would be whole, the tokens in hand counted as used. */
   wholeAt: number
-  /** Nobody has a token before this moment, so nobody needs to ask. */
+  /** There is no token before this moment, so asking is in vain. */
   emptyUntil: number
   asking: boolean
   waiting: ((decision: LimitDecision) => void)[]
@@ -88,7 +88,7 @@ export class LeasedLimiter implements RateLimiter {
     this.#cancelProbe()
   }
 
-  /** Asks until nobody waits: each answer serves or refuses everybody who waited when its question left. */
+  /** Asks until no request waits: each answer serves or refuses all that waited when its question left. */
   async #ask(key: string, lease: Allotment, perMinute: number): Promise<void> {
     lease.asking = true
     const interval = WINDOW / perMinute

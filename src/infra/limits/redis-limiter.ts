@@ -11,7 +11,7 @@ const FIRST_CONNECTION_MILLISECONDS_MAX = 1_000
 const PREFIX = 'nano-gateway:burst:'
 
 /**
- * Takes up to `wanted` tokens of one key, after giving back those of an earlier lease that nobody used; answers with
+ * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; answers with
  * the tokens and with the microseconds until the allowance is whole. It goes by the server's time, so that clocks of
  * instances that differ neither add to a limit nor take from it. The key lives exactly as long as it says anything.
  */

@@ -1,5 +1,10 @@
-import type { Clock, Mailer } from '../../kernel/ports.ts'
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
+import type { Job } from '../../kernel/job.ts'
+import type { Clock, Mailer } from '../../kernel/ports.ts'
+import { type Retention, deleteSome, inSteps } from '../../kernel/retention.ts'
+
+const HOUR = 3_600_000
 
 /** Keeps mail in the store instead of sending it, so that a laptop needs no mail server. */
 export function capturedMailer(db: Db, clock: Clock): Mailer {
@@ -21,6 +26,23 @@ export interface CapturedMail {
   text: string
   createdAt: number
 }
+
+export const forgetMails = (
+  { db, clock }: { db: Db; clock: Clock },
+  { keepMails }: Pick<Retention, 'keepMails'>,
+): Job => ({
+  kind: 'mail.forget',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run(_payload, signal) {
+    if (keepMails === undefined) return
+    const before = clock.now() - keepMails
+    const where = sql<boolean>`created_at < ${before}`
+    await inSteps((limit) => deleteSome(db, { from: 'mails', key: ['id'], where, limit }), signal)
+  },
+})
 
 export async function listCapturedMail(db: Db, limit: number): Promise<CapturedMail[]> {
   const rows = await db.selectFrom('mails').selectAll().orderBy('created_at', 'desc').limit(limit).execute()

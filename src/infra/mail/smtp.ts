@@ -33,7 +33,7 @@ function toFailure(error: unknown): Error {
   if (command === 'RCPT TO' && typeof responseCode === 'number' && responseCode >= 500) {
     return new MailRefused('The server takes no mail for this recipient.')
   }
-  // Nobody was asked for anything yet: it says why there is no line.
+  // No command was sent yet: it says why there is no line.
   if (command === 'CONN' && responseCode === undefined && error instanceof Error) return error
   const facts = [code, command, responseCode].filter((fact) => typeof fact === 'string' || typeof fact === 'number')
   return new Error(`The mail server did not take the mail (${facts.join(', ') || 'no reason given'}).`)

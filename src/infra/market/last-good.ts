@@ -18,7 +18,7 @@ interface LastGoodOptions<T> {
 }
 
 /**
- * The last good value of something that may fail. Nobody waits while a usable value is there; nobody waits longer than
+ * The last good value of something that may fail. No caller waits while a usable value is there, or longer than
  * the time-out; one fetch at a time, and none while the provider rests.
  */
 export class LastGood<T> {

@@ -22,7 +22,7 @@ export function openMarketSources(
   { clock, onFailure, onSuccess }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
-  // Nobody should sell for real money by prices that were invented.
+  // No merchant should sell for real money by prices that were invented.
   const automatic: readonly PriceSource[] = isEmbedded(config) ? ['sandbox'] : ['coingecko', 'kraken']
   const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
   if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }

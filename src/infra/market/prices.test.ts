@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
 import { until } from '../../../test/support/until.ts'
@@ -11,6 +9,7 @@ import { kraken } from './kraken.ts'
 import { providedMarketData } from './market-data.ts'
 import { providedPrices } from './prices.ts'
 import { toDecimal } from './provider.ts'
+import { openProvider, saying } from '../../../test/support/serve.ts'
 
 const CURRENCIES = ['USD', 'EUR', 'JPY']
 const documented = (name: string): unknown =>
@@ -18,38 +17,11 @@ const documented = (name: string): unknown =>
 const GECKO = documented('coingecko-simple-price') as { nano: Record<string, number> }
 const KRAKEN = documented('kraken-ticker')
 
-interface Server {
-  url: string
-  requests: string[]
-  answer: RequestListener
-}
-
-const reply =
-  (body: unknown, status = 200): RequestListener =>
-  (_request, response) =>
-    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
-
-/** A provider on loopback that answers as the test says. */
-async function serve(t: TestContext, answer: RequestListener): Promise<Server> {
-  const server: Server = { url: '', requests: [], answer }
-  const http = createServer((request, response) => {
-    server.requests.push(request.url!)
-    server.answer(request, response)
-  }).listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  server.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-  t.after(() => {
-    http.close()
-    http.closeAllConnections()
-  })
-  return server
-}
-
 async function open(t: TestContext, geckoAnswer: RequestListener, krakenAnswer?: RequestListener) {
   const clock = new TestClock()
   const failures: string[] = []
-  const gecko = await serve(t, geckoAnswer)
-  const second = krakenAnswer && (await serve(t, krakenAnswer))
+  const gecko = await openProvider(t, geckoAnswer)
+  const second = krakenAnswer && (await openProvider(t, krakenAnswer))
   const providers = [coinGecko({ url: gecko.url, key: 'secret' }), ...(second ? [kraken({ url: second.url })] : [])]
   const prices = providedPrices({
     clock,
@@ -64,41 +36,41 @@ async function open(t: TestContext, geckoAnswer: RequestListener, krakenAnswer?:
 const noPrice = (error: unknown) => (error as { code?: string }).code === 'no_price'
 
 test('a price is decimal text with its source and time', async (t) => {
-  const { prices, gecko, clock } = await open(t, reply(GECKO))
+  const { prices, gecko, clock } = await open(t, saying(GECKO))
   assert.deepEqual(await prices.rate('JPY'), { rate: '131.9', source: 'coingecko', at: clock.now() })
-  assert.match(gecko.requests[0]!, /^\/simple\/price\?ids=nano&vs_currencies=usd%2Ceur%2Cjpy/)
+  assert.match(gecko.asked[0]!, /^\/simple\/price\?ids=nano&vs_currencies=usd%2Ceur%2Cjpy/)
   await prices.rate('USD')
-  assert.equal(gecko.requests.length, 1, 'one request tells all currencies')
+  assert.equal(gecko.asked.length, 1, 'one request tells all currencies')
 })
 
 test('the second source answers when the first is away (contract 4.1, rule 24)', async (t) => {
-  const { prices, failures } = await open(t, reply('<html>', 503), reply(KRAKEN))
+  const { prices, failures } = await open(t, saying('<html>', 503), saying(KRAKEN))
   assert.deepEqual([(await prices.rate('USD')).rate, (await prices.rate('USD')).source], ['0.860000', 'kraken'])
   assert.deepEqual(failures, ['status 503'], 'and the first is left alone for a while')
   await assert.rejects(prices.rate('JPY'), noPrice)
 })
 
 test('two sources that disagree are not believed', async (t) => {
-  const { prices } = await open(t, reply({ nano: { ...GECKO.nano, usd: 1.2 } }), reply(KRAKEN))
+  const { prices } = await open(t, saying({ nano: { ...GECKO.nano, usd: 1.2 } }), saying(KRAKEN))
   await assert.rejects(prices.rate('USD'), noPrice)
   assert.equal((await prices.rate('EUR')).rate, '0.7391', 'where they agree they are')
 })
 
 test('an absurd jump of the only source is not believed while the last price is good', async (t) => {
-  const { prices, gecko, clock } = await open(t, reply(GECKO))
+  const { prices, gecko, clock } = await open(t, saying(GECKO))
   await prices.rate('USD')
-  gecko.answer = reply({ nano: { usd: 0.00001 } })
+  gecko.answer = saying({ nano: { usd: 0.00001 } })
   clock.advance(60_000)
   await prices.rate('USD')
-  await until(() => gecko.requests.length === 2)
+  await until(() => gecko.asked.length === 2)
   await until(async () => (await prices.rate('USD')).at < clock.now())
   assert.equal((await prices.rate('USD')).rate, '0.8553')
 })
 
 test('the last good price is served for ten minutes with its own time, and then no more (contract 4.1, rule 25; 8, Other areas: age of a value whose provider fails)', async (t) => {
-  const { prices, gecko, clock } = await open(t, reply(GECKO))
+  const { prices, gecko, clock } = await open(t, saying(GECKO))
   const { at } = await prices.rate('USD')
-  gecko.answer = reply('broken')
+  gecko.answer = saying('broken')
   clock.advance(9 * 60_000)
   assert.deepEqual(await prices.rate('USD'), { rate: '0.8553', source: 'coingecko', at })
   clock.advance(61_000)
@@ -108,12 +80,12 @@ test('the last good price is served for ten minutes with its own time, and then 
 test('a provider that never answers keeps nobody longer than its time limit', async (t) => {
   const { prices, gecko, clock, failures } = await open(t, () => undefined)
   const asked = prices.rate('USD')
-  await until(() => gecko.requests.length === 1)
+  await until(() => gecko.asked.length === 1)
   clock.advance(5_000)
   await assert.rejects(asked, noPrice)
   assert.deepEqual(failures, ['no answer in time'])
   await assert.rejects(prices.rate('USD'), noPrice)
-  assert.equal(gecko.requests.length, 1, 'it rests')
+  assert.equal(gecko.asked.length, 1, 'it rests')
 })
 
 test('garbage is no price', async (t) => {
@@ -126,10 +98,10 @@ test('garbage is no price', async (t) => {
     { nano: { usd: 'NaN' } },
     { nano: { usd: 0 } },
   ]) {
-    const { prices } = await open(t, reply(answer))
+    const { prices } = await open(t, saying(answer))
     await assert.rejects(prices.rate('USD'), noPrice, JSON.stringify(answer))
   }
-  const { prices } = await open(t, reply('x'.repeat(2 * 1024 * 1024)))
+  const { prices } = await open(t, saying('x'.repeat(2 * 1024 * 1024)))
   await assert.rejects(prices.rate('USD'), noPrice)
   assert.equal(toDecimal(1e-7), '0.0000001')
   assert.equal(toDecimal(Infinity), undefined)
@@ -137,27 +109,27 @@ test('garbage is no price', async (t) => {
 
 // The first price after a start has nothing before it to be compared with.
 test('a price outside the band is not believed, also the first one', async (t) => {
-  const { prices, failures } = await open(t, reply({ nano: { usd: 0.000001, eur: 0.74, jpy: 9_999_999 } }))
+  const { prices, failures } = await open(t, saying({ nano: { usd: 0.000001, eur: 0.74, jpy: 9_999_999 } }))
   await assert.rejects(prices.rate('USD'), noPrice)
   await assert.rejects(prices.rate('JPY'), noPrice)
   assert.equal((await prices.rate('EUR')).rate, '0.74', 'the others are')
   assert.deepEqual(failures, [])
-  const absurd = await open(t, reply({ nano: { usd: 1e9 } }), reply(KRAKEN))
+  const absurd = await open(t, saying({ nano: { usd: 1e9 } }), saying(KRAKEN))
   assert.equal((await absurd.prices.rate('USD')).source, 'kraken')
   assert.deepEqual(absurd.failures, ['no price is believable'])
 })
 
 test('market data has every member of the contract, also those a provider leaves out (contract 2, rules 1 and 22)', async (t) => {
   const coin = documented('coingecko-coin') as Record<string, unknown>
-  const whole = await serve(t, reply(coin))
+  const whole = await openProvider(t, saying(coin))
   const all = await providedMarketData({
     clock: new TestClock(),
     provider: coinGecko({ url: whole.url, key: '' }),
   }).read()
   assert.deepEqual([all.market_data, all.links, all.image], [coin.market_data, coin.links, coin.image])
-  assert.equal(whole.requests[0]!.split('?')[0], '/coins/nano')
+  assert.equal(whole.asked[0]!.split('?')[0], '/coins/nano')
   const market = { id: 'nano', symbol: 'xno', name: 'Nano', market_data: { current_price: { usd: 0.85 } }, foreign: 1 }
-  const server = await serve(t, reply(market))
+  const server = await openProvider(t, saying(market))
   const provider = coinGecko({ url: server.url, key: '' })
   const data = await providedMarketData({ clock: new TestClock(), provider }).read()
   assert.deepEqual(
@@ -165,6 +137,6 @@ test('market data has every member of the contract, also those a provider leaves
     ['coingecko', [], {}, [], null],
   )
   assert.equal('foreign' in data, false)
-  server.answer = reply({ id: 'bitcoin' })
+  server.answer = saying({ id: 'bitcoin' })
   await assert.rejects(providedMarketData({ clock: new TestClock(), provider }).read(), noPrice)
 })

@@ -16,7 +16,7 @@ interface ProvidedPricesOptions {
   /** Asked in this order. */
   providers: readonly PriceProvider[]
   currencies: readonly string[]
-  /** What one nano may plausibly cost; anything outside is not believed, whoever says it. */
+  /** What one nano may plausibly cost; anything outside is not believed, from any provider. */
   band(currency: string): { least: number; most: number }
   onFailure?(event: { provider: string; reason: string }): void
   onSuccess?(event: { provider: string }): void

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../kernel/shape.ts'
 
-/** Somebody who knows what nano costs. */
+/** A service that knows what nano costs. */
 export interface PriceProvider {
   readonly name: string
   /** Prices of one nano as decimal text, by currency in capitals. Throws at anything it cannot make sense of. */
   fetchRates(currencies: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
 }
 
-/** Somebody who knows everything about the market of nano. */
+/** A service that knows everything about the market of nano. */
 export interface MarketProvider {
   readonly name: string
   fetchMarket(signal: AbortSignal): Promise<JsonObject>

@@ -1,7 +1,7 @@
 import { whenOver } from '../../kernel/when-over.ts'
 import type { Clock } from '../../kernel/ports.ts'
 
-/** Runs something that may take for ever; whoever waits for it waits this long at most. */
+/** Runs something that may take for ever; its caller waits this long at most. */
 export async function withTimeLimit<T>(
   clock: Clock,
   milliseconds: number,
@@ -9,7 +9,7 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   const abort = new AbortController()
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
-  // Nobody waits for it any more when something else has failed before.
+  // It is not waited for any more when something else has failed before.
   void whenOver(timedOut)
   const cancelTimer = clock.after(milliseconds, () => {
     abort.abort()

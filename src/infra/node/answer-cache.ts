@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { memoryOf } from '../../kernel/text-memory.ts'
 
-/** An answer as the node wrote it: texts take a fraction of the room of what they mean, and nobody can change them. */
+/** An answer as the node wrote it: texts take a fraction of the room of what they mean, and cannot be changed. */
 export interface RememberedText {
   text: string
   /** Undefined when nothing that happens can change the answer. */

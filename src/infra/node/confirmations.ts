@@ -5,7 +5,7 @@ import { NodeEvents } from './node-events.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 const SEEN_MAX = 100_000
-/** Accounts looked up after a gap; whoever watches more has a poller. */
+/** Accounts looked up after a gap; a room that watches more has a poller. */
 const CATCH_UP_MAX = 5_000
 /** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
 const GAP_SLACK = 60_000
@@ -156,7 +156,7 @@ export class Confirmations implements ConfirmationBus {
     }
   }
 
-  /** Takes a confirmation, whoever told of it, and passes it on once. */
+  /** Takes a confirmation, from any node or instance, and passes it on once. */
   hear(confirmation: Confirmation): void {
     this.#options.onHeard(confirmation)
     if (this.#seen.has(confirmation.hash)) return

@@ -48,7 +48,7 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
   if (!answer) return 'undecided'
   const unfound = new Set(toList(answer.blocks_not_found))
   const missing = shown.filter((hash) => unfound.has(hash))
-  // Blocks take a moment from node to node: a few that are missing make nobody late by hundreds.
+  // Blocks take a moment from node to node: a few that are missing make no node late by hundreds.
   const expected = Math.max(1, Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2))
   if (missing.length < expected) {
     // That it lacks nothing is a claim too: it must show the blocks.
@@ -71,7 +71,7 @@ async function listShown(node: Upstream): Promise<string[]> {
   return [...new Set([...listed.slice(-SHOWN_MAX), ...node.heard])].slice(-SHOWN_MAX)
 }
 
-/** Nobody can make these up without the key of the account and the work of the network. */
+/** These cannot be made up without the key of the account and the work of the network. */
 function isGenuine(hash: string, { confirmed, contents }: Record<string, unknown>, threshold: bigint): boolean {
   if (confirmed !== 'true') return false
   const block = readBlock(hash, contents)
@@ -112,7 +112,7 @@ async function hearOut(node: Upstream, request: object): Promise<NodeAnswer | un
   }
 }
 
-/** Some of a list, at random: whoever made it up does not know which. */
+/** Some of a list, at random: a node that made it up does not know which. */
 function pick<T>(list: readonly T[], count: number, random: Random): T[] {
   const left = [...list]
   const picked: T[] = []

@@ -5,7 +5,7 @@ type FailureKind =
   | 'timeout'
   /** Cut connections, bad statuses, texts that are no JSON, nodes that will not serve us. */
   | 'broken'
-  /** Nobody waits for the answer any more. */
+  /** The caller has left. */
   | 'aborted'
 
 export class UpstreamFailure extends Error {

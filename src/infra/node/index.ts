@@ -124,7 +124,7 @@ export class Nodes implements Judge {
 
   /**
    * The port as one request sees it; the trace tells where its answer came from. `leaving` says that the client has
-   * left: a read that nobody else waits for ends then, a publish never does.
+   * left: a read that no other caller waits for ends then, a publish never does.
    */
   forRequest(trace?: Trace, leaving?: Leaving): NodePort {
     return {
@@ -144,7 +144,7 @@ export class Nodes implements Judge {
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     const isFirst = trace !== undefined && trace.cache === undefined
-    // An answer made from two reads is nobody's to remember.
+    // An answer made from two reads is not remembered.
     if (trace) trace.fresh = isFirst && cached ? new Standing(this, body, keys, cached) : undefined
     if (cached) {
       if (trace) trace.cache = 'hit'
@@ -163,7 +163,7 @@ export class Nodes implements Judge {
         verbatim,
       })
     this.#join(flightKey, flight, leaving)
-    // Of an answer made from two reads nobody knows which of them a later write has overtaken.
+    // Of an answer made from two reads it is not known which of them a later write has overtaken.
     if (trace) trace.flight = isFirst ? this.#shared(flightKey, flight, { keys, stamp }) : undefined
     return toResult(await flight.promise)
   }
@@ -173,7 +173,7 @@ export class Nodes implements Judge {
     leaving?.onLeave(() => this.#leave(flightKey, flight))
   }
 
-  /** For those who would ask the same: whoever comes after a write needs a read that began after it. */
+  /** For callers who would ask the same: one who comes after a write needs a read that began after it. */
   #shared(flightKey: string, flight: Flight, { keys, stamp }: { keys: string[]; stamp: number }): SharedFlight {
     return {
       join: (leaving) => {
@@ -198,7 +198,7 @@ export class Nodes implements Judge {
     return flight
   }
 
-  /** One waits less. A flight that nobody waits for ends, and nobody joins it any more. */
+  /** One waits less. A flight without waiting callers ends, and none joins it any more. */
   #leave(flightKey: string, flight: Flight): void {
     if (--flight.waiting > 0) return
     this.#forget(flightKey, flight)
@@ -215,7 +215,7 @@ export class Nodes implements Judge {
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
       const holder = this.pool.holderOf(keys)
-      const limits: ReadLimits = { timeoutMilliseconds, leaving, patient: holder !== undefined, verbatim }
+      const limits: ReadLimits = { timeoutMilliseconds, leaving, asksHolder: holder !== undefined, verbatim }
       const { answer, text, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.
@@ -246,7 +246,7 @@ export class Nodes implements Judge {
       return hash
     } finally {
       this.#epochs.bump(keys)
-      // Before the answer: whoever reads next may ask another instance.
+      // Before the answer: the caller may read from another instance next.
       await this.#options.onWrite?.(keys, taker)
     }
   }
@@ -312,7 +312,7 @@ function touchedBy({ account, hash, block }: Confirmation): string[] {
   const keys = [account, hash]
   if (block.previous) keys.push(block.previous)
   if (block.link) keys.push(block.link.toUpperCase())
-  // Its checksum is worth more than everything else here costs: a key that nobody asks about does no harm.
+  // Its checksum is worth more than everything else here costs: a key that is never asked about does no harm.
   if (block.link_as_account && ADDRESS.test(block.link_as_account)) keys.push(block.link_as_account)
   return keys
 }

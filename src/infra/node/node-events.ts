@@ -148,7 +148,7 @@ function textsOf(block: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'))
 }
 
-/** Most blocks are what they should be, and need no copy: a node tells of thousands that concern nobody here. */
+/** Most blocks are what they should be, and need no copy: a node tells of thousands that concern no account here. */
 function isTexts(block: object): block is Record<string, string> {
   if (Array.isArray(block)) return false
   for (const name in block) if (typeof (block as Record<string, unknown>)[name] !== 'string') return false

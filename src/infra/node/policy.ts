@@ -57,7 +57,7 @@ const LISTS: Record<string, string> = {
   peers: 'peers',
 }
 
-/** A node that has just started knows nobody yet: an empty list is true for a moment, and nothing to remember for a minute. */
+/** A node that has just started knows no peers yet: an empty list is true for a moment, and nothing to remember for a minute. */
 export function isBlank(action: string, answer: Record<string, unknown>): boolean {
   const list = LISTS[action]
   if (list === undefined) return false

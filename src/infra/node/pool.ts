@@ -77,9 +77,9 @@ export class UpstreamPool {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()))
   }
 
-  /** The nodes to try for a request, best first: by its key, but whoever holds what it is about before all others. */
+  /** The nodes to try for a request, best first: by its key, but a node that holds what it is about before all others. */
   order(key: string, touched: readonly string[] = [key]): Upstream[] {
-    // Another ledger, or one that nobody confirms, is asked nothing, whatever happens to the others.
+    // Another ledger, or one without confirmations, is asked nothing, whatever happens to the others.
     const eligible = this.upstreams.filter(({ belongs, suspect }) => belongs !== false && !suspect)
     if (eligible.length < 2) return eligible
     const ranked = eligible
@@ -123,7 +123,7 @@ export class UpstreamPool {
   async #probeAll(): Promise<void> {
     const counts = await Promise.all(this.upstreams.map((upstream) => this.#look(upstream)))
     this.#learnGenesis()
-    // All at once: a node that comes back serves nobody before it is compared with the others.
+    // All at once: a node that comes back serves no caller before it is compared with the others.
     for (const [at, upstream] of this.upstreams.entries()) this.#note(upstream, counts[at])
     this.#judging = true
     await this.#progress.judge(this.upstreams).finally(() => (this.#judging = false))

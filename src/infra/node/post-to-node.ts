@@ -24,7 +24,7 @@ export function postToNode(pool: Pool, { path, headers, body, leaving }: NodePos
       controller?.abort(failure)
     }
     const done = leaving.onLeave(abort)
-    // Time is measured by whoever can leave, so the pool's own limits are off.
+    // Time is measured by the caller, who can leave, so the pool's own limits are off.
     pool.dispatch(
       { method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {

@@ -6,7 +6,7 @@ import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
 
 const STALL_AFTER = 30_000
-/** How long after nobody reaches it any more a count that two nodes had still tells how far a node should be. */
+/** How long after no node reaches it any more a count that two nodes had still tells how far a node should be. */
 const COUNT_KEPT = 600_000
 /** How often two nodes that disagree are asked for proof. */
 const CONTEST_EVERY = 30_000
@@ -32,7 +32,7 @@ export class Progress {
   readonly #contests = new Map<string, { at: number; verdict: Verdict }>()
   /** Who was last seen ahead of a node that is behind. */
   readonly #leaders = new Map<Upstream, { leader: Upstream; at: number }>()
-  /** What nodes counted when they were last no suspects; whoever was judged to be one since is not among them. */
+  /** What nodes counted when they were last no suspects; a node that was judged to be one since is not among them. */
   readonly #trusted = new Map<Upstream, { count: number; at: number }>()
   /** The highest count that two nodes reached together. */
   #agreed: { count: number; at: number } | undefined
@@ -94,7 +94,7 @@ export class Progress {
     else this.#leaders.delete(other)
   }
 
-  /** With nobody ahead of it any more, what is known from before counts for a while. */
+  /** With no node ahead of it any more, what is known from before counts for a while. */
   #wasBehind(best: Upstream, living: readonly Upstream[], now: number): boolean {
     const before = this.#leaders.get(best)
     const isLate = before !== undefined && !living.includes(before.leader) && now - before.at < COUNT_KEPT

@@ -5,7 +5,7 @@ import type { Reply, Upstream } from './upstream.ts'
 
 const HEDGE_MIN = 50
 const HEDGE_MAX = 1_000
-const PATIENCE = 3_000
+const HOLDER_WAIT = 3_000
 /** How long a "not found" from a later node waits for a node that was asked earlier. */
 const DOUBT_MAX = 1_000
 
@@ -17,10 +17,10 @@ interface ReadOutcome extends Reply {
 export interface ReadLimits {
   /** For all nodes together. */
   timeoutMilliseconds: number
-  /** Tells that nobody waits for the answer any more. */
+  /** Tells that the caller has left. */
   leaving?: Leaving | undefined
   /** The first node knows more than the others: wait for it almost to the end. */
-  patient?: boolean
+  asksHolder?: boolean
   /** The client wrote the question: whatever the node says to it is an answer. */
   verbatim?: boolean
 }
@@ -33,7 +33,7 @@ export function readFromNodes(
   clock: Clock,
   nodes: readonly Upstream[],
   body: string,
-  { timeoutMilliseconds, leaving, patient, verbatim }: ReadLimits,
+  { timeoutMilliseconds, leaving, asksHolder, verbatim }: ReadLimits,
 ): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
     const deadline = clock.now() + timeoutMilliseconds
@@ -80,7 +80,7 @@ export function readFromNodes(
       cancelHedge?.()
       if (next < nodes.length) {
         const usual = upstream.latencies.p95 ?? HEDGE_MAX / 4
-        const wait = patient && next === 1 ? PATIENCE : Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX)
+        const wait = asksHolder && next === 1 ? HOLDER_WAIT : Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX)
         cancelHedge = clock.after(wait, () => {
           hedges++
           ask()

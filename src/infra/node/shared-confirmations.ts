@@ -21,8 +21,8 @@ interface SharingOptions {
 }
 
 /**
- * Instances that hear no node are told by those that do. Nobody is asked in particular: whoever hears repeats what it
- * hears for as long as somebody says that it is deaf.
+ * Instances that hear no node are told by those that do. None is asked in particular: each one that hears repeats what it
+ * hears for as long as another says that it is deaf.
  */
 export function shareConfirmations({ instance, bus, notices, clock, hear }: SharingOptions): () => void {
   let othersDeafUntil = 0

@@ -3,7 +3,7 @@ const KEPT_MAX = 100_000
 /**
  * Counts what happened to accounts and blocks, so that an answer can tell whether it is older than a write. A stamp
  * over some keys changes whenever one of them was written, and never returns to an earlier value. Only keys that a stamp was
- * taken of are counted: most of what happens on a network nobody here has asked about.
+ * taken of are counted: most of what happens on a network was never asked about here.
  */
 export class WriteEpochs {
   readonly #epochs = new Map<string, number>()

@@ -32,7 +32,7 @@ function decrypt(key: Uint8Array, sealed: string, context: string): Uint8Array {
   try {
     decipher.final()
   } catch (cause) {
-    // What was decrypted before the tag proved wrong is nobody's to see.
+    // What was decrypted before the tag proved wrong must not be seen.
     text.fill(0)
     throw new SealBroken('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
   }

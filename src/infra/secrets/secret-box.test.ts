@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { systemRandom } from '../random.ts'
 import { openSecretBox } from './secret-box.ts'
 import { readSecretKey } from './secret-key.ts'
+import { openFolder } from '../../../test/support/folder.ts'
 
 const box = openSecretBox(systemRandom.bytes(32), systemRandom)
 
@@ -34,12 +34,6 @@ test('a text opens only in its own place, with its own key, and unchanged', () =
   }
   assert.throws(() => box.open('webhook:acc_1', sealed.replace('v1.', 'v2.')))
 })
-
-function openFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-secrets-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 test('the key is made once, for its owner alone', (t) => {
   const folder = openFolder(t)

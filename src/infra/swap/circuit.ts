@@ -7,7 +7,7 @@ const TIMEOUT = 8_000
 const FAILURES_MAX = 3
 const REST = 30_000
 
-/** A service that fails again and again rests for a while, so that nobody waits for what will not come. */
+/** A service that fails again and again rests for a while, so that no caller waits for what will not come. */
 export class Circuit {
   readonly #clock: Clock
   #failures = 0

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
 import { until } from '../../../test/support/until.ts'
 import { nanswap } from './nanswap.ts'
+import { serveWhole } from '../../../test/support/serve.ts'
 
 type Answers = Record<string, unknown>
 
@@ -26,24 +24,14 @@ interface Asked {
 async function open(t: TestContext, changes: Answers = {}) {
   const asked: Asked[] = []
   const answers: Answers = { ...DOCUMENTED, ...changes }
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
-      asked.push({ path: request.url!, body, key: request.headers['nanswap-api-key'] as string | undefined })
-      const answer = answers[new URL(request.url!, 'http://x').pathname.slice(1)]
-      if (answer === null) return
-      const status = typeof answer === 'number' ? answer : answer === undefined ? 500 : 200
-      response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? {}))
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
+  const url = await serveWhole(t, (body, request, response) => {
+    asked.push({ path: request.url!, body, key: request.headers['nanswap-api-key'] as string | undefined })
+    const answer = answers[new URL(request.url!, 'http://x').pathname.slice(1)]
+    if (answer === null) return
+    const status = typeof answer === 'number' ? answer : answer === undefined ? 500 : 200
+    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? {}))
   })
   const clock = new TestClock()
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = nanswap({ url, key: 'secret', clock })
   const expiresAt = clock.now() + DAY
   const request = {

@@ -9,7 +9,7 @@ import { Circuit, isRefusal } from './circuit.ts'
 
 const CURRENCIES_FRESH = 10 * 60_000
 const CURRENCIES_STALE = 24 * 3_600_000
-/** It has no word for an order that nobody paid. A transfer that left in time may take long to arrive elsewhere. */
+/** It has no word for an order that was not paid. A transfer that left in time may take long to arrive elsewhere. */
 const GIVEN_UP_AFTER = 24 * 3_600_000
 /** It calculates in JavaScript's numbers, which are exact up to this length. */
 const DIGITS_MAX = 15
@@ -62,7 +62,7 @@ export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
       const maxDurationSeconds = Math.floor((expiresAt - clock.now()) / 1000)
       const wish = { ...pair, amount: Number(amount), toAddress: address, refundAddress, maxDurationSeconds }
       try {
-        // One time limit for both questions: somebody waits for the answer.
+        // One time limit for both questions: a caller waits for the answer.
         const order = await circuit.run(async (signal) => {
           checkAmount(amount, await get('/get-limits', pair, signal))
           return post('/create-order', wish, signal)

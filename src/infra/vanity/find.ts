@@ -14,7 +14,7 @@ export interface VanityRequest {
   random: Random
   /** One unless told: a wish may not take the machine from those who work. */
   threads?: number
-  /** Tells that nobody waits any more. */
+  /** Tells that the caller has left. */
   signal?: AbortSignal
   clock?: Clock
 }
@@ -24,7 +24,7 @@ interface VanityKey extends ScalarKey {
   publicKey: PublicKey
 }
 
-/** Finds a key whose address begins as wished; undefined when time ran out or nobody waits. */
+/** Finds a key whose address begins as wished; undefined when time ran out or the caller has left. */
 export async function findVanity(request: VanityRequest): Promise<VanityKey | undefined> {
   const { prefix, timeLimitMilliseconds, random, threads = 1, signal, clock = systemClock } = request
   if (!isVanityPrefix(prefix)) throw new RangeError('No address can begin like this.')

@@ -4,7 +4,7 @@ import type { Pattern } from './prefix.ts'
 import { VanityWalk } from './walk.ts'
 
 /*
- * A thread that walks until it finds something. It never looks up: whoever waits no longer ends the thread, which takes
+ * A thread that walks until it finds something. It never looks up: a caller who leaves ends the thread, which takes
  * effect in the middle of a computation.
  */
 const { start, pattern } = workerData as { start: bigint; pattern: Pattern }

@@ -24,7 +24,7 @@ export class VanityTurns {
     this.#clock = clock
   }
 
-  /** Runs a search when it is its turn, or refuses when that takes too long; undefined when nobody waits for it any more. */
+  /** Runs a search when it is its turn, or refuses when that takes too long; undefined when its caller has left. */
   async take<T>(
     { payer, waitMilliseconds, leaving }: { payer: string; waitMilliseconds: number; leaving: Leaving },
     search: () => Promise<T>,
@@ -38,7 +38,7 @@ export class VanityTurns {
     }
   }
 
-  /** False when whoever asked has left meanwhile. */
+  /** False when the caller has left meanwhile. */
   #turn(payer: string, waitMilliseconds: number, leaving: Leaving): Promise<boolean> {
     const busy = () =>
       new AppError('overloaded', 'Too many vanity searches are running.', {

@@ -3,7 +3,7 @@ import type { WorkRequest } from '../../kernel/ports.ts'
 import { RANK } from './search-job.ts'
 import type { SearchQueue } from './search-queue.ts'
 
-/** Nobody queues behind more than this, whatever the estimate says. */
+/** No caller queues behind more than this, whatever the estimate says. */
 const JOBS_MAX = 20_000
 /** What may be wanted later never takes the places of those who wait now. */
 const PRECOMPUTE_MAX = 50

@@ -8,6 +8,7 @@ import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import { systemRandom } from '../random.ts'
 import { type CpuEngine, type CpuOptions, openCpuEngine } from './cpu.ts'
 import { SHAPES } from './shapes.ts'
+import { TYPESCRIPT } from '../../../test/support/typescript.ts'
 
 const THREADS = 2
 const ROOT = '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2'
@@ -174,6 +175,6 @@ test('threads without a search do not keep the process alive', () => {
     .then(([{ openCpuEngine }, { systemRandom }]) => openCpuEngine({ threads: 2, random: systemRandom }))
     .then((engine) => engine.search({ root: '${ROOT}', threshold: ${send}n }, new AbortController().signal))
     .then((work) => console.log(work.length))`
-  const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', '--eval', script], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(process.execPath, [...TYPESCRIPT, '--eval', script], { encoding: 'utf8' })
   assert.deepEqual({ status, stdout }, { status: 0, stdout: '16\n' })
 })

@@ -144,7 +144,7 @@ export class CpuEngine implements WorkSource {
       const onAbort = () => this.#finish()?.resolve(undefined)
       stop.addEventListener('abort', onAbort, { once: true })
       const release = () => stop.removeEventListener('abort', onAbort)
-      // While somebody waits for them, the threads keep the process alive.
+      // While a caller waits for them, the threads keep the process alive.
       for (const thread of this.#threads) thread.ref()
       this.#rate.start(performance.now(), this.hashes)
       const startOf = (_: Worker, thread: number) => starts.readBigUInt64LE(8 * thread)
@@ -174,7 +174,7 @@ export class CpuEngine implements WorkSource {
     await Promise.all(this.#threads.map((thread) => thread.terminate()))
   }
 
-  /** Ends the running search, if there is one, for whoever then settles it. */
+  /** Ends the running search, if there is one; its caller settles it. */
   #finish(): Running | undefined {
     const running = this.#running
     if (!running) return undefined

@@ -13,7 +13,7 @@ interface Job {
 /**
  * The memory through which the main thread and the searching threads talk. All turns on one number, the generation: it
  * is even while there is a job and odd while there is none. Only the main thread moves it from odd to even, after it
- * has written the job down. Whoever ends a job, by finding a nonce or by stopping it, moves it from that even number to
+ * has written the job down. The thread that ends a job, by finding a nonce or by stopping it, moves it from that even number to
  * the next odd one, and only the first succeeds. So every job ends once, an older one can never end a newer one, and
  * all threads see the end at their next look, without waiting for the event loop.
  */
@@ -75,7 +75,7 @@ export class JobMemory {
     }
   }
 
-  /** Searching thread: counts what it has tried. Nobody else counts for it. */
+  /** Searching thread: counts what it has tried. No other thread counts for it. */
   count(thread: number, hashes: number): void {
     Atomics.add(this.#hashes, thread, BigInt(hashes))
   }

@@ -2,7 +2,7 @@ import { isHex } from '../../kernel/nano/hex.ts'
 import { toFailure } from '../node/failure.ts'
 
 type PeerFailureKind =
-  /** No connection: nobody there has seen the request. */
+  /** No connection: the peer has not seen the request. */
   | 'unreachable'
   | 'timeout'
   /** Cut connections, bad statuses, answers too large, without work in them or for another root. */

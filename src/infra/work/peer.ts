@@ -15,13 +15,13 @@ export interface PeerOptions {
   name?: string
   /** Searches at once: work servers queue what they are given, so more would only wait there. One is right for nodes. */
   slots?: number
-  /** Whether it may compute what nobody waits for yet; unless told, it may. */
+  /** Whether it may compute what no caller waits for yet; unless told, it may. */
   spare?: boolean
   headers?: Readonly<Record<string, string>>
   /** Whether it may be asked at all; unless told, it may. */
   mayAsk?: () => boolean
   clock: Clock
-  /** A cancel that did not arrive: the peer searches on for nobody. */
+  /** A cancel that did not arrive: the peer searches on in vain. */
   onLost: (error: unknown) => void
   searchMilliseconds?: number
   /** Hashes a second, until it has shown. */
@@ -101,7 +101,7 @@ export class Peer implements WorkSource {
   }
 
   async close(): Promise<void> {
-    // Nobody there should go on looking for what was stopped a moment ago.
+    // The peer should not go on looking for what was stopped a moment ago.
     await Promise.all(this.#cancels.values())
     await this.#pool.destroy()
   }

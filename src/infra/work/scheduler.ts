@@ -28,7 +28,7 @@ export interface SchedulerOptions extends QueueLimits {
 }
 
 /**
- * Decides which engine looks for which root. One job for each root, whoever asks for it; all threads of this machine on
+ * Decides which engine looks for which root. One job for each root and all its callers; all threads of this machine on
  * one job; a job that is cheaper or more urgent takes the place of a running one at once, because a search can be
  * stopped and begun again at no loss.
  */
@@ -110,7 +110,7 @@ export class Scheduler {
     })
   }
 
-  /** To hand such a search to a thread, or to a card, takes longer than the search. Nobody outside can cause one. */
+  /** To hand such a search to a thread, or to a card, takes longer than the search. No caller outside can cause one. */
   #findHere({ root, threshold, class: urgency }: WorkRequest): FoundWork | undefined {
     if (urgency !== 'wallet' || !isSoonFound(threshold)) return undefined
     const work = this.#options.searchHere?.({ root, threshold })
@@ -129,7 +129,7 @@ export class Scheduler {
     return own.length > 0
   }
 
-  /** Finds nothing any more: whoever waits is refused at once, and so is whoever comes. */
+  /** Finds nothing any more: waiting callers are refused at once, and so are new ones. */
   dismiss(): void {
     this.#closed = true
     this.#cancelRetry?.()
@@ -175,7 +175,7 @@ export class Scheduler {
     const waiting = this.#next(now, rate)
     if (waiting) {
       this.#makeRoom(waiting, now, rate)
-      // An engine that rests after a failure tells nobody when it is ready again.
+      // An engine that rests after a failure does not tell when it is ready again.
       this.#retryLater()
     }
     this.#hedge()
@@ -192,7 +192,7 @@ export class Scheduler {
     const running = this.#engines.usable.flatMap((engine) =>
       [...this.#engines.jobsOf(engine)].map((other) => ({ engine, other, search: other.searches.get(engine)! })),
     )
-    // One that is being stopped already makes room for somebody.
+    // One that is being stopped already makes room for another.
     if (running.some(({ search }) => search.stop.signal.aborted)) return
     const [worst] = running
       .filter(({ engine, other }) => takes(engine, job) && this.#shares.displaces(job, other, now, rate))
@@ -268,7 +268,7 @@ export class Scheduler {
     )
   }
 
-  /** Nobody's nonce is passed on unchecked. Answers how many were waiting for this one. */
+  /** No source's nonce is passed on unchecked. Answers how many were waiting for this one. */
   #take(job: SearchJob, engine: WorkSource, work: string, threshold: bigint): number {
     const value = workValue(job.root, work)
     if (value < threshold) {
@@ -288,12 +288,12 @@ export class Scheduler {
     return answered.length
   }
 
-  /** An engine has left a job, or somebody who waited for it: what is still wanted goes back to where it was. */
+  /** An engine has left a job, or a caller who waited for it: what is still wanted goes back to where it was. */
   #rest(job: SearchJob): void {
     if (this.#queue.has(job)) this.#queue.put(job)
   }
 
-  /** One waits less; a job that nobody waits for ends. */
+  /** One waits less; a job without waiting callers ends. */
   #drop(job: SearchJob, waiter: Waiter, error: Error): void {
     if (!job.leave(waiter)) return
     waiter.reject(error)
@@ -315,12 +315,12 @@ export class Scheduler {
     }
   }
 
-  /** There is nobody left to look for anything. */
+  /** There is no engine left to look for anything. */
   #giveUp(): void {
     for (const job of this.#queue.all()) if (job.searches.size === 0) this.#fail(job)
   }
 
-  /** A search that nobody takes is not worth waiting for. */
+  /** A search that no engine takes is not worth waiting for. */
   #failRefused(job: SearchJob): void {
     if (this.#engines.all.every((engine) => job.refusedBy.has(engine))) this.#fail(job)
   }

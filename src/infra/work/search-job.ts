@@ -5,7 +5,7 @@ import type { WorkSource } from './source.ts'
 /** Lower is sooner. */
 export const RANK: Readonly<Record<WorkClass, number>> = { interactive: 0, wallet: 1, precompute: 2 }
 
-/** Somebody who waits for work on a root. */
+/** A caller who waits for work on a root. */
 export interface Waiter extends WorkRequest {
   since: number
   resolve(found: FoundWork): void
@@ -30,7 +30,7 @@ export class SearchJob {
   readonly refusedBy = new Set<WorkSource>()
   readonly #waiters = new Set<Waiter>()
   /**
-   * The lowest threshold anybody waits for. Whoever needs more loses nothing by it: every nonce that is found is tried
+   * The lowest threshold a caller waits for. One who needs more loses nothing by it: every nonce that is found is tried
    * for all, and the search goes on for those whom it does not satisfy.
    */
   threshold = 0n

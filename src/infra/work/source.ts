@@ -5,7 +5,7 @@ export interface Target {
   threshold: bigint
 }
 
-/** Something that looks for work. Its answers are checked by whoever asked, never believed. */
+/** Something that looks for work. Its answers are checked by the scheduler, never believed. */
 export interface WorkSource {
   readonly name: string
   readonly kind: 'cpu' | 'card' | 'peer'
@@ -13,7 +13,7 @@ export interface WorkSource {
   readonly slots: number
   /** Hashes a second as measured so far; a guess before the first measurement. */
   readonly rate: number
-  /** Whether it may be used for what nobody waits for yet. */
+  /** Whether it may be used for what no caller waits for yet. */
   readonly spare: boolean
   /** False while it should not be asked: it failed lately, lied, or is not ready. */
   readonly usable: boolean

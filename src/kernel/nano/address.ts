@@ -52,26 +52,34 @@ function decodeBits(text: string, paddingBits: number): Uint8Array | undefined {
   return bytes
 }
 
+/** Read and written lately: most addresses come again and again, and a checksum costs more than all else of a small request. */
+const read = new Map<string, PublicKey>()
+const written = new Map<PublicKey, string>()
+const RECENT_MAX = 1_024
+
+function remember(recent: Map<string, string>, text: string, value: string): string {
+  if (recent.size >= RECENT_MAX) recent.clear()
+  // A copy, because a piece of a request would hold the whole of it in memory.
+  recent.set([...text].join(''), value)
+  return value
+}
+
 /** The address of a public key, always with the prefix `nano_`. */
 export function toAddress(key: PublicKey): string {
+  return written.get(key) ?? remember(written, key, writeAddress(key))
+}
+
+function writeAddress(key: PublicKey): string {
   const bytes = hexToBytes(key)
   return `nano_${encodeBits(bytes, 4)}${encodeBits(checksum(bytes), 0)}`
 }
 
-/** Read lately, with their keys: most addresses come again and again, and a checksum costs more than all else of a small request. */
-const recent = new Map<string, PublicKey>()
-const RECENT_MAX = 1_024
-
 /** Reads an address with one of the ledger's prefixes; undefined when its form or checksum is wrong. */
 export function fromAddress(text: string): PublicKey | undefined {
-  const known = recent.get(text)
+  const known = read.get(text)
   if (known !== undefined) return known
   const key = readAddress(text)
-  if (key === undefined) return undefined
-  if (recent.size >= RECENT_MAX) recent.clear()
-  // A copy, because a piece of a request would hold the whole of it in memory.
-  recent.set([...text].join(''), key)
-  return key
+  return key === undefined ? undefined : remember(read, text, key)
 }
 
 function readAddress(text: string): PublicKey | undefined {

@@ -5,7 +5,7 @@ import { Signatures } from './signatures.ts'
 let curveInUse: Curve = nobleCurve
 export let signatures = new Signatures(nobleCurve)
 
-/** Says who computes in this process. Native code comes from whoever starts it; what runs in a browser never hears of it. */
+/** Says who computes in this process. Native code comes from the program that starts it; what runs in a browser never hears of it. */
 export function useCurve(curve: Curve): void {
   curveInUse = curve
   signatures = new Signatures(curve)

@@ -12,7 +12,7 @@ export function signHash(privateKey: string, hash: string): string {
 }
 
 /**
- * A key in its expanded form, for keys that no seed leads to. Both halves are 64 hexadecimal digits, and whoever knows
+ * A key in its expanded form, for keys that no seed leads to. Both halves are 64 hexadecimal digits, and a thief who knows
  * either of them can sign: the prefix is what the secret nonces are made from.
  */
 export interface ScalarKey {
@@ -43,7 +43,7 @@ const PRIVATE_KEY_BYTES = 32
 const EXPANDED_KEY_BYTES = 64
 
 /**
- * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 with the prefix of its nonces. Whoever has the
+ * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 with the prefix of its nonces. A holder of the
  * bytes wipes them; nothing is copied of them that stays.
  */
 export function toSigningKey(bytes: Uint8Array): SigningKey {
@@ -72,7 +72,7 @@ export function verifyHash(key: PublicKey, hash: string, signature: string): boo
   }
 }
 
-/** Signs words. Whoever is asked to sign them must never sign a block by it, and blocks are signed as 32 bytes. */
+/** Signs words. An owner who is asked to sign them must never sign a block by it, and blocks are signed as 32 bytes. */
 export function signText(privateKey: string, text: string): string {
   return withSecret(privateKey, (bytes) => bytesToHex(signatures.sign(bytes, wordsOf(text))))
 }
@@ -89,7 +89,7 @@ const SMALL_ORDERS = new Set([
 ])
 
 /**
- * Checks a signature over words. Stricter than the ledger, because words say who somebody is: a key that anybody can sign
+ * Checks a signature over words. Stricter than the ledger, because words say who their signer is: a key that anybody can sign
  * for proves nothing, and a signature has one form.
  */
 export function verifyText(key: PublicKey, text: string, signature: string): boolean {

@@ -30,7 +30,7 @@ export function readWorkQuestion(request: NodeRequest, thresholds: Thresholds): 
   return { root, difficulty, block, isNamed }
 }
 
-/** Nobody looks for what the block has. */
+/** The block has its work; none is searched for. */
 export function refuseEnough(root: string, block: Block | undefined, difficulty: bigint): void {
   if (block === undefined || workValue(root, block.work) < difficulty) return
   throw refusal('Provided work is already enough for given difficulty')

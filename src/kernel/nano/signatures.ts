@@ -1,7 +1,7 @@
 import type { Curve } from './curve.ts'
 
 /**
- * Nano's signatures: Ed25519 with Blake2b-512 where the standard has SHA-512. The protocol is written once, and whoever
+ * Nano's signatures: Ed25519 with Blake2b-512 where the standard has SHA-512. The protocol is written once, and the library that
  * computes on the curve is put below it.
  *
  * Everything secret lies in memory that is reserved once and wiped after each call. No call waits for anything, so that no

@@ -17,7 +17,7 @@ export const WORK_THRESHOLDS = {
   live: { epoch1: 0xffffffc000000000n, send: 0xfffffff800000000n, receive: 0xfffffe0000000000n },
   beta: { epoch1: 0xfffff00000000000n, send: 0xfffff00000000000n, receive: 0xffffe00000000000n },
   dev: { epoch1: 0xfe00000000000000n, send: 0xffc0000000000000n, receive: 0xf000000000000000n },
-  /** A development ledger that takes every work, for whoever tests something else. */
+  /** A development ledger that takes every work, for tests of something else. */
   none: { epoch1: 0n, send: 0n, receive: 0n },
 } as const satisfies Record<string, WorkThresholds>
 

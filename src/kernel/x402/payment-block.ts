@@ -49,14 +49,14 @@ export function readPaymentBlock(given: unknown): PaymentBlock | undefined {
   return { block, hash: hashBlock(block), payer: toAddress(account), claimsToPay }
 }
 
-/** Work before signature: whoever floods us with signatures has to work for each. */
+/** Work before signature: a caller who floods us with signatures has to work for each. */
 export function checkSeal({ block, hash }: PaymentBlock, threshold: bigint): Reason | undefined {
   if (workValue(rootOf(block), block.work) < threshold) return 'invalid_exact_nano_payload_work'
   if (!verifyHash(block.account, hash, block.signature)) return 'invalid_exact_nano_payload_signature'
   return undefined
 }
 
-/** Whether the payer agreed to these terms. What else stands in `accepted` is nobody's promise. */
+/** Whether the payer agreed to these terms. What else stands in `accepted` promises nothing. */
 export function checkAccepted(accepted: unknown, terms: PaymentTerms): Reason | undefined {
   const agreed = toMembers(accepted) ?? {}
   if (agreed.scheme !== SCHEME) return 'invalid_scheme'

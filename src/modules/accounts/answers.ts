@@ -1,5 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 import { SCOPES } from '../../kernel/key-rights.ts'
+import { ROLES } from '../../kernel/roles.ts'
 
 const { text, orNull, list, record, words } = answer
 
@@ -45,6 +46,16 @@ export const KEY_MEMBERS = {
 }
 
 export const KEY = record(KEY_MEMBERS)
+
+export const MEMBER = record({
+  id: text,
+  email: text,
+  role: words(...ROLES),
+  status: words('active', 'invited', 'expired'),
+  invited_at: text,
+  expires_at: orNull(text),
+  joined_at: orNull(text),
+})
 
 export const PROFILE = record({
   name: orNull(text),

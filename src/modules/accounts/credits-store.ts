@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { UsageDaysTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 
@@ -172,11 +174,12 @@ export async function listUsage(db: Db, accountId: string, sinceDay: string): Pr
 }
 
 /** Old batches cannot come again: a flush is repeated within seconds or lost with its process. */
-export async function deleteOldBatches(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('usage_batches').where('created_at', '<', before).execute()
+export function deleteOldBatches(db: Db, before: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, { from: 'usage_batches', key: ['id'], where: sql`created_at < ${before}`, limit })
 }
 
 /** What a reservation became is in the ledger of credits. */
-export async function deleteEndedReservations(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('credit_reservations').where('status', '!=', 'open').where('created_at', '<', before).execute()
+export function deleteEndedReservations(db: Db, before: number, limit = STEP_ROWS): Promise<number> {
+  const where = sql<boolean>`status <> 'open' and created_at < ${before}`
+  return deleteSome(db, { from: 'credit_reservations', key: ['id'], where, limit })
 }

@@ -29,6 +29,19 @@ export const tooManyLinks = (retryAfterSeconds: number) =>
     retryAfterSeconds,
     body: { detail: 'Five sign-in links an hour for one mail address. The ones that were mailed work for 30 minutes.' },
   })
+export const tooManyProofs = (retryAfterSeconds: number) =>
+  new AppError('too_many_requests', 'Too many requests.', {
+    retryAfterSeconds,
+    body: { detail: 'Five codes and ten tries an hour.' },
+  })
+export const wrongProof = (field: 'code' | 'key') =>
+  new AppError(
+    'invalid_request',
+    field === 'code' ? 'This code is wrong, used up or too old.' : 'This is no key of this account.',
+    {
+      body: { field },
+    },
+  )
 export const badSignInLink = () => new AppError('invalid_key', 'This sign-in link is used up or too old.')
 export const insufficientCredits = () =>
   new AppError('insufficient_credits', 'Not enough credits. Buy some with buy_rpc.')

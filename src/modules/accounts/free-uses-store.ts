@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 
 /** So many in a stretch of so long. */
@@ -79,6 +81,6 @@ export async function giveBackFree(db: Db, { caller, meter, endsAt }: FreeUse): 
     .execute()
 }
 
-export async function deleteEndedUses(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('free_uses').where('ends_at', '<', now).execute()
+export function deleteEndedUses(db: Db, now: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, { from: 'free_uses', key: ['caller', 'meter'], where: sql`ends_at < ${now}`, limit })
 }

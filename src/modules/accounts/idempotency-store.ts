@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 
 /** What a client means by "the same request again". */
@@ -143,6 +145,7 @@ export async function markFailed(db: Db, key: RepeatKey, claim: string): Promise
   if (!freed) await markRun(db, key, claim, { lease_until: 0 })
 }
 
-export async function deleteExpiredAnswers(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('idempotency').where('expires_at', '<=', now).execute()
+export function deleteExpiredAnswers(db: Db, now: number, limit = STEP_ROWS): Promise<number> {
+  const key = ['account_id', 'action', 'key'] as const
+  return deleteSome(db, { from: 'idempotency', key, where: sql`expires_at <= ${now}`, limit })
 }

@@ -1,3 +1,4 @@
+export { closeAccount } from './domain/close-account.ts'
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
 export { adjustCredits, commitCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
@@ -24,17 +25,11 @@ export {
   recordMade,
   renewLease,
 } from './idempotency-store.ts'
+export { listDevelopers } from './people/members-store.ts'
 export { listPredecessors } from './succession-store.ts'
 export { listEntries } from './credits-store.ts'
-export {
-  findAccount,
-  findAccountByEmail,
-  insertAudit,
-  listAccounts,
-  listAudit,
-  listKeys,
-  lockAccount,
-} from './store.ts'
+export { findAccount, findAccountByEmail, insertAudit, listAccounts, listKeys, lockAccount } from './store.ts'
+export { listDeeds } from './activity/store.ts'
 export { showKey, showKnown } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN, readWanted } from './wire-fields.ts'

@@ -1,8 +1,10 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Mail, Mailer } from '../../kernel/ports.ts'
+import { inSteps } from '../../kernel/retention.ts'
 import { deleteEndedReservations, deleteOldBatches } from './credits-store.ts'
 import { releaseExpired } from './domain/credits.ts'
+import { type AskedCode, MAIL_PROOF, mailProof } from './domain/prove.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
@@ -50,6 +52,15 @@ export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer): Job<AskedLink> =>
   run: (asked) => mailSignIn(ctx, mailer, asked),
 })
 
+/** Mails the code that was asked for. */
+export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> => ({
+  kind: MAIL_PROOF,
+  attemptsMax: 10,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: (asked) => mailProof(ctx, mailer, asked),
+})
+
 /** Forgets what has served its time: answers of repeated requests, sign-in links, session secrets. */
 export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
   kind: 'accounts.forget-expired',
@@ -57,15 +68,19 @@ export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
-  async run() {
+  async run(_payload, signal) {
     const now = clock.now()
-    await deleteExpiredAnswers(db, now)
-    await deleteEndedUses(db, now)
-    await deleteOldLinks(db, now - LINKS_KEPT)
-    await deleteOldSecrets(db, now - SECRETS_KEPT)
-    await deleteOldEndedSessions(db, now)
-    await deleteOldBatches(db, now - DAY)
-    await deleteEndedReservations(db, now - DAY)
-    await deleteOldSpends(db, dayOf(now - SPENDS_KEPT))
+    for (const step of [
+      (limit: number) => deleteExpiredAnswers(db, now, limit),
+      (limit: number) => deleteEndedUses(db, now, limit),
+      (limit: number) => deleteOldLinks(db, now - LINKS_KEPT, limit),
+      (limit: number) => deleteOldSecrets(db, now - SECRETS_KEPT, limit),
+      (limit: number) => deleteOldEndedSessions(db, now, limit),
+      (limit: number) => deleteOldBatches(db, now - DAY, limit),
+      (limit: number) => deleteEndedReservations(db, now - DAY, limit),
+      (limit: number) => deleteOldSpends(db, dayOf(now - SPENDS_KEPT), limit),
+    ]) {
+      await inSteps(step, signal)
+    }
   },
 })

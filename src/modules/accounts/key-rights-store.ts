@@ -47,7 +47,7 @@ export function fromGranted({ scopes, limits, lastsUntil }: Granted): Columns {
 }
 
 /** What binds the holder of a key; undefined where it may do everything. */
-export function rightsOf({ scopes, limits }: Granted): KeyRights | undefined {
+export function rightsOf({ scopes, limits }: Pick<Granted, 'scopes' | 'limits'>): KeyRights | undefined {
   return scopes === null && limits.length === 0 ? undefined : { scopes: scopes ?? undefined, limits }
 }
 

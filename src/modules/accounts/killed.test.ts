@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -15,6 +14,8 @@ import { emptyUrl } from '../../../test/support/empty-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { type Reply, ask, openGateway, sharedKeys } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
+import { openFolder } from '../../../test/support/folder.ts'
+import { TYPESCRIPT } from '../../../test/support/typescript.ts'
 
 /* Contract 4.1, rules 28 and 29: a key of a process that was killed is answered as if it had lived. */
 
@@ -166,7 +167,7 @@ function listCalls({ sending, receiving, ending, noted, opening }: Awaited<Retur
 
 /** A gateway in a process of its own, on a folder and a store that outlive it. */
 async function startHolding(t: TestContext, env: Record<string, string>) {
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const child = spawn(process.execPath, [...TYPESCRIPT, script], {
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -189,8 +190,7 @@ forEachEngine((engine) => {
   for (const moment of ['reserved', 'made'] as const) {
     const when = moment === 'reserved' ? 'before anything was made' : 'before the answer was kept'
     test(`a process is killed ${when}: the same key finds one outcome at once, and no 409 (contract 4.1, rule 29)`, async (t) => {
-      const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-killed-'))
-      t.after(() => rmSync(folder, { recursive: true, force: true }))
+      const folder = openFolder(t)
       const env = {
         ...sharedKeys(),
         DATABASE_URL: await emptyUrl(t, engine),

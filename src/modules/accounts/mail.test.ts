@@ -108,7 +108,7 @@ test('a server that refuses, or is not there, is tried again by the job until th
   assert.equal(server.received.length, 1)
   // Long lines are folded for the way.
   const text = server.received[0]!.data.replaceAll('=\r\n', '').replaceAll('\r\n', '\n')
-  assert.equal((await redeemSignIn(ctx, tokenOf(text))).email, 'alice@example.com')
+  assert.equal((await redeemSignIn(ctx, tokenOf(text))).account.email, 'alice@example.com')
 })
 
 test('a server that is not there fails the mail and says so', async (t) => {

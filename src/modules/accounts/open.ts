@@ -4,13 +4,17 @@ import type { Logos, Mailer, Notices, SecretBox } from '../../kernel/ports.ts'
 import { rpcCredits } from './actions/rpc-credits.ts'
 import { rpcKey } from './actions/rpc-key.ts'
 import { Sessions } from './domain/sessions.ts'
-import { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+import { forgetExpired, mailProofCode, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 import { StoredKeys } from './stored-keys.ts'
 import type { AccountRoom } from './room.ts'
-import { activityPages } from './routes/activity.tsx'
+import { activityPages, activityRoutes } from './routes/activity.tsx'
 import { accountRoutes } from './routes/api.ts'
 import { operatorRoutes } from './routes/operator.ts'
 import { keyPages } from './routes/keys.tsx'
+import { memberRoutes } from './routes/members-api.ts'
+import { peoplePages } from './routes/people.tsx'
+import { placePages } from './routes/places.tsx'
+import { provePages } from './routes/prove.tsx'
 import { profileRoutes } from './routes/profile-api.ts'
 import { profilePages } from './routes/profile.tsx'
 import { signInPages } from './routes/sign-in.tsx'
@@ -58,16 +62,9 @@ export function openAccounts({
   const sessions = new Sessions({ ...store, secrets })
   const usage = new UsageMeter(store)
   notices.subscribe('key', (hash) => keys.forget(hash))
-  notices.subscribe('session', (id) => sessions.forget(id))
   notices.subscribe(CREDITS_NOTICE, (accountId) => keys.forgetAccount(accountId))
-  notices.subscribe(STANDING_NOTICE, (accountId) => {
-    keys.forgetAccount(accountId)
-    sessions.forgetAccount(accountId)
-  })
-  notices.onGap(() => {
-    keys.forgetAll()
-    sessions.forgetAll()
-  })
+  notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
+  notices.onGap(() => keys.forgetAll())
   const tellStanding = (accountId: string) => notices.publish(STANDING_NOTICE, accountId)
   return {
     ...offer<AccountRoom>('accounts', { baseUrl, keepsMail }, ACCOUNT_ACTIONS),
@@ -77,17 +74,28 @@ export function openAccounts({
     routes: [
       ...accountRoutes({ store, sessions, notices, baseUrl }),
       ...profileRoutes(profile),
+      ...memberRoutes({ store, baseUrl }),
+      ...activityRoutes({ store }),
       ...operatorRoutes({ store, tellStanding }),
     ],
     pages: [
       ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail }),
       ...keyPages({ store, notices }),
       ...profilePages(profile),
+      ...peoplePages({ store, baseUrl }),
+      ...placePages({ store, sessions }),
+      ...provePages({ store, keys, sessions }),
       ...activityPages({ store }),
     ],
     tellStanding,
     tellCredits: (accountId) => notices.publish(CREDITS_NOTICE, accountId),
-    jobs: [sendMail(mailer), mailSignInLink(store, mailer), releaseReservations(store), forgetExpired(store)],
+    jobs: [
+      sendMail(mailer),
+      mailSignInLink(store, mailer),
+      mailProofCode(store, mailer),
+      releaseReservations(store),
+      forgetExpired(store),
+    ],
     close: async () => {
       await keys.close()
       await usage.close()

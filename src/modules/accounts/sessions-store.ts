@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 
 export async function findSessionSecret(db: Db, id: string): Promise<string | undefined> {
@@ -34,8 +36,8 @@ export async function insertSessionSecret(
     .execute()
 }
 
-export async function deleteOldSecrets(db: Db, createdBefore: number): Promise<void> {
-  await db.deleteFrom('session_secrets').where('created_at', '<', createdBefore).execute()
+export function deleteOldSecrets(db: Db, createdBefore: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, { from: 'session_secrets', key: ['id'], where: sql`created_at < ${createdBefore}`, limit })
 }
 
 /** Repeats safely: who ends a session twice has ended it. */
@@ -51,6 +53,6 @@ export async function isSessionEnded(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('ended_sessions').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
-export async function deleteOldEndedSessions(db: Db, expiredBefore: number): Promise<void> {
-  await db.deleteFrom('ended_sessions').where('expires_at', '<', expiredBefore).execute()
+export function deleteOldEndedSessions(db: Db, expiredBefore: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, { from: 'ended_sessions', key: ['id'], where: sql`expires_at < ${expiredBefore}`, limit })
 }

@@ -27,7 +27,7 @@ forEachEngine((_engine, open) => {
     return { ...opened, account }
   }
 
-  test('a session opens for an hour and not a second longer, remembered or not', async (t) => {
+  test('a session opens for an hour and not a second longer', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
     const sessions = openSessions(ctx)
     const token = await sessions.create(account.id)
@@ -68,20 +68,13 @@ forEachEngine((_engine, open) => {
     assert.ok((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length <= 4)
   })
 
-  test('a session that is known costs no read, and an invented one neither', async (t) => {
-    const { ctx, clock, account } = await openAccount(t)
-    const on = { ...ctx }
-    const sessions = openSessions(on)
-    const token = await sessions.create(account.id)
-    await sessions.find(token)
-    on.db = untouchable
-    assert.equal((await sessions.find(token))?.id, account.id)
+  test('an invented session costs no read', async (t) => {
+    const { ctx } = await openAccount(t)
+    const sessions = openSessions({ ...ctx, db: untouchable })
     const invented = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'ses_1' }).sign(new Uint8Array(32))
     for (const text of [invented, 'a.b.c', '', '..', 'rpc_sk_', 'x'.repeat(10_000)]) {
       assert.equal(await sessions.find(text), undefined)
     }
-    clock.advance(30_000)
-    await assert.rejects(sessions.find(token), /The store was asked/)
   })
 
   // Whoever must end all sessions takes the secret out of the store.
@@ -106,11 +99,7 @@ forEachEngine((_engine, open) => {
     for (const one of [token, renewed!, staying]) assert.equal((await other.find(one))?.id, account.id)
     const id = await sessions.end(token)
     for (const one of [token, renewed!]) assert.equal(await sessions.find(one), undefined)
-    // Another instance hears of it at once, or finds it out when it looks again.
-    other.forget(id!)
-    assert.equal(await other.find(renewed!), undefined)
-    clock.advance(30_000)
-    assert.equal(await openSessions(ctx).find(renewed!), undefined)
+    for (const one of [token, renewed!]) assert.equal(await other.find(one), undefined)
     assert.equal((await sessions.find(staying))?.id, account.id)
     assert.equal(await sessions.end(token), id, 'ending twice is ending')
     assert.equal(await sessions.end('a.b.c'), undefined)

@@ -42,7 +42,7 @@ forEachEngine((_engine, open) => {
     const { ctx, clock, mail } = await openLinks(t)
     const [early, late] = [await mail('a@example.com'), await mail('a@example.com')]
     clock.advance(30 * MINUTE - 1)
-    const account = await redeemSignIn(ctx, early)
+    const { account } = await redeemSignIn(ctx, early)
     assert.deepEqual(await listAudit(ctx.db, account.id), ['account.created', 'account.signed-in'])
     clock.advance(1)
     await assert.rejects(redeemSignIn(ctx, late), refused('invalid_key'))
@@ -52,8 +52,8 @@ forEachEngine((_engine, open) => {
     const { ctx, mail } = await openLinks(t)
     const tokens = await Promise.all(['Alice@Example.com', 'alice@example.com', 'ALICE@EXAMPLE.COM'].map(mail))
     const found = await Promise.all(tokens.map((token) => redeemSignIn(ctx, token)))
-    assert.equal(new Set(found.map(({ id }) => id)).size, 1)
-    assert.equal(found[0]!.email, 'alice@example.com')
+    assert.equal(new Set(found.map(({ account }) => account.id)).size, 1)
+    assert.equal(found[0]!.member.email, 'alice@example.com')
   })
 
   test('a link to an account goes to the address of the account, not to one that merely becomes it in small letters', async (t) => {
@@ -69,7 +69,7 @@ forEachEngine((_engine, open) => {
     // The Kelvin sign, which is a k once it is small.
     await mailSignIn(ctx, mailer, { mailId: 'mail_1', recipient: 'mi\u212ae@example.com', baseUrl })
     assert.deepEqual(recipients, ['mike@example.com'])
-    assert.equal((await redeemSignIn(ctx, token)).email, 'mike@example.com')
+    assert.equal((await redeemSignIn(ctx, token)).member.email, 'mike@example.com')
   })
 
   test('429 the sixth link for an address within an hour, however they are asked for', async (t) => {

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 
@@ -129,7 +131,9 @@ export async function deleteSpends(
 }
 
 /** Days that are over for good: whatever was set aside then has happened, or is told by the day it was counted on. */
-export async function deleteOldSpends(db: Db, before: string): Promise<void> {
-  await db.deleteFrom('key_spends').where('day', '<', before).execute()
-  await db.deleteFrom('key_spend_days').where('day', '<', before).execute()
+export async function deleteOldSpends(db: Db, before: string, limit = STEP_ROWS): Promise<number> {
+  const where = sql<boolean>`day < ${before}`
+  const spends = await deleteSome(db, { from: 'key_spends', key: ['limit_id', 'reference'], where, limit })
+  const days = await deleteSome(db, { from: 'key_spend_days', key: ['limit_id', 'day'], where, limit })
+  return Math.max(spends, days)
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { NewStanding } from './domain/set-standing.ts'
 import { FEATURES, type Feature } from './standing.ts'
 
@@ -7,7 +8,6 @@ const CREDITS_MAX = 1_000_000_000
 const LIMIT_MAX = 1_000_000
 /** A batch runs ten of its requests at once, and must not refuse itself. */
 const CONCURRENCY_MIN = 20
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -4,7 +4,6 @@ import { createApiKey } from '../../kernel/api-key.ts'
 import { systemRandom } from '../../infra/random.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-routes.ts'
-import { Sessions } from './domain/sessions.ts'
 import { StoredKeys } from './stored-keys.ts'
 
 /* What an operator says about an account: suspended, signed out, with limits, features and credits of its own. */
@@ -63,17 +62,6 @@ forEachEngine((engine) => {
       ['account.resumed', shop.accountId, '{"reason":"Paid."}'],
       ['account.suspended', shop.accountId, '{"reason":"The invoice of May is open."}'],
     ])
-  })
-
-  test('a look-up that was under way while the account was suspended is not remembered as a session that is open', async (t) => {
-    const { world, shop, act } = await openOperator(t, engine)
-    const { token } = await world.signIn('shop@example.com')
-    const sessions = new Sessions({ ...world.ctx, secrets: world.secrets })
-    const looking = sessions.read(token)
-    await act('suspend', { reason: 'Abuse.' })
-    sessions.forgetAccount(shop.accountId)
-    await looking.catch(() => 'refused already')
-    await assert.rejects(sessions.read(token), { code: 'account_suspended' })
   })
 
   test('409 twice suspended, 409 an administrator, 404 nobody; nothing changes', async (t) => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -134,6 +135,16 @@ export async function listKeys(db: Db, accountId: string, limit: number): Promis
   return rows.map(toKey)
 }
 
+/** Live → revoked, every key of an account. */
+export async function markAllRevoked(db: Db, accountId: string, now: number): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
 /** Live → revoked; answers the key's hash, so that caches can forget it. */
 export async function markRevoked(
   db: Db,
@@ -259,8 +270,13 @@ export async function markLinkUsed(db: Db, tokenHash: string, now: number): Prom
   return row?.email
 }
 
-export async function deleteOldLinks(db: Db, expiredBefore: number): Promise<void> {
-  await db.deleteFrom('sign_in_links').where('expires_at', '<', expiredBefore).execute()
+export function deleteOldLinks(db: Db, expiredBefore: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, {
+    from: 'sign_in_links',
+    key: ['token_hash'],
+    where: sql`expires_at < ${expiredBefore}`,
+    limit,
+  })
 }
 
 /** Holds an account's row until the transaction ends, so that what it may have is counted by one at a time. */
@@ -277,32 +293,6 @@ interface AuditEntry {
   accountId: string | null
   what: string
   detail: Record<string, unknown>
-}
-
-interface AuditRecord {
-  id: string
-  at: number
-  actor: string
-  what: string
-  detail: Record<string, unknown>
-}
-
-/** What happened to an account, newest first; `before` is the last one that was seen. */
-export async function listAudit(
-  db: Db,
-  { accountId, before, limit }: { accountId: string; before: { at: number; id: string } | undefined; limit: number },
-): Promise<AuditRecord[]> {
-  let query = db
-    .selectFrom('audit_entries')
-    .select(['id', 'at', 'actor', 'what', 'detail'])
-    .where('account_id', '=', accountId)
-  if (before) {
-    query = query.where((eb) =>
-      eb.or([eb('at', '<', before.at), eb.and([eb('at', '=', before.at), eb('id', '<', before.id)])]),
-    )
-  }
-  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
-  return rows.map(({ detail, ...row }) => ({ ...row, detail: JSON.parse(detail) as Record<string, unknown> }))
 }
 
 /** Call it in the transaction of the change it tells about. */

@@ -1,3 +1,5 @@
+import type { Role } from '../../kernel/roles.ts'
+
 /** A customer. A ledger account is an address; this is who holds keys and credits. */
 export interface AccountsTable {
   id: string
@@ -13,6 +15,21 @@ export interface AccountsTable {
   concurrency: number | null
   /** JSON object of what the operator has switched on or off for it. */
   features: string | null
+}
+
+/** Somebody of an account, by their address: invited, there, or gone. */
+export interface MembersTable {
+  id: string
+  account_id: string
+  /** In small letters. */
+  email: string
+  role: Role
+  invited_by: string | null
+  invited_at: number
+  /** Until when an invitation can be accepted; null for who came by themselves. */
+  expires_at: number | null
+  joined_at: number | null
+  ended_at: number | null
 }
 
 /** Only the hash of a key is kept; `start` is what may be shown of it. */
@@ -163,6 +180,7 @@ interface KeySpendDaysTable {
 
 export interface AccountTables {
   accounts: AccountsTable
+  members: MembersTable
   api_keys: ApiKeysTable
   sign_in_links: SignInLinksTable
   session_secrets: SessionSecretsTable
@@ -183,6 +201,7 @@ export interface AccountTables {
 /** In an order in which references are already there. */
 export const ACCOUNT_TABLES = [
   'accounts',
+  'members',
   'api_keys',
   'sign_in_links',
   'session_secrets',

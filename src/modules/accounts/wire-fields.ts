@@ -2,6 +2,7 @@ import type { KeyKind } from '../../kernel/api-key.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import { SCOPES, type Scope } from '../../kernel/key-rights.ts'
 import { type Raw, parseNano, toPlainDecimal } from '../../kernel/money.ts'
+import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { Wanted } from './domain/grant.ts'
 
 /** One plain address: nothing that a mail program could read as a list, a name or a line of its own. */
@@ -16,8 +17,6 @@ const HOUR = 3_600_000
 const PER_MINUTE_MAX = 1_000_000
 /** The last second that a date can name. */
 const UNIX_MAX = 253_402_300_799
-/** Control, zero-width and direction characters make one name look like another. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const RESTRICTIONS = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano']
 
@@ -43,7 +42,7 @@ export function readNewKey(
   { name, kind = 'secret', origins = [], ...wanted }: Body,
   now: number,
 ): { name: string; kind: KeyKind; origins: string[]; wanted: Wanted } {
-  // A restriction that nobody reads would make a key without it.
+  // A restriction that is not read would make a key without it.
   const unread = Object.keys(wanted).find((field) => !RESTRICTIONS.includes(field))
   if (unread !== undefined) throw refuse(unread, `${unread} is no field of a key.`)
   const shown = typeof name === 'string' ? name.replace(INVISIBLE, '').trim() : ''

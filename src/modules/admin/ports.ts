@@ -3,6 +3,12 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { CheckoutRoom } from '../checkout/index.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 
+/** An account, and the administrator who acts on it. */
+interface Who {
+  accountId: string
+  actor: string
+}
+
 /** What the gateway shows to its people, and what they may set going again. */
 export interface AdminPorts {
   store: StoreCtx
@@ -12,6 +18,11 @@ export interface AdminPorts {
   /** The operator has changed what an account may do. */
   tellStanding(accountId: string): void
   status(): GatewayStatus
+  /** Everything that is known about an account, by table, without secrets; not complete where it is too much for one answer. */
+  gather(who: Who): Promise<{ tables: Record<string, Record<string, unknown>[]>; complete: boolean }>
+  /** Erases what tells of its people; refused (409) while money or a delivery is on its way. */
+  /** `onClosed` is called once it opens nothing any more, before the rest is erased. */
+  erase(who: Who & { onClosed(): void }): Promise<void>
   /** Mail that was kept instead of sent, newest first. */
   listMails(limit: number): Promise<StoredMail[]>
   listJobs(filter: { status?: string; limit: number }): Promise<JobView[]>

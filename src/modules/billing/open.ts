@@ -1,3 +1,4 @@
+import { deleteOrders } from './store.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import { whenOver } from '../../kernel/when-over.ts'
@@ -19,7 +20,7 @@ interface BillingPorts {
   accounts: Pick<AccountsModule, 'keys' | 'tellCredits'>
   checkout: CheckoutModule
   wallets: WalletRoom
-  /** Whether what is sent to an address reaches somebody else than its payer. */
+  /** Whether what is sent to an address reaches an exchange and not its payer. */
   isExchange(address: string): boolean
 }
 
@@ -66,6 +67,7 @@ export function openBilling(
   checkout.sellFor({
     settle: (tx, payment) => settlePayment(settlement, tx, payment),
     describe: (db, checkoutId) => describeOrder(db, checkoutId, (given) => sold.get(given.kind)?.learn(given)),
+    forget: deleteOrders,
   })
   const offers: OfferRoom = { checkouts: checkout.checkouts, offersPerDayMax }
   const room: BillingRoom = { ...offers, creditPlans }

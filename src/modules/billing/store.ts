@@ -64,6 +64,18 @@ export async function updateDetail(db: Db, checkoutId: string, detail: JsonObjec
     .execute()
 }
 
+/** Orders whose checkouts are deleted; one that was paid for stays, whatever the caller believes. */
+export async function deleteOrders(db: Db, checkoutIds: readonly string[]): Promise<void> {
+  if (checkoutIds.length === 0) return
+  await db
+    .deleteFrom('service_orders')
+    .where('checkout_id', 'in', [...checkoutIds])
+    .where(
+      sql<boolean>`not exists (select 1 from service_payments where service_payments.checkout_id = service_orders.checkout_id)`,
+    )
+    .execute()
+}
+
 /** What became of one payment to the service. */
 export interface SettledPayment {
   blockHash: string

@@ -100,7 +100,7 @@ export async function listSumming(db: Db, { address, now }: { address: string; n
 
 /**
  * An owner has one open at most, so that these need no limit, and no end before an instance has looked; closed ones are many
- * if somebody wants them to be, and must not push anybody's open one out.
+ * if a caller wants them to be, and must not push a merchant's open one out.
  */
 const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
   const summing = db

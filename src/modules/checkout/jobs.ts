@@ -2,6 +2,9 @@ import type { Job } from '../../kernel/job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import type { CheckoutRoom } from './room.ts'
 import { SWEEP, sweepCheckout } from './domain/generated-wallet.ts'
+import { type Retention, inSteps } from '../../kernel/retention.ts'
+import { forgetUnpaid } from './domain/forget-unpaid.ts'
+import { forgetNotify } from './forget-store.ts'
 import { NOTIFY, notifyMerchant } from './domain/notify.ts'
 import { deleteReleased } from './reservations-store.ts'
 import { findCheckout } from './store.ts'
@@ -38,9 +41,26 @@ export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
-  async run() {
+  async run(_payload, signal) {
     const now = clock.now()
-    await deleteReleased(db, now)
+    await inSteps((limit) => deleteReleased(db, now, limit), signal)
     await deleteUnwatched(db, now)
+  },
+})
+
+/** Forgets what strangers have asked for and nobody has paid, and whom to mail about what is over. */
+export const forgetCheckouts = (
+  ctx: CheckoutRoom,
+  { keepUnpaid, keepNotify }: Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
+): Job => ({
+  kind: 'checkout.forget',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run(_payload, signal) {
+    const now = ctx.clock.now()
+    if (keepUnpaid !== undefined) await forgetUnpaid(ctx, { watchedBefore: now - keepUnpaid, signal })
+    if (keepNotify !== undefined) await inSteps((limit) => forgetNotify(ctx.db, now - keepNotify, limit), signal)
   },
 })

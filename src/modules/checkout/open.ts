@@ -1,3 +1,4 @@
+import type { Retention } from '../../kernel/retention.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
@@ -15,7 +16,7 @@ import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
 import { lookAt } from './domain/read-ledger.ts'
-import { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
+import { forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { followRefunds } from './refunds/jobs.ts'
 import type { CheckoutRoom } from './room.ts'
@@ -68,7 +69,10 @@ export interface CheckoutModule extends Module {
 }
 
 /** Payments that merchants ask for: made, watched, credited, shown. */
-export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings): CheckoutModule {
+export function openCheckouts(
+  needs: CheckoutNeeds,
+  settings: CheckoutSettings & Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
+): CheckoutModule {
   const { store, engine, notices, names, node, confirmations, mailer, links, developmentLedger } = needs
   let seller: ServiceSales | undefined
   let linkSales: LinkSales | undefined
@@ -80,13 +84,7 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     engine,
     rules: toRules(settings, developmentLedger !== undefined),
     prices: needs.prices,
-    links: {
-      pay: (id) => `${links.pages()}/pay/${id}`,
-      check: (id) => `${links.api()}/check/${id}`,
-      record: (id) => `${links.api()}/checkout/${id}`,
-      block: (hash) => links.block(hash),
-      own: (path) => `${links.pages()}${path}`,
-    },
+    links: toLinks(links),
     qrPng: needs.qrPng,
     qrOutline: needs.qrOutline,
     checkWebhookUrl: needs.checkWebhookUrl,
@@ -98,6 +96,7 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     sales: {
       settle: (tx, payment) => requireSeller().settle(tx, payment),
       describe: (db, id) => requireSeller().describe(db, id),
+      forget: (db, ids) => requireSeller().forget(db, ids),
     },
     linkSales: {
       moved: (tx, before, after) => {
@@ -124,7 +123,13 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     checkouts: room,
     routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange }),
     pages: [...checkoutPages(room), ...developerPages({ checkouts: room, ledger: developmentLedger })],
-    jobs: [mailReceipt(room, mailer), sweepToMerchant(room), releaseAmounts(room), followRefunds(room)],
+    jobs: [
+      mailReceipt(room, mailer),
+      sweepToMerchant(room),
+      releaseAmounts(room),
+      followRefunds(room),
+      forgetCheckouts(room, settings),
+    ],
     sellFor(sales) {
       if (seller) throw new Error('Somebody sells for the service already.')
       seller = sales
@@ -139,6 +144,14 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     },
   }
 }
+
+const toLinks = (links: CheckoutNeeds['links']): CheckoutPorts['links'] => ({
+  pay: (id) => `${links.pages()}/pay/${id}`,
+  check: (id) => `${links.api()}/check/${id}`,
+  record: (id) => `${links.api()}/checkout/${id}`,
+  block: (hash) => links.block(hash),
+  own: (path) => `${links.pages()}${path}`,
+})
 
 function toRules(settings: CheckoutSettings, isPlay: boolean): CheckoutPorts['rules'] {
   const { checkoutGeneratedWallets: named } = settings

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { deleteReleased } from './reservations-store.ts'
 import { deleteUnwatched } from './watch-store.ts'
 import { ENGINES } from '../../../test/support/engines.ts'
@@ -11,6 +12,7 @@ import {
   merchant,
   nano,
   openWorld,
+  show,
   stranger,
   turnUntil,
   untilStatus,
@@ -104,6 +106,27 @@ test('404 a payment that was not made, or was made to another shop, marks nothin
     (await shop.rest('POST', `/api/checkouts/${theirs.id}/mark`, other.key, { block_hash: hash })).status,
     200,
   )
+})
+
+test('one checkout that cannot be written kept the detected ones of every other account from being resolved', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const other = await shop.join()
+  const poisoned = await shop.open({ address, amount: '1' }, bearer(world.key()))
+  const theirs = await shop.open({ address: stranger.address, amount: '1' }, bearer(other.key))
+  world.ledger.node.hold()
+  const isSeen = (id: string) => async () => (await shop.check(id)).status === 'detected'
+  await world.pay(address, poisoned.amount_raw)
+  await turnUntil(world, 1_000, isSeen(poisoned.id))
+  await world.pay(stranger.address, theirs.amount_raw)
+  await turnUntil(world, 1_000, isSeen(theirs.id))
+  await sql`create trigger poison before update of status on checkouts when new.id = ${sql.lit(poisoned.id)}
+    begin select raise(abort, 'poisoned'); end`.execute(shop.app.store.db)
+  // It is the older of the two, and so the first in every round.
+  const reasons = async () => (await show(shop, theirs.id, other.key)).timeline.map(({ reason }) => reason)
+  await turnUntil(world, 5_000, async () => (await reasons()).includes('not confirmed'))
+  assert.equal((await shop.check(poisoned.id)).status, 'detected')
+  assert.match(shop.log(), new RegExp(`poisoned.*${poisoned.id}|${poisoned.id}.*poisoned`))
 })
 
 test('two instances on one store hear of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {

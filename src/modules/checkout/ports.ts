@@ -32,12 +32,12 @@ interface ServiceWallets {
   bringForward(send: { id: string; walletId: string }): Promise<void>
 }
 
-/** Money that will lie ready for whoever has a link. */
+/** Money that will lie ready for the holder of a link. */
 export interface PreparedClaim {
   id: string
   walletId: string
   address: string
-  /** Where it goes when nobody fetches it. */
+  /** Where it goes when it is not fetched. */
   returnTo: string
 }
 
@@ -49,8 +49,8 @@ export interface ClaimStanding {
 
 /** Links by which payers fetch their refunds. */
 interface ClaimLinks {
-  /** Makes the wallet. */
-  prepare(returnTo: string): Promise<PreparedClaim>
+  /** Makes the wallet; refuses an amount that it would never receive. */
+  prepare(returnTo: string, amount: Raw): Promise<PreparedClaim>
   /** Writes it down in the transaction of its refund. */
   record(
     tx: StoreCtx,
@@ -93,7 +93,7 @@ export interface CheckoutPorts {
   secrets: SecretBox
   wallets: ServiceWallets
   claims: ClaimLinks
-  /** Whether what is sent to an address reaches somebody else than whoever pays from it. */
+  /** Whether what is sent to an address reaches an exchange and not the payer who paid from it. */
   isExchange(address: string): boolean
   /** Where the service itself is paid. */
   treasuryAddress(): Promise<string>

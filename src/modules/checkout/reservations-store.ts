@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -147,21 +149,10 @@ export async function markSuperseded(db: Db, checkoutId: string): Promise<void> 
 }
 
 /** The amounts of an open checkout stay its own: it may have been paid since the last look. */
-export async function deleteReleased(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('checkout_reservations')
-    .where('release_at', '<=', now)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('checkouts')
-            .select('checkouts.id')
-            .whereRef('checkouts.id', '=', 'checkout_reservations.checkout_id')
-            .where('checkouts.status', 'in', OPEN_STATUSES),
-        ),
-      ),
-    )
-    .execute()
+export function deleteReleased(db: Db, now: number, limit = STEP_ROWS): Promise<number> {
+  const where = sql<boolean>`release_at <= ${now} and not exists (select 1 from checkouts
+    where checkouts.id = checkout_reservations.checkout_id and checkouts.status in (${sql.join(OPEN_STATUSES)}))`
+  return deleteSome(db, { from: 'checkout_reservations', key: ['address', 'amount_raw', 'owner'], where, limit })
 }
 
 export interface Quote {

@@ -35,4 +35,6 @@ export interface ServiceSales {
   settle(tx: StoreCtx, payment: ServicePayment): Promise<() => void>
   /** What became of an order, for a caller that knows its checkout. */
   describe(db: Db, checkoutId: string): Promise<OrderStanding | undefined>
+  /** Forgets what checkouts would have sold that are deleted in this transaction, and were never paid. */
+  forget(db: Db, checkoutIds: readonly string[]): Promise<void>
 }

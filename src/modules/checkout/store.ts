@@ -21,8 +21,12 @@ export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')
 /** What ids of payment links begin with: a checkout that was made from one has its id in the place of a key's. */
 export const LINK_ID = 'lnk'
 export const isFromLink = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${LINK_ID}_`) === true
-/** Strangers make those, so that they count apart. */
-const NOT_FROM_LINKS = sql<boolean>`(key_id is null or key_id not like 'lnk%')`
+/** The same for points of sale. */
+export const POS_ID = 'pos'
+/** Holders of a link make those, so that they count apart. */
+export const isByHolder = ({ keyId }: Pick<Checkout, 'keyId'>) =>
+  isFromLink({ keyId }) || keyId?.startsWith(`${POS_ID}_`) === true
+const NOT_BY_HOLDERS = sql<boolean>`(key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%'))`
 /** The plan of an amount that belongs to none. */
 export const NO_PLAN = -1
 
@@ -252,13 +256,13 @@ export async function countOpen(
     .select('id')
     .where('address', '=', address)
     .where('owner', '=', owner)
-    .where('status', 'in', OPEN_STATUSES)
+    .where(IS_OPEN)
     .limit(max)
   if ('only' in madeWith) some = some.where('key_id', '=', madeWith.only)
   else {
     some = some
       .where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
-      .where(NOT_FROM_LINKS)
+      .where(NOT_BY_HOLDERS)
   }
   const row = await db
     .selectFrom(some.as('some'))
@@ -274,7 +278,7 @@ const countAllOpen = prepared((db, given: Given<{ address: string; owner: string
     .where('address', '=', given('address'))
     .where('owner', '=', given('owner'))
     .where(IS_OPEN)
-    .where(NOT_FROM_LINKS)
+    .where(NOT_BY_HOLDERS)
     .limit(given('max'))
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
@@ -305,7 +309,9 @@ export async function listOverdue(
     .selectFrom('checkouts')
     .select('id')
     .where('address', '=', address)
-    .where('status', 'in', ['pending', 'partial'])
+    // As the index of open ones has it: SQLite would go through all that there ever were.
+    .where(IS_OPEN)
+    .where('status', '<>', 'detected')
     .where('expires_at', '<=', expiresBefore)
     .limit(limit)
     .execute()
@@ -318,7 +324,7 @@ export async function listNextExpiries(db: Db, addresses: readonly string[]): Pr
     .selectFrom('checkouts')
     .select(({ fn }) => ['address', fn.min('expires_at').as('next')])
     .where('address', 'in', [...addresses])
-    .where('status', 'in', OPEN_STATUSES)
+    .where(IS_OPEN)
     .groupBy('address')
     .execute()
   return new Map(rows.map(({ address, next }) => [address, next]))

@@ -197,7 +197,7 @@ export interface CheckoutRefundsTable {
   fiat_e8: string | null
   rate: string | null
   rate_source: string | null
-  /** Where it goes; none for a link that nobody has used. */
+  /** Where it goes; none for a link that was not used. */
   address: string | null
   /** The wallet that pays. */
   wallet_id: string
@@ -213,7 +213,7 @@ export interface CheckoutRefundsTable {
   created_at: number
   sent_at: number | null
   ended_at: number | null
-  /** When somebody has to look at it again; none once it is over. */
+  /** When the job has to look at it again; none once it is over. */
   due_at: number | null
 }
 

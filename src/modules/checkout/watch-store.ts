@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import { deleteSightings } from './sightings-store.ts'
-import { OPEN_STATUSES, later } from './store.ts'
+import { IS_OPEN, later } from './store.ts'
 
 export interface WatchedAddress {
   address: string
@@ -30,29 +30,18 @@ const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
   floorHeight: row.floor_height ?? undefined,
 })
 
-/** A checkout of an owner waits at an address, after a look at what lies there; answers the number of that look. */
-export async function saveWatch(
+/** Somebody waits at an address, after a look at what lies there; answers the number of that look. */
+export async function saveWatched(
   db: Db,
-  {
-    address,
-    owner,
-    now,
-    watchedUntil,
-    nextScanAt,
-    seen,
-  }: { address: string; owner: string; now: number; watchedUntil: number; nextScanAt: number; seen: AddressLook },
+  { seen, ...watch }: Pick<NewWatch, 'address' | 'now' | 'watchedUntil' | 'nextScanAt'> & { seen: AddressLook },
 ): Promise<number> {
-  const [watched] = await upsertWatched(db, {
-    address,
-    now,
-    watchedUntil,
-    nextScanAt,
-    frontier: seen.frontier,
-    height: seen.height,
-  })
-  const { looks: look } = watched!
-  await upsertWatcher(db, { address, owner, now, watchedUntil, look, height: seen.height })
-  return look
+  const [watched] = await upsertWatched(db, { ...watch, frontier: seen.frontier, height: seen.height })
+  return watched!.looks
+}
+
+/** It is an owner who waits there, since that look. */
+export async function saveWatcher(db: Db, watcher: NewWatcher): Promise<void> {
+  await upsertWatcher(db, watcher)
 }
 
 interface NewWatch {
@@ -245,15 +234,37 @@ export async function findScannedAt(db: Db, address: string): Promise<number | u
   return row?.scanned_at
 }
 
+/** Addresses that are looked through in one transaction. */
+const PAGE = 500
+
 /**
  * What is still open is looked at for as long as it takes, and its owner waits: without a look it cannot expire, and what the
- * look finds must be somebody's. What was seen on an address goes with it, in one transaction: whoever makes a checkout
- * there meanwhile waits, and finds neither or both.
+ * look finds must be an account's. What was seen on an address goes with it, in one transaction: a merchant who makes a checkout
+ * there meanwhile waits, and finds neither or both. Page by page in order of the address, so that no writer waits for all of it.
  */
-export function deleteUnwatched(db: Db, now: number): Promise<void> {
-  return db.transaction().execute(async (tx) => {
+export async function deleteUnwatched(db: Db, now: number): Promise<void> {
+  let after: string | undefined = ''
+  while (after !== undefined) after = await deletePage(db, { now, after })
+}
+
+/** Answers where the next page begins. */
+async function deletePage(db: Db, { now, after }: { now: number; after: string }): Promise<string | undefined> {
+  const last = await db
+    .selectFrom('watched_addresses')
+    .select('address')
+    .where('address', '>', after)
+    .orderBy('address')
+    .offset(PAGE - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const isHere = (table: string) =>
+    last
+      ? sql<boolean>`${sql.ref(table)}.address > ${after} and ${sql.ref(table)}.address <= ${last.address}`
+      : sql<boolean>`${sql.ref(table)}.address > ${after}`
+  await db.transaction().execute(async (tx) => {
     const gone = await tx
       .deleteFrom('watched_addresses')
+      .where(isHere('watched_addresses'))
       .where('watched_until', '<=', now)
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -261,7 +272,7 @@ export function deleteUnwatched(db: Db, now: number): Promise<void> {
             selectFrom('checkouts')
               .select('checkouts.id')
               .whereRef('checkouts.address', '=', 'watched_addresses.address')
-              .where('checkouts.status', 'in', OPEN_STATUSES),
+              .where(IS_OPEN),
           ),
         ),
       )
@@ -271,6 +282,7 @@ export function deleteUnwatched(db: Db, now: number): Promise<void> {
     await deleteSightings(tx, addresses)
     await tx
       .deleteFrom('checkout_watchers')
+      .where(isHere('checkout_watchers'))
       .where('watched_until', '<=', now)
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -279,10 +291,11 @@ export function deleteUnwatched(db: Db, now: number): Promise<void> {
               .select('checkouts.id')
               .whereRef('checkouts.address', '=', 'checkout_watchers.address')
               .whereRef('checkouts.owner', '=', 'checkout_watchers.owner')
-              .where('checkouts.status', 'in', OPEN_STATUSES),
+              .where(IS_OPEN),
           ),
         ),
       )
       .execute()
   })
+  return last?.address
 }

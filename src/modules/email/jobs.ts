@@ -1,6 +1,7 @@
-import { isOutage } from '../../kernel/failures.ts'
+import { forEachDue } from '../../kernel/each-due.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
+import { inSteps } from '../../kernel/retention.ts'
 import type { EmailRoom } from './room.ts'
 import { followPayment } from './domain/follow.ts'
 import { INVITE, inviteRecipient } from './domain/invite.ts'
@@ -9,13 +10,9 @@ import { forgetRecipients } from './recipients-store.ts'
 import { listDuePayments, listForgettable, markForgotten, postponePayment } from './store.ts'
 
 const PAYMENTS_AT_ONCE = 200
-const FORGOTTEN_AT_ONCE = 500
 const HOUR = 3_600_000
-/** How long after its end its sender may still ask who a payment went to. */
-const KEPT = 90 * 24 * HOUR
-const RETRY_AFTER = 30_000
 
-/** Looks at the payments whose time has come. One that fails keeps no other waiting. */
+/** Looks at the payments whose time has come. */
 export const followEmailPayments = (ctx: EmailRoom): Job => ({
   kind: 'email.follow',
   money: true,
@@ -25,19 +22,10 @@ export const followEmailPayments = (ctx: EmailRoom): Job => ({
   everyMilliseconds: 5_000,
   async run(_payload, signal) {
     const { db, clock, failures } = ctx.store
-    const faults: unknown[] = []
-    for (const id of await listDuePayments(db, clock.now(), PAYMENTS_AT_ONCE)) {
-      if (signal.aborted) return
-      try {
-        await followPayment(ctx, id)
-      } catch (error) {
-        failures.failed('email.follow', { paymentId: id })(error)
-        await postponePayment(db, id, clock.now() + RETRY_AFTER)
-        if (!isOutage(error)) faults.push(error)
-      }
-    }
-    // A round in which one of our own faults showed is not done.
-    if (faults.length > 0) throw faults[0]
+    const postpone = (id: string, milliseconds: number) => postponePayment(db, id, clock.now() + milliseconds)
+    const failed = (paymentId: string) => failures.failed('email.follow', { paymentId })
+    const due = await listDuePayments(db, clock.now(), PAYMENTS_AT_ONCE)
+    await forEachDue(due, { signal, failed, postpone }, (id) => followPayment(ctx, id))
   },
 })
 
@@ -59,20 +47,27 @@ export const mailEmailReceipt = (ctx: EmailRoom, mailer: Mailer): Job<AskedRecei
   run: (asked) => mailReceipt(ctx, mailer, asked),
 })
 
-/** Erases who payments went to, long after their end. */
-export const forgetEmailPayments = ({ store: { db, clock } }: EmailRoom): Job => ({
+/** Erases who payments went to, long after their end: until then their sender may ask. */
+export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailRoom): Job => ({
   kind: 'email.forget',
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
-  async run() {
+  async run(_payload, signal) {
+    const { addressesKept } = rules
+    if (addressesKept === undefined) return
     const now = clock.now()
-    for (const id of await listForgettable(db, now - KEPT, FORGOTTEN_AT_ONCE)) {
-      await db.transaction().execute(async (tx) => {
-        await forgetRecipients(tx, id)
-        await markForgotten(tx, id, now)
-      })
-    }
+    await inSteps(async (limit) => {
+      const ids = await listForgettable(db, now - addressesKept, limit)
+      for (const id of ids) {
+        if (signal.aborted) break
+        await db.transaction().execute(async (tx) => {
+          await forgetRecipients(tx, id)
+          await markForgotten(tx, id, now)
+        })
+      }
+      return ids.length
+    }, signal)
   },
 })

@@ -1,3 +1,5 @@
+import type { Raw } from '../../kernel/money.ts'
+import type { Retention } from '../../kernel/retention.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { RateLimiter, Links, Mailer, Names, SecretBox } from '../../kernel/ports.ts'
@@ -28,9 +30,9 @@ interface EmailNeeds {
 
 export interface EmailModule extends Module {
   emails: EmailRoom
-  /** Money that lies ready for whoever has a link. */
+  /** Money that lies ready for the holder of a link. */
   links: {
-    prepare(returnTo: string): ReturnType<typeof prepareLink>
+    prepare(returnTo: string, amount: Raw): ReturnType<typeof prepareLink>
     record(
       tx: StoreCtx,
       ...link: Parameters<typeof recordLink> extends [unknown, unknown, ...infer L] ? L : never
@@ -44,13 +46,14 @@ export interface EmailModule extends Module {
 /** Payments to people of whom only a mail address is known. */
 export function openEmails(
   { wallets, names, mailer, secrets, links, limiter, isPlay }: EmailNeeds,
-  settings: EmailSettings,
+  settings: EmailSettings & Pick<Retention, 'keepEmailAddresses'>,
 ): EmailModule {
   const ports: EmailPorts = {
     rules: {
       feeEach: settings.emailFee,
       recipientsPerDayMax: settings.emailRecipientsPerDayMax,
       mailsPerAddressMax: settings.emailMailsPerAddressMax,
+      addressesKept: settings.keepEmailAddresses,
     },
     links: {
       page: (id) => `${links.pages()}/email/${id}`,
@@ -67,7 +70,7 @@ export function openEmails(
     ...offer('email', room, EMAIL_ACTIONS),
     emails: room,
     links: {
-      prepare: (returnTo) => prepareLink(room, returnTo),
+      prepare: (returnTo, amount) => prepareLink(room, returnTo, amount),
       record: (tx, ...link) => recordLink(room, tx, ...link),
       find: findLink,
       cancel: cancelLink,

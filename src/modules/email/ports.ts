@@ -7,8 +7,10 @@ interface EmailRules {
   feeEach: Raw
   /** Recipients of an account in 24 hours. */
   recipientsPerDayMax: number
-  /** Mails to one address in 24 hours, whoever pays. */
+  /** Mails to one address in 24 hours, from all senders together. */
   mailsPerAddressMax: number
+  /** How long after its end it is known who a payment went to; undefined is for ever. */
+  addressesKept: number | undefined
 }
 
 /** Everything that payments by mail need beside store, wallets and names. */

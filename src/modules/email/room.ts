@@ -13,10 +13,10 @@ export const receiptContext = (paymentId: string) => `email-receipt:${paymentId}
 export const recipientContext = (recipientId: string) => `email-recipient:${recipientId}`
 
 /** Mailboxes are compared across all payments. */
-export const fingerprintOf = ({ ports: { secrets } }: Pick<EmailRoom, 'ports'>, email: string) =>
+export const fingerprintOf = ({ ports: { secrets } }: { ports: Pick<EmailPorts, 'secrets'> }, email: string) =>
   secrets.fingerprint('email', toMailbox(email))
 
-/** Every spelling that reaches the same person, so that nobody gets a mail for each: case, `+tag`, dots where they mean nothing. */
+/** Every spelling that reaches the same person, who should not get a mail for each: case, `+tag`, dots where they mean nothing. */
 function toMailbox(email: string): string {
   const [local = '', domain = ''] = email.toLowerCase().split('@')
   const untagged = local.replace(/(?<=.)\+.*$/, '')

@@ -33,7 +33,7 @@ export async function listWaiting(
   { names, countMax }: LedgerRoom,
 ): Promise<JsonObject> {
   const entries = await readAccounts(names, accounts)
-  // A wrong address fails the question, as it does for the node; a name that nobody has any more does not cost the others their answer.
+  // A wrong address fails the question, as it does for the node; a name whose lease has ended does not cost the others their answer.
   const wrong = entries.findIndex(({ given, error }) => error !== undefined && !given.startsWith('@'))
   if (wrong >= 0) {
     throw new AppError('invalid_account', 'Bad account number', { body: { field: `accounts[${wrong}]` } })

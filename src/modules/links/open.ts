@@ -1,3 +1,5 @@
+import type { Retention } from '../../kernel/retention.ts'
+import { forgetOrderers } from './jobs.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Links, Pictures } from '../../kernel/ports.ts'
@@ -23,7 +25,10 @@ interface LinkPorts {
 }
 
 /** Offers that can be taken many times. */
-export function openLinks({ checkout, links, pictures, isPlay }: LinkPorts): Module {
+export function openLinks(
+  { checkout, links, pictures, isPlay }: LinkPorts,
+  kept: Pick<Retention, 'keepVisitors'>,
+): Module {
   const { checkouts } = checkout
   const room: LinkRoom = {
     checkouts,
@@ -45,5 +50,6 @@ export function openLinks({ checkout, links, pictures, isPlay }: LinkPorts): Mod
     ...offer('links', room, LINK_ACTIONS),
     routes: [...linkRoutes(room), ...buyRoutes({ room, limits, pictures, devnet: isPlay })],
     pages: linkPages(room),
+    jobs: [forgetOrderers(checkouts, kept)],
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 
 export interface LinkOrder {
@@ -49,6 +50,20 @@ export async function findQuantity(db: Db, checkoutId: string): Promise<number |
     .where('checkout_id', '=', checkoutId)
     .executeTakeFirst()
   return row?.quantity
+}
+
+/** Who ordered is of no interest once their share of a day is over; answers how many were forgotten. */
+export async function forgetVisitors(db: Db, createdBefore: number, limit: number): Promise<number> {
+  const isOld = sql<boolean>`visitor <> '' and created_at < ${createdBefore}`
+  const { numUpdatedRows } = await db
+    .updateTable('link_orders')
+    .set({ visitor: '' })
+    .where('checkout_id', 'in', (query) =>
+      query.selectFrom('link_orders').select('checkout_id').where(isOld).limit(limit),
+    )
+    .where(isOld)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 interface Share {

@@ -61,7 +61,7 @@ const toTerms = (link: PaymentLink) => ({
   updated_at: link.updatedAt,
 })
 
-/** False when the slug is somebody's already. */
+/** False when another link has the slug. */
 export async function insertLink(db: Db, link: PaymentLink): Promise<boolean> {
   const row = await db
     .insertInto('payment_links')

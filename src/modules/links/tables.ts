@@ -2,7 +2,7 @@
 export interface PaymentLinksTable {
   id: string
   owner: string
-  /** In small letters; nobody else ever gets it. */
+  /** In small letters; no other link ever gets it. */
   slug: string
   /** 1 while its merchant takes no orders. */
   paused: number
@@ -12,7 +12,7 @@ export interface PaymentLinksTable {
   webhook_secret: string | null
   quantity_min: number
   quantity_max: number
-  /** JSON list of amounts that somebody who gives may choose from. */
+  /** JSON list of amounts that a donor may choose from. */
   suggested: string
   sold_max: number | null
   ends_at: number | null

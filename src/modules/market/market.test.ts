@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { type RequestListener } from 'node:http'
+import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
 import { ask, openGateway } from '../../../test/support/gateway.ts'
+import { serve } from '../../../test/support/serve.ts'
 
 test('an unknown currency is refused by name, and the known ones can be read (contract 4.1, Units, prices, market, representatives: price)', async (t) => {
   const gateway = await openGateway(t)
@@ -16,17 +15,6 @@ test('an unknown currency is refused by name, and the known ones can be read (co
 
 const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
-/** A provider on loopback that answers as the test says. */
-async function openProvider(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 // A shop must neither wait for ever nor sell by a price that nobody would believe.
 for (const [trouble, answer] of [
   ['is away', (_request, response) => response.writeHead(503).end('<html>')],
@@ -36,7 +24,7 @@ for (const [trouble, answer] of [
 ] as [string, RequestListener][]) {
   test(`while the price provider ${trouble}, a fiat checkout is made without its first amount, and a nano checkout as ever`, async (t) => {
     const clock = new TestClock()
-    const url = await openProvider(t, (request, response) => {
+    const url = await serve(t, (request, response) => {
       answer(request, response)
       clock.advance(5_000)
     })

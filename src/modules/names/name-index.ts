@@ -122,7 +122,7 @@ export class NameIndex implements Names {
     this.#inBackground(() => this.learn(key))
   }
 
-  /** Reads one name from the store: whoever is about to be told of a change finds it here afterwards. */
+  /** Reads one name from the store: an instance that is about to be told of a change finds it here afterwards. */
   async learn(key: string): Promise<void> {
     const lease = await findLease(this.#options.db, key)
     if (lease) this.#put(lease)
@@ -154,7 +154,7 @@ export class NameIndex implements Names {
     return this.#builtIn.get(key)?.address
   }
 
-  /** In its grace period a name is its owner's still, but nobody's money should follow it (contract 1, rule 17). */
+  /** In its grace period a name is its owner's still, but no payer's money should follow it (contract 1, rule 17). */
   async #resolveForMoney(key: string): Promise<string | undefined> {
     const lease = await findLease(this.#options.db, key)
     const status = lease ? statusAt(lease, this.#options.clock.now()) : 'available'
@@ -209,7 +209,7 @@ export class NameIndex implements Names {
     if (old && old.changedAt >= lease.changedAt) return
     if (old) this.#namesOf.get(old.owner)?.delete(old.key)
     this.#leases.set(lease.key, lease)
-    // A name for somebody else's address is nothing that address has said of itself.
+    // A name that another account gave to an address is nothing that address has said of itself.
     if (lease.owner === lease.address) {
       const names = this.#namesOf.get(lease.owner) ?? new Set()
       this.#namesOf.set(lease.owner, names.add(lease.key))

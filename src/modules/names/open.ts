@@ -22,7 +22,7 @@ interface NamePorts {
 
 export interface NamesModule extends Module {
   names: Names
-  /** Whether what is sent to an address reaches somebody else than whoever pays from it. */
+  /** Whether what is sent to an address reaches an exchange and not the payer who paid from it. */
   isExchange(address: string): boolean
   /** A lease has changed, here: everybody who shares the store reads it again. */
   tellChanged(key: string): void

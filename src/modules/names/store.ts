@@ -29,7 +29,7 @@ const toColumns = (lease: NameLease) => ({
   changed_at: lease.changedAt,
 })
 
-/** A name that nobody has ever had becomes somebody's; false when it is in the book already. Whoever is second waits here. */
+/** Leases a name for the first time; false when it is in the book already. The second of two buyers waits here. */
 export async function insertLease(db: Db, lease: NameLease): Promise<boolean> {
   const row = await db
     .insertInto('usernames')

@@ -2,7 +2,8 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { SwapProvider } from '../../kernel/swap.ts'
 import { providerFailed } from './errors.ts'
-import { listOpenSwaps, markSwap } from './store.ts'
+import { type Retention, inSteps } from '../../kernel/retention.ts'
+import { deleteExpiredSwaps, listOpenSwaps, markSwap } from './store.ts'
 
 const SWAPS_MAX = 500
 const SWAPS_AT_ONCE = 8
@@ -28,5 +29,19 @@ export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapPro
       }
     }
     await Promise.all(Array.from({ length: SWAPS_AT_ONCE }, follow))
+  },
+})
+
+/** Forgets what nobody paid for. */
+export const forgetSwaps = ({ db, clock }: StoreCtx, { keepUnpaid }: Pick<Retention, 'keepUnpaid'>): Job => ({
+  kind: 'swap.forget',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 3_600_000,
+  async run(_payload, signal) {
+    if (keepUnpaid === undefined) return
+    const before = clock.now() - keepUnpaid
+    await inSteps((limit) => deleteExpiredSwaps(db, before, limit), signal)
   },
 })

@@ -1,8 +1,9 @@
+import type { Retention } from '../../kernel/retention.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import { nanoSwapStatus } from './actions/nano-swap-status.ts'
 import { nanoSwap } from './actions/nano-swap.ts'
-import { followSwaps } from './jobs.ts'
+import { followSwaps, forgetSwaps } from './jobs.ts'
 import type { SwapRoom } from './room.ts'
 import { swapRoutes } from './routes.ts'
 
@@ -17,11 +18,11 @@ interface SwapPorts extends SwapRoom {
 export interface SwapModule extends Module, SwapRoom {}
 
 /** Other currencies into nano and back, where a provider exchanges them. */
-export function openSwap({ store, swaps, fiat }: SwapPorts): SwapModule {
+export function openSwap({ store, swaps, fiat }: SwapPorts, kept: Pick<Retention, 'keepUnpaid'>): SwapModule {
   return {
     ...offer<SwapRoom>('swap', { swaps }, SWAP_ACTIONS),
     swaps,
     routes: swapRoutes({ fiat, swaps, failures: store.failures }),
-    jobs: swaps ? [followSwaps(store, swaps)] : [],
+    jobs: [...(swaps ? [followSwaps(store, swaps)] : []), forgetSwaps(store, kept)],
   }
 }

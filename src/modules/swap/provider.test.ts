@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type RequestListener } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Signer } from '../../../test/support/blocks.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { ask, openGateway } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
+import { serve } from '../../../test/support/serve.ts'
 
 const DOCUMENTED = JSON.parse(
   readFileSync(new URL('../../../test/fixtures/providers/nanswap.documented.json', import.meta.url), 'utf8'),
@@ -16,14 +15,8 @@ const BAN = 'ban_1111111111111111111111111111111111111111111111111111hifc8npp'
 const WISH = { amount: 1, from: 'xno', to: 'ban', address: BAN, refund_address: new Signer(22).address }
 
 async function open(t: TestContext, answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  const url = await serve(t, answer)
   const clock = new TestClock()
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { clock, gateway: await openGateway(t, { SWAP_PROVIDER: 'nanswap', SWAP_URL: url, SWAP_KEY: 'k' }, clock) }
 }
 

@@ -19,7 +19,7 @@ export function swapRoutes({ fiat, swaps, failures }: CurrencyPorts): readonly R
       path: '/currencies.json',
       door: 'open',
       cacheable: true,
-      // A swap provider that is away takes its own currencies with it and nobody else's.
+      // A swap provider that is away takes its own currencies with it and no others.
       run: async () => ({ json: { fiat, swap: (await swaps?.currencies().catch(failed)) ?? [] } }),
     },
   ]

@@ -30,7 +30,7 @@ const DECIMALS = 6
 /** What one swap takes from the treasury at most. */
 const PAYOUT_MAX = 10_000n * RAW_PER_NANO
 
-/** What others' addresses look like here: nobody is behind them, but they pass for addresses. */
+/** What addresses of other currencies look like here: no owner is behind them, but they pass for addresses. */
 const DEPOSITS: Readonly<Record<string, string>> = {
   ban: 'ban_1111111111111111111111111111111111111111111111111111hifc8npp',
   btc: 'bc1qsandboxsandboxsandboxsandboxsandbox0000',

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { deleteSome } from '../../kernel/retention.ts'
 import type { FollowedSwap, SwapStatus } from '../../kernel/swap.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { SwapsTable } from './tables.ts'
@@ -50,6 +52,12 @@ export async function listOpenSwaps(db: Db, provider: string, limit: number): Pr
     .limit(limit)
     .execute()
   return rows.map(toSwap)
+}
+
+/** Swaps that nobody paid for and nobody with a key has asked for. */
+export function deleteExpiredSwaps(db: Db, lookedBefore: number, limit: number): Promise<number> {
+  const where = sql<boolean>`status = 'expired' and looked_at < ${lookedBefore} and account_id is null`
+  return deleteSome(db, { from: 'swaps', key: ['id'], where, limit })
 }
 
 /** From one status to the next; false when another process moved it meanwhile. */

@@ -6,7 +6,7 @@ export const nothingToChange = () =>
   })
 export const noSuchOffer = () =>
   new AppError('invalid_request', 'No change of this name is offered under this id.', { body: { field: 'id' } })
-/** `to_sign` is no secret: whoever can sign it may read it, and nobody else can use it. */
+/** `to_sign` is no secret: the owner, who can sign it, may read it, and others cannot use it. */
 export const notTheOwner = (toSign: string) =>
   new AppError(
     'not_the_owner',
@@ -21,7 +21,7 @@ export const offerFixed = () =>
   new AppError('conflict', 'Another change was authorised under this offer. Ask for a new one.', {
     body: { field: 'id' },
   })
-/** Also for names that are reserved: they are nobody's to change. */
+/** Also for names that are reserved: they cannot be changed. */
 export const nameNotLeased = () =>
   new AppError('username_not_found', 'Username not found.', { body: { field: 'name' } })
 export const nameInGrace = () =>

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../kernel/shape.ts'
+import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { NameChanges } from './domain/change-name.ts'
 import { badChange } from './errors.ts'
 
 const TEXT_MAX = 99
 const METADATA_BYTES_MAX = 500
-/** Control, zero-width and direction characters make one text look like another. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** What owners may tell about their names; those with addresses of the web are shown as links. */
 const PROFILE_TEXTS = ['title', 'github', 'twitter', 'mastodon', 'location'] as const

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
-import { resumeAccount, suspendAccount } from '../accounts/index.ts'
 import { LockLost } from './errors.ts'
 import { advanceWallet } from './domain/advance.ts'
 import { underLock } from './domain/lock.ts'
@@ -63,36 +62,6 @@ forEachEngine((engine) => {
     const hashes = await world.finish(Promise.all(sends))
     assert.equal(new Set(hashes).size, 1)
     assert.equal(world.fundsOf(SHOP), nano(1))
-  })
-
-  test('what a suspended account has asked to send waits, while its wallet receives; resumed, it leaves once', async (t) => {
-    const { world, instance, wallet } = await openWallet(t, { engine })
-    const { accountId } = world
-    await world.deposit(wallet, nano(5))
-    const { id: walletId } = (await findWalletByAddress(world.db, wallet))!
-    const terms = { accountId, destination: SHOP, amount: nano(1), reference: 'one', createdAt: world.clock.now() }
-    await insertSend(world.db, { id: 'held', walletId, ...terms, deadlineAt: null })
-    await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
-    await world.deposit(wallet, nano(2))
-    await comeToRest(world, instance, wallet)
-    assert.equal(world.fundsOf(SHOP), 0n)
-    assert.equal((await findBlock(world.db, 'held'))!.status, 'queued')
-    await resumeAccount(world.ctx, { accountId, actor: 'test', reason: 'Settled.' })
-    await world.finish(instance.settle())
-    await comeToRest(world, instance, wallet)
-    assert.equal(world.fundsOf(SHOP), nano(1))
-    assert.equal((await findBlock(world.db, 'held'))!.status, 'confirmed')
-  })
-
-  test('a send with an end that is held beyond it is refused, and nothing leaves later', async (t) => {
-    const { world, instance, wallet } = await openWallet(t, { engine })
-    const { accountId } = world
-    await world.deposit(wallet, nano(5))
-    await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
-    assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
-    await resumeAccount(world.ctx, { accountId, actor: 'test', reason: 'Settled.' })
-    await comeToRest(world, instance, wallet)
-    assert.equal(world.fundsOf(SHOP), 0n)
   })
 
   test('whoever lost the lease while it computed commits nothing', async (t) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { loadConfig } from '../../config/config.ts'
 import { systemRandom } from '../../infra/random.ts'
 import { openKey, rewrapKey, sealKey } from '../../infra/secrets/envelope.ts'
@@ -22,17 +21,12 @@ import { dumpStore } from '../../../test/support/dump-store.ts'
 import { Signer, give } from '../../../test/support/blocks.ts'
 import { askCommand } from '../../../test/support/command-line.ts'
 import { openGateway, readMetrics, sharedKeys } from '../../../test/support/gateway.ts'
+import { openFolder } from '../../../test/support/folder.ts'
 
 const master = { id: 'key-1', key: systemRandom.bytes(32) }
 const other = { id: 'key-2', key: systemRandom.bytes(32) }
 const holder = { walletId: 'wal_1', address: new Signer(1).address }
 const SHOP = new Signer(9).address
-
-function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-keys-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 test('a sealed key opens for its wallet and address, in either form, and shows nothing (contract 4.2, rule 11)', () => {
   for (const bytes of [32, 64]) {
@@ -83,7 +77,7 @@ test('a new wrapping opens with the new master key alone, and the sealed key its
 })
 
 test('the key file is for its owner alone, and two processes that make it agree', (t) => {
-  const file = join(folderOf(t), 'wallet-keys')
+  const file = join(openFolder(t), 'wallet-keys')
   const first = createKeyFile(file, systemRandom)
   const second = createKeyFile(file, systemRandom)
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -97,7 +91,7 @@ const vaultOn = (file: string) =>
 
 // Otherwise a wallet made after a rotation is lost as soon as the gateway restarts: its key was only in memory.
 test('a wallet made after a rotation is sealed with a key that is in the file', (t) => {
-  const file = join(folderOf(t), 'wallet-keys')
+  const file = join(openFolder(t), 'wallet-keys')
   const { active: first } = createKeyFile(file, systemRandom)
   const vault = vaultOn(file)
   assert.equal(vault.seal(holder, systemRandom.bytes(32)).masterKeyId, first.id)
@@ -114,7 +108,7 @@ test('a wallet made after a rotation is sealed with a key that is in the file', 
 })
 
 test('a key file whose key was replaced under its old name seals nothing, so that no wallet is lost to it', (t) => {
-  const file = join(folderOf(t), 'wallet-keys')
+  const file = join(openFolder(t), 'wallet-keys')
   const { active } = createKeyFile(file, systemRandom)
   const vault = vaultOn(file)
   writeFileSync(file, `${active.id}:${Buffer.from(systemRandom.bytes(32)).toString('base64')}\n`)
@@ -122,7 +116,7 @@ test('a key file whose key was replaced under its old name seals nothing, so tha
 })
 
 test('two rotations at once lose no key: the second is told to wait', (t) => {
-  const file = join(folderOf(t), 'wallet-keys')
+  const file = join(openFolder(t), 'wallet-keys')
   createKeyFile(file, systemRandom)
   let nested: unknown
   const meddling = {
@@ -144,7 +138,7 @@ test('two rotations at once lose no key: the second is told to wait', (t) => {
 })
 
 test('a key file with a key of zeros is refused', (t) => {
-  const file = join(folderOf(t), 'wallet-keys')
+  const file = join(openFolder(t), 'wallet-keys')
   writeFileSync(file, `a:${Buffer.alloc(32).toString('base64')}\n`)
   assert.throws(() => readKeyFile(file), /is damaged/)
 })
@@ -166,7 +160,7 @@ const settingOf = (...keys: { id: string; key: Uint8Array }[]) =>
   keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`).join()
 
 test('a gateway with a wrong master key, or without the one that wallets need, does not start', async (t) => {
-  const folder = folderOf(t)
+  const folder = openFolder(t)
   const own = { DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`, SECRET_KEY: sharedKeys().SECRET_KEY }
   const env = (keys: string) => ({ ...own, WALLET_KEYS: keys })
   const gateway = await openGateway(t, env(settingOf(master)))

@@ -232,7 +232,7 @@ const moveOn = prepared((db, given: Given<{ id: string; frontier: string; balanc
     .where('id', '=', given('id')),
 )
 
-/** The same while nobody has the lock; false when somebody has. The row is held until the transaction ends, so that nobody gets it. */
+/** The same while no instance has the lock; false when one has. The row is held until the transaction ends, so that none gets it. */
 export async function updateFreeFrontier(
   db: Db,
   { id, frontier, balance, now }: Pick<Wallet, 'id' | 'frontier' | 'balance'> & { now: number },

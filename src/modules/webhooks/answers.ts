@@ -6,7 +6,8 @@ const { text, bool, integer, orNull, list, record, words } = answer
 
 export const DELIVERY = record({
   id: text,
-  cause: words('event', 'redelivery'),
+  endpoint: orNull(text),
+  cause: words('event', 'redelivery', 'replay', 'test'),
   state: words('queued', 'sending', 'retrying', 'delivered', 'dead'),
   created_at: text,
   next_at: orNull(text),
@@ -19,6 +20,7 @@ export const DELIVERY = record({
       error: orNull(text),
       ms: answer.number,
       response: text,
+      headers: orNull(answer.object),
     }),
   ),
 })

@@ -1,18 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
-import type { SealedSecret } from './secrets-store.ts'
+import type { DueDelivery } from './due-store.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from './tables.ts'
 
 type DeliveryState = DeliveriesTable['state']
 const LISTED_MAX = 500
-const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
+export const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
 
 export type AttemptRecord = Omit<DeliveryAttemptsTable, 'delivery_id'>
 
 export interface DeliveryRecord {
   id: string
   eventId: string
+  /** Null: it goes to the address that its event names. */
+  endpointId: string | null
   cause: DeliveriesTable['cause']
   state: DeliveryState
   nextAt: number | null
@@ -25,6 +27,7 @@ function toDelivery(row: DeliveriesTable, attempts: DeliveryAttemptsTable[]): De
   return {
     id: row.id,
     eventId: row.event_id,
+    endpointId: row.endpoint_id,
     cause: row.cause,
     state: row.state,
     nextAt: row.next_at,
@@ -34,18 +37,27 @@ function toDelivery(row: DeliveriesTable, attempts: DeliveryAttemptsTable[]): De
   }
 }
 
-export async function insertDelivery(
-  db: Db,
-  { id, eventId, cause, now }: { id: string; eventId: string; cause: DeliveriesTable['cause']; now: number },
-): Promise<void> {
-  await insertRow(db, { id, eventId, cause, now })
+interface NewDelivery {
+  id: string
+  eventId: string
+  endpointId: string | null
+  cause: DeliveriesTable['cause']
+  now: number
+  nextAt: number
 }
 
-type NewDelivery = { id: string; eventId: string; cause: DeliveriesTable['cause']; now: number }
+export async function insertDelivery(db: Db, delivery: NewDelivery): Promise<void> {
+  await insertRow(db, delivery)
+}
 
 const insertRow = prepared((db, given: Given<NewDelivery>) => {
-  const due = { next_at: given('now'), created_at: given('now'), finished_at: null }
-  const what = { id: given('id'), event_id: given('eventId'), cause: given('cause') }
+  const due = { next_at: given('nextAt'), created_at: given('now'), finished_at: null }
+  const what = {
+    id: given('id'),
+    event_id: given('eventId'),
+    endpoint_id: given('endpointId'),
+    cause: given('cause'),
+  }
   return db.insertInto('deliveries').values({ ...what, state: 'queued', attempts: 0, ...due })
 })
 
@@ -60,6 +72,11 @@ export async function listDeliveries(db: Db, eventIds: readonly string[]): Promi
     .orderBy('id', 'desc')
     .limit(LISTED_MAX)
     .execute()
+  return withAttempts(db, rows.reverse())
+}
+
+/** Deliveries, in their order, with all their attempts. */
+export async function withAttempts(db: Db, rows: readonly DeliveriesTable[]): Promise<DeliveryRecord[]> {
   if (rows.length === 0) return []
   const attempts = await db
     .selectFrom('delivery_attempts')
@@ -72,96 +89,8 @@ export async function listDeliveries(db: Db, eventIds: readonly string[]): Promi
     .orderBy('attempt')
     .execute()
   const byDelivery = Map.groupBy(attempts, ({ delivery_id: id }) => id)
-  return rows.reverse().map((row) => toDelivery(row, byDelivery.get(row.id) ?? []))
+  return rows.map((row) => toDelivery(row, byDelivery.get(row.id) ?? []))
 }
-
-/** Everything an attempt needs. */
-export interface DueDelivery {
-  id: string
-  cause: DeliveriesTable['cause']
-  attemptsMade: number
-  nextAt: number
-  eventId: string
-  accountId: string | null
-  subject: string
-  type: string
-  body: string | null
-  url: string
-  sealedSecret: string | null
-  /** Whether its address takes nothing any more. */
-  isDisabled: boolean
-  /** Of its account, as it lies in the store. */
-  accountSecret: SealedSecret | undefined
-}
-
-/** Deliveries whose time has come, with all that their attempts need; those that are over or were put off are left out. */
-export async function listDue(db: Db, ids: readonly string[], now: number): Promise<Map<string, DueDelivery>> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .leftJoin('webhook_secrets', 'webhook_secrets.account_id', 'events.account_id')
-    .leftJoin('disabled_webhooks', (join) =>
-      join
-        .on('disabled_webhooks.owner', '=', sql<string>`coalesce(events.account_id, events.subject)`)
-        .onRef('disabled_webhooks.url', '=', 'events.url'),
-    )
-    .select(['deliveries.id', 'deliveries.cause', 'deliveries.attempts', 'deliveries.next_at'])
-    .select([
-      'events.id as event_id',
-      'events.account_id',
-      'events.subject',
-      'events.type',
-      'events.body',
-      'events.url',
-    ])
-    .select(['events.sealed_secret', 'disabled_webhooks.disabled_at'])
-    .select(['webhook_secrets.sealed', 'webhook_secrets.created_at'])
-    .select(['webhook_secrets.previous_sealed', 'webhook_secrets.previous_until'])
-    .where('deliveries.id', 'in', [...ids])
-    .where('deliveries.state', 'in', OPEN)
-    .where('deliveries.next_at', '<=', now)
-    .execute()
-  return new Map(rows.map((row) => [row.id, toDue(row)]))
-}
-
-interface DueRow extends Pick<DeliveriesTable, 'id' | 'cause' | 'attempts' | 'next_at'> {
-  event_id: string
-  account_id: string | null
-  subject: string
-  type: string
-  body: string | null
-  url: string | null
-  sealed_secret: string | null
-  disabled_at: number | null
-  sealed: string | null
-  created_at: number | null
-  previous_sealed: string | null
-  previous_until: number | null
-}
-
-const toDue = (row: DueRow): DueDelivery => ({
-  id: row.id,
-  cause: row.cause,
-  attemptsMade: row.attempts,
-  nextAt: row.next_at!,
-  eventId: row.event_id,
-  accountId: row.account_id,
-  subject: row.subject,
-  type: row.type,
-  body: row.body,
-  url: row.url!,
-  sealedSecret: row.sealed_secret,
-  isDisabled: row.disabled_at !== null,
-  accountSecret:
-    row.sealed === null
-      ? undefined
-      : {
-          sealed: row.sealed,
-          createdAt: row.created_at!,
-          previousSealed: row.previous_sealed,
-          previousUntil: row.previous_until,
-        },
-})
 
 /** What an attempt left a delivery in. */
 interface DeliveryChange {
@@ -224,16 +153,33 @@ export async function insertAttempts(db: Db, attempts: readonly DeliveryAttempts
     .execute()
 }
 
-/** A delivery of an event that is not over yet. */
-export async function findOpen(db: Db, eventId: string): Promise<Pick<DueDelivery, 'id' | 'nextAt'> | undefined> {
+/** A delivery of an event to one receiver that is not over yet. */
+export async function findOpen(
+  db: Db,
+  { eventId, endpointId }: { eventId: string; endpointId: string | null },
+): Promise<Pick<DueDelivery, 'id' | 'nextAt'> | undefined> {
   const row = await db
     .selectFrom('deliveries')
     .select(['id', 'next_at'])
     .where('event_id', '=', eventId)
+    .where('endpoint_id', endpointId === null ? 'is' : '=', endpointId)
     .where('state', 'in', OPEN)
     .orderBy('next_at')
     .executeTakeFirst()
   return row && { id: row.id, nextAt: row.next_at! }
+}
+
+/** Endpoints that an event went to and that are still there. */
+export async function listReceivers(db: Db, eventId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'deliveries.endpoint_id')
+    .select('webhook_endpoints.id')
+    .distinct()
+    .where('deliveries.event_id', '=', eventId)
+    .orderBy('webhook_endpoints.id')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Changes when an open delivery is due; false when it moved on meanwhile. No attempt is counted. */
@@ -250,23 +196,28 @@ export async function markDueAt(db: Db, { id, nextAt }: Pick<DueDelivery, 'id' |
 }
 
 /** Deliveries that should have moved long ago. */
-export async function listStuck(db: Db, dueBefore: number, limit: number): Promise<string[]> {
+export async function listStuck(
+  db: Db,
+  dueBefore: number,
+  limit: number,
+): Promise<{ id: string; endpointId: string | null }[]> {
   const rows = await db
     .selectFrom('deliveries')
-    .select('id')
+    .select(['id', 'endpoint_id'])
     .where('state', 'in', OPEN)
     .where('next_at', '<', dueBefore)
     .limit(limit)
     .execute()
-  return rows.map(({ id }) => id)
+  return rows.map(({ id, endpoint_id: endpointId }) => ({ id, endpointId }))
 }
 
-/** How many are in each state, but for those that are delivered. */
+/** How many are in each state, but for those that are delivered, and for tests. */
 export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; count: number }[]> {
   const rows = await db
     .selectFrom('deliveries')
     .select(({ fn }) => ['state', fn.countAll().as('count')])
     .where('state', '<>', 'delivered')
+    .where('cause', '<>', 'test')
     .groupBy('state')
     .execute()
   return rows.map(({ state, count }) => ({ state, count: Number(count) }))
@@ -281,6 +232,7 @@ export async function countFailing(db: Db, accountId: string): Promise<{ retryin
     .where('events.account_id', '=', accountId)
     .where('events.delivered_at', 'is', null)
     .where('deliveries.state', 'in', ['retrying', 'dead'])
+    .where('deliveries.cause', '<>', 'test')
     .groupBy('deliveries.state')
     .execute()
   const count = (state: DeliveryState) => Number(rows.find((row) => row.state === state)?.count ?? 0)
@@ -300,6 +252,7 @@ export async function countAttemptDays(
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .where('events.account_id', '=', accountId)
     .where('delivery_attempts.at', '>=', since)
+    .where('deliveries.cause', '<>', 'test')
     .select(({ fn }) => [day.as('day'), fn.countAll().as('attempts'), failed.as('failed')])
     .groupBy(day)
     .execute()
@@ -332,4 +285,28 @@ export async function disableWebhook(db: Db, { owner, url }: Webhook, now: numbe
 
 export async function enableWebhook(db: Db, { owner, url }: Webhook): Promise<void> {
   await db.deleteFrom('disabled_webhooks').where('owner', '=', owner).where('url', '=', url).execute()
+}
+
+/** What is on its way to an endpoint that its owner takes away is over; answers which events that was. */
+export async function cancelDeliveries(
+  db: Db,
+  { id, accountId }: { id: string; accountId: string },
+  now: number,
+): Promise<string[]> {
+  const rows = await db
+    .updateTable('deliveries')
+    .set({ state: 'dead', next_at: null, finished_at: now })
+    .where('endpoint_id', '=', id)
+    .where('state', 'in', OPEN)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_endpoints')
+          .select('webhook_endpoints.id')
+          .where('webhook_endpoints.id', '=', id)
+          .where('webhook_endpoints.account_id', '=', accountId),
+      ),
+    )
+    .returning('event_id')
+    .execute()
+  return rows.map(({ event_id: id }) => id)
 }

@@ -3,6 +3,19 @@ import type { RefusedAddress } from '../../kernel/outbound-failure.ts'
 
 /** Also for events of other accounts: a caller learns nothing of what exists elsewhere. */
 export const eventNotFound = () => new AppError('not_found', 'Event not found.')
+/** Also for endpoints of other accounts. */
+export const endpointNotFound = () => new AppError('not_found', 'Webhook endpoint not found.')
+export const tooManyEndpoints = (max: number) =>
+  new AppError('limit_reached', `An account has up to ${max} webhook endpoints.`)
+export const endpointOff = () => new AppError('conflict', 'This endpoint is not enabled. Enable it first.')
+export const replayRuns = () => new AppError('conflict', 'A replay to this endpoint is still running.')
+export const replayTooLarge = (max: number) =>
+  new AppError('invalid_request', `These are more than ${max} events. Choose a shorter time.`, {
+    body: { field: 'from_unix' },
+  })
+export const replaysUsedUp = (max: number) =>
+  new AppError('limit_reached', `An account replays up to ${max} events in 24 hours. Choose a shorter time, or wait.`)
+export const replayNotFound = () => new AppError('not_found', 'Replay not found.')
 export const eventWithoutUrl = () => new AppError('conflict', 'This event has no address to be sent to.')
 export const bodyForgotten = () => new AppError('conflict', 'The body of this event is no longer kept.')
 export const urlRefused = (field: string, reason: RefusedAddress) =>

@@ -7,12 +7,13 @@ import { answerWith, openReceiver, openWebhooks } from '../../../test/support/we
 /* How long things are kept: bodies for 30 days, everything else for 90. */
 
 const DAY = 86_400_000
+const KEPT = { keepEventBodies: 30 * DAY, keepEvents: 90 * DAY }
 
 forEachEngine((engine) => {
   test('bodies and their secrets go after 30 days, everything else after 90', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
-    const forget = () => forgetEvents(world.ctx).run({}, new AbortController().signal)
+    const forget = () => forgetEvents(world.ctx, KEPT).run({}, new AbortController().signal)
     const rows = async () => {
       const { db } = world.store
       const [event] = await db.selectFrom('events').select(['body', 'sealed_secret']).execute()
@@ -40,7 +41,7 @@ forEachEngine((engine) => {
     await world.settle()
     await world.runner.stop()
     world.clock.advance(100 * DAY)
-    await forgetEvents(world.ctx).run({}, new AbortController().signal)
+    await forgetEvents(world.ctx, KEPT).run({}, new AbortController().signal)
     assert.notEqual((await world.about())[0]!.body, null)
   })
 })

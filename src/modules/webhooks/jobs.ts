@@ -1,26 +1,39 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import { type DeliveryCtx, deliver, openBatches } from './domain/deliver.ts'
-import { forgetOld } from './domain/forget-old.ts'
+import { type EventsKept, forgetOld } from './domain/forget-old.ts'
 import { reviveStuck } from './domain/revive-stuck.ts'
-import { DELIVER, type DeliverPayload } from './domain/wake-delivery.ts'
+import { DELIVER, DELIVER_TO_ENDPOINT, type DeliverPayload } from './domain/wake-delivery.ts'
+import { REPLAY, type ReplayPayload, replayStep } from './endpoints/replay.ts'
 
 const MINUTE = 60_000
 const LEASE = 60_000
 
 /** Tries one delivery. Each has jobs of its own, so that no failing address delays another event. */
-export function deliverWebhook(ctx: DeliveryCtx): Job<DeliverPayload> {
-  const batches = openBatches(ctx)
-  return {
-    kind: DELIVER,
-    money: true,
-    attemptsMax: 50,
-    // Mostly waiting for receivers; a few slow hosts must not take all the places.
-    concurrencyMax: 128,
-    leaseMilliseconds: LEASE,
-    run: ({ deliveryId }) => deliver(batches, deliveryId),
-  }
-}
+export const deliverWebhook = (ctx: DeliveryCtx, batches = openBatches(ctx)): Job<DeliverPayload> => ({
+  kind: DELIVER,
+  money: true,
+  attemptsMax: 50,
+  // Mostly waiting for receivers; a few slow hosts must not take all the places.
+  concurrencyMax: 128,
+  leaseMilliseconds: LEASE,
+  run: ({ deliveryId }) => deliver(batches, deliveryId),
+})
+
+/** The same for endpoints, which take no place from what checkouts send. */
+export const deliverToEndpoint = (ctx: DeliveryCtx, batches = openBatches(ctx)): Job<DeliverPayload> => ({
+  ...deliverWebhook(ctx, batches),
+  kind: DELIVER_TO_ENDPOINT,
+})
+
+/** One step of what an endpoint is sent again. */
+export const replayEvents = (ctx: StoreCtx): Job<ReplayPayload> => ({
+  kind: REPLAY,
+  attemptsMax: 50,
+  concurrencyMax: 2,
+  leaseMilliseconds: LEASE,
+  run: ({ replayId }) => replayStep(ctx, replayId),
+})
 
 export const reviveDeliveries = (ctx: StoreCtx): Job => ({
   kind: 'webhooks.revive',
@@ -32,11 +45,11 @@ export const reviveDeliveries = (ctx: StoreCtx): Job => ({
   run: () => reviveStuck(ctx),
 })
 
-export const forgetEvents = (ctx: StoreCtx): Job => ({
+export const forgetEvents = (ctx: StoreCtx, kept: EventsKept): Job => ({
   kind: 'webhooks.forget-old',
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: LEASE,
   everyMilliseconds: 60 * MINUTE,
-  run: () => forgetOld(ctx),
+  run: (_payload, signal) => forgetOld(ctx, kept, signal),
 })

@@ -2,10 +2,12 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Module } from '../../kernel/module.ts'
 import type { Outbound, SecretBox } from '../../kernel/ports.ts'
 import { countUndelivered } from './deliveries-store.ts'
-import type { AttemptEvent } from './domain/deliver.ts'
+import { type AttemptEvent, deliver, openBatches } from './domain/deliver.ts'
+import type { EventsKept } from './domain/forget-old.ts'
 import { HostConcurrency } from './domain/host-concurrency.ts'
 import { urlRefused } from './errors.ts'
-import { deliverWebhook, forgetEvents, reviveDeliveries } from './jobs.ts'
+import { deliverToEndpoint, deliverWebhook, forgetEvents, replayEvents, reviveDeliveries } from './jobs.ts'
+import type { WebhookRoom } from './room.ts'
 import { webhookRoutes } from './routes/api.ts'
 import { webhookPages } from './routes/dashboard.tsx'
 
@@ -14,6 +16,8 @@ interface WebhookPorts {
   secrets: SecretBox
   /** The way out to addresses that users gave. */
   outbound: Outbound
+  /** Every kind of event that an endpoint can ask for. */
+  kinds: readonly string[]
   onAttempt(attempt: AttemptEvent): void
 }
 
@@ -23,13 +27,25 @@ export interface WebhooksModule extends Module {
 }
 
 /** Tells owners about their events. */
-export function openWebhooks({ store, secrets, outbound, onAttempt }: WebhookPorts): WebhooksModule {
-  const deliver = deliverWebhook({ ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt })
+export function openWebhooks(
+  { store, secrets, outbound, kinds, onAttempt }: WebhookPorts,
+  kept: EventsKept,
+): WebhooksModule {
+  const ctx = { ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt }
+  const batches = openBatches(ctx)
+  const attempt = (deliveryId: string) => deliver(batches, deliveryId)
+  const room: WebhookRoom = { ...store, secrets, outbound, kinds, attempt }
   return {
     name: 'webhooks',
-    routes: webhookRoutes({ ...store, secrets, outbound }),
-    pages: webhookPages({ ...store, secrets, outbound }),
-    jobs: [deliver, reviveDeliveries(store), forgetEvents(store)],
+    routes: webhookRoutes(room),
+    pages: webhookPages(room),
+    jobs: [
+      deliverWebhook(ctx, batches),
+      deliverToEndpoint(ctx, batches),
+      replayEvents(store),
+      reviveDeliveries(store),
+      forgetEvents(store, kept),
+    ],
     gauges: [
       {
         name: 'gateway_webhook_deliveries',

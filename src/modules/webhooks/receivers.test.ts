@@ -26,7 +26,7 @@ test('a ping to a disabled address is tried, and enables it when it succeeds', a
   await world.record({ url: receiver.url })
   await world.settle()
   receiver.answer = answerWith(200)
-  await ping(world.ctx, { accountId: ACCOUNT, url: receiver.url })
+  await ping(world.ctx, { accountId: ACCOUNT, to: { url: receiver.url } })
   await world.settle()
   await world.record({ url: receiver.url })
   await world.settle()

@@ -4,11 +4,15 @@ import { openOutbound } from '../../infra/http/outbound.ts'
 import { systemRandom } from '../../infra/random.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
-import { inTx } from '../../kernel/in-tx.ts'
+import { type StoreCtx, inTx } from '../../kernel/in-tx.ts'
+import type { SecretBox } from '../../kernel/ports.ts'
 import { issueKey } from '../accounts/index.ts'
 import { recordEvent } from './index.ts'
 import { type NewEvent } from './domain/record-event.ts'
 import { accountSecret } from './domain/account-secret.ts'
+import { deliver, openBatches } from './domain/deliver.ts'
+import { HostConcurrency } from './domain/host-concurrency.ts'
+import type { WebhookRoom } from './room.ts'
 import { webhookRoutes } from './routes/api.ts'
 import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-routes.ts'
 import { dumpStore, listAudit } from '../../../test/support/dump-store.ts'
@@ -42,11 +46,18 @@ interface Page {
   has_more: boolean
 }
 
+/** A room whose way out leads nowhere that is private. */
+function openRoom(ctx: StoreCtx, secrets: SecretBox): WebhookRoom {
+  const outbound = openOutbound({ ...ctx, allowPrivate: false, resolve: () => Promise.resolve([]) })
+  const batches = openBatches({ ...ctx, secrets, outbound, slots: new HostConcurrency(), onAttempt: () => undefined })
+  return { ...ctx, secrets, outbound, kinds: ['payment.completed'], attempt: (id) => deliver(batches, id) }
+}
+
 async function open(t: TestContext, engine: StoreEngine = 'sqlite') {
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
   const world = await openRoutes(t, {
     engine,
-    routes: (ctx) => webhookRoutes({ ...ctx, secrets, outbound: openOutbound({ ...ctx, allowPrivate: false }) }),
+    routes: (ctx) => webhookRoutes(openRoom(ctx, secrets)),
   })
   const ctx = { ...world.ctx, secrets }
   const record = async (accountId: string, event: Partial<NewEvent> = {}) => {
@@ -328,7 +339,9 @@ test('201 a ping is an event like any other; 400 to an address that may not be u
   const reply = await post('/webhooks/ping', { url: URL_WITH_QUERY }, once)
   assert.equal(reply.statusCode, 201)
   const { event } = reply.json<{ event: Shown }>()
-  assert.deepEqual([event.type, event.deliveries![0]!.state, event.payload!.id], ['ping', 'queued', event.id])
+  assert.deepEqual([event.type, event.payload!.id], ['ping', event.id])
+  const [delivery] = event.deliveries!
+  assert.deepEqual([delivery!.cause, delivery!.state, delivery!.attempts.length], ['test', 'dead', 1])
   assert.equal((await post('/webhooks/ping', { url: URL_WITH_QUERY }, once)).body, reply.body)
   for (const [url, code, reason] of [
     ['http://127.0.0.1:8080/', 'invalid_url', 'scheme_refused'],

@@ -3,7 +3,8 @@ import type { AttemptRecord, DeliveryRecord } from './deliveries-store.ts'
 import type { EventWithDeliveries } from './domain/list-events.ts'
 import type { EventRecord } from './store.ts'
 
-const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
+export const toTime = (milliseconds: number | null) =>
+  milliseconds === null ? null : new Date(milliseconds).toISOString()
 
 /** An event as its owner sees it; `payload` is null once the body was forgotten. */
 export function showEvent(event: EventRecord): JsonObject {
@@ -25,9 +26,10 @@ export function showEventWithDeliveries({ deliveries, ...event }: EventWithDeliv
 }
 
 export function showDelivery(delivery: DeliveryRecord): JsonObject {
-  const { id, cause, state, nextAt, createdAt, finishedAt, attempts } = delivery
+  const { id, endpointId, cause, state, nextAt, createdAt, finishedAt, attempts } = delivery
   return {
     id,
+    endpoint: endpointId,
     cause,
     state,
     created_at: toTime(createdAt),
@@ -37,6 +39,7 @@ export function showDelivery(delivery: DeliveryRecord): JsonObject {
   }
 }
 
-function showAttempt({ attempt, status, error, milliseconds, response, at }: AttemptRecord): JsonObject {
-  return { attempt, at: toTime(at), status, error, ms: milliseconds, response }
+function showAttempt({ attempt, status, error, milliseconds, response, at, headers }: AttemptRecord): JsonObject {
+  const sent = headers === null ? null : (JSON.parse(headers) as JsonObject)
+  return { attempt, at: toTime(at), status, error, ms: milliseconds, response, headers: sent }
 }

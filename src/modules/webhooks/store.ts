@@ -3,6 +3,9 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import type { EventsTable } from './tables.ts'
 
+/** The kind of an event that only tests an address. */
+export const PING = 'ping'
+
 /** An event as its owner may see it: without its secret, and without the query of its address, which may hold one. */
 export interface EventRecord {
   id: string
@@ -31,26 +34,26 @@ function toEvent(row: EventsTable): EventRecord {
   }
 }
 
-function withoutQuery(url: string): string {
+export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname
 }
 
 /**
- * The next position of an account. The row stays locked until the commit, so that positions become visible in order and
+ * The next position of an account, and how many endpoints it has. The row stays locked until the commit, so that positions become visible in order and
  * a reader that goes on from one misses nothing.
  */
-export async function takePosition(db: Db, accountId: string): Promise<number> {
+export async function takePosition(db: Db, accountId: string): Promise<{ last: number; endpoints: number }> {
   const [taken] = await countPosition(db, { accountId })
-  return taken!.last
+  return taken!
 }
 
 const countPosition = prepared((db, given: Given<{ accountId: string }>) =>
   db
     .insertInto('event_positions')
-    .values({ account_id: given('accountId'), last: 1 })
+    .values({ account_id: given('accountId'), last: 1, endpoints: 0 })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ last: sql`event_positions.last + 1` }))
-    .returning('last'),
+    .returning(['last', 'endpoints']),
 )
 
 /** Nothing → recorded; false when this event is known already. */
@@ -69,6 +72,7 @@ const NEW_EVENT = [
   'url',
   'sealed_secret',
   'created_at',
+  'endpoint_id',
 ] as const satisfies readonly (keyof EventsTable)[]
 
 const insertRow = prepared((db, given: Given<Omit<EventsTable, 'delivered_at'>>) =>
@@ -159,12 +163,46 @@ export async function listEventsAbout(
   return rows.map(toEvent)
 }
 
-/** The first delivery counts; later ones change nothing. */
+/** Somebody who should have it, and has not taken it once; endpoints that were taken away should have nothing any more. */
+const MISSED = sql<boolean>`exists (select 1 from deliveries as missed
+  where missed.event_id = events.id and missed.state <> 'delivered'
+    and (missed.endpoint_id is null or exists (select 1 from webhook_endpoints where webhook_endpoints.id = missed.endpoint_id))
+    and not exists (select 1 from deliveries as taken
+    where taken.event_id = events.id and taken.state = 'delivered'
+      and coalesce(taken.endpoint_id, '') = coalesce(missed.endpoint_id, '')))`
+
+const TAKEN = sql<boolean>`exists (select 1 from deliveries as had where had.event_id = events.id and had.state = 'delivered')`
+
+/**
+ * Delivered is what everybody has who should; later deliveries change nothing. Two receivers of one event may be settled at once, by
+ * transactions that do not see each other: whoever finds somebody missing waits for the other one and looks again.
+ */
 export async function markEventsDelivered(db: Db, eventIds: readonly string[], now: number): Promise<void> {
-  await db
+  const marked = await markWhole(db, eventIds, now)
+  const rest = [...new Set(eventIds)].filter((id) => !marked.has(id))
+  if (rest.length === 0) return
+  await lockEvents(db, rest)
+  await markWhole(db, rest, now)
+}
+
+async function markWhole(db: Db, eventIds: readonly string[], now: number): Promise<Set<string>> {
+  const rows = await db
     .updateTable('events')
     .set({ delivered_at: now })
     .where('id', 'in', [...eventIds])
+    .where('delivered_at', 'is', null)
+    .where(({ and, not }) => and([TAKEN, not(MISSED)]))
+    .returning('id')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Takes hold of events that are not delivered, until the transaction ends. */
+export async function lockEvents(db: Db, eventIds: readonly string[]): Promise<void> {
+  await db
+    .updateTable('events')
+    .set(({ ref }) => ({ subject: ref('subject') }))
+    .where('id', 'in', [...eventIds].sort())
     .where('delivered_at', 'is', null)
     .execute()
 }
@@ -173,14 +211,15 @@ const OPEN = sql<boolean>`exists (select 1 from deliveries
   where deliveries.event_id = events.id and deliveries.state in ('queued', 'sending', 'retrying'))`
 
 /** Forgets what was sent, and the secret it was signed with; never while it is still on its way. */
-export async function forgetBodies(db: Db, createdBefore: number): Promise<void> {
-  await db
+export async function forgetBodies(db: Db, createdBefore: number, limit: number): Promise<number> {
+  const isOld = sql<boolean>`created_at < ${createdBefore} and body is not null and not ${OPEN}`
+  const { numUpdatedRows } = await db
     .updateTable('events')
     .set({ body: null, sealed_secret: null })
-    .where('created_at', '<', createdBefore)
-    .where('body', 'is not', null)
-    .where(({ not }) => not(OPEN))
-    .execute()
+    .where('id', 'in', (query) => query.selectFrom('events').select('id').where(isOld).limit(limit))
+    .where(isOld)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 /** Deletes old events with everything about them; answers how many. Call it in a transaction. */

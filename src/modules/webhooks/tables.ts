@@ -15,19 +15,25 @@ export interface EventsTable {
   sealed_secret: string | null
   created_at: number
   delivered_at: number | null
+  /** The only endpoint that is told; null is each that asks for it. */
+  endpoint_id: string | null
 }
 
 /** The last position given out; the transaction that takes the next one holds the row until the commit. */
 interface EventPositionsTable {
   account_id: string
   last: number
+  /** How many endpoints the account has: no event has to look for them where there are none. */
+  endpoints: number
 }
 
 /** An event on its way to its address. */
 export interface DeliveriesTable {
   id: string
   event_id: string
-  cause: 'event' | 'redelivery'
+  /** Null: it goes to the address that its event names. */
+  endpoint_id: string | null
+  cause: 'event' | 'redelivery' | 'replay' | 'test'
   state: 'queued' | 'sending' | 'retrying' | 'delivered' | 'dead'
   /** Attempts whose outcome is known. */
   attempts: number
@@ -45,6 +51,8 @@ export interface DeliveryAttemptsTable {
   milliseconds: number
   response: string
   at: number
+  /** What was sent with the body, as JSON; null where nothing was sent. */
+  headers: string | null
 }
 
 /** The default secret of an account; the one before it signs along for a while. */
@@ -63,6 +71,46 @@ interface DisabledWebhooksTable {
   disabled_at: number
 }
 
+/** Where events of an account go, whatever their checkouts say. */
+export interface WebhookEndpointsTable {
+  id: string
+  account_id: string
+  url: string
+  /** Kinds, or `*`, as a JSON list. */
+  events: string
+  /** As JSON; null takes everything. */
+  filter: string | null
+  description: string | null
+  enabled: number
+  /** Why we stopped; null when its owner did, or nobody. */
+  disabled_reason: 'failing' | 'gone' | null
+  /** Since when nothing has got through. */
+  failing_since: number | null
+  sealed: string
+  sealed_at: number
+  previous_sealed: string | null
+  previous_until: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** Events that an endpoint is sent again, step by step. */
+export interface WebhookReplaysTable {
+  id: string
+  endpoint_id: string
+  /** Kinds, or `*`, as a JSON list. */
+  events: string
+  /** Whether only what the endpoint has not taken yet. */
+  missed: number
+  /** Everything up to here was looked at. */
+  position: number
+  position_end: number
+  queued: number
+  state: 'running' | 'done' | 'stopped'
+  created_at: number
+  finished_at: number | null
+}
+
 export interface WebhookTables {
   events: EventsTable
   event_positions: EventPositionsTable
@@ -70,6 +118,8 @@ export interface WebhookTables {
   delivery_attempts: DeliveryAttemptsTable
   webhook_secrets: WebhookSecretsTable
   disabled_webhooks: DisabledWebhooksTable
+  webhook_endpoints: WebhookEndpointsTable
+  webhook_replays: WebhookReplaysTable
 }
 
 /** In an order in which references are already there. */
@@ -80,4 +130,6 @@ export const WEBHOOK_TABLES = [
   'delivery_attempts',
   'webhook_secrets',
   'disabled_webhooks',
+  'webhook_endpoints',
+  'webhook_replays',
 ] as const satisfies readonly (keyof WebhookTables)[]

@@ -45,3 +45,10 @@ export function readPingUrl({ url }: Fields): string {
   if (typeof url !== 'string' || url === '') throw refuse('url', 'url must be the address to send a test event to.')
   return url
 }
+
+/** The endpoint that an event is sent to again; undefined is everybody to whom it went. */
+export function readReceiver({ endpoint }: Fields): string | undefined {
+  if (endpoint === undefined || endpoint === null || endpoint === '') return undefined
+  if (typeof endpoint !== 'string') throw refuse('endpoint', 'endpoint must be the id of an endpoint of yours.')
+  return endpoint
+}

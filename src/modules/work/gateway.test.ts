@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readWorkKeys } from '../../http/work-keys.ts'
@@ -16,6 +15,7 @@ import { Scheduler } from '../../infra/work/scheduler.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import { type Gateway, ask, openGateway, readMetrics } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
+import { openFolder } from '../../../test/support/folder.ts'
 
 const OWN_THREADS = { WORK_THREADS: '1', WORK_NODES: 'false' }
 /** Four times a live send takes a single thread minutes: such a search only ends by being stopped. */
@@ -137,8 +137,7 @@ test('a work server with keys computes for those who have one, each with a share
   const engine = await openCpuEngine({ threads: 1, random: systemRandom })
   const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
   t.after(() => searches.close())
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-keys-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = openFolder(t)
   const file = join(folder, 'keys')
   writeFileSync(file, '# who may use it\nshop  0123456789abcdef0\n\ncafe  fedcba98765432100\n')
   const payers: string[] = []

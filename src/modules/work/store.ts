@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { FoundWork } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
@@ -88,6 +90,6 @@ export async function listPrepared(db: Db, now: number, limit: number): Promise<
   return rows.map(({ account, root }) => ({ account: account!, root }))
 }
 
-export async function deleteExpiredWorks(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('works').where('expires_at', '<=', now).execute()
+export function deleteExpiredWorks(db: Db, now: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, { from: 'works', key: ['root'], where: sql`expires_at <= ${now}`, limit })
 }

@@ -1,5 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
+import { inSteps } from '../../kernel/retention.ts'
 import { deleteExpiredOffers, forgetPayments } from './store.ts'
 
 const HOUR = 3_600_000
@@ -12,9 +13,10 @@ export const forgetPaid = ({ db, clock }: StoreCtx): Job => ({
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
-  async run() {
+  async run(_payload, signal) {
     const now = clock.now()
-    await forgetPayments(db, { answersUntil: now - DAY, rowsUntil: now - 30 * DAY })
-    await deleteExpiredOffers(db, now)
+    const until = { answersUntil: now - DAY, rowsUntil: now - 30 * DAY }
+    await inSteps((limit) => forgetPayments(db, { ...until, limit }), signal)
+    await inSteps((limit) => deleteExpiredOffers(db, now, limit), signal)
   },
 })

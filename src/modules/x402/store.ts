@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import { isUniqueViolation } from '../../kernel/dialect.ts'
 import type { X402PaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -181,19 +183,23 @@ export async function releaseAbandoned(db: Db, { hash, fence }: StoredPayment, n
 }
 
 /** Answers go first, the rows of finished payments later. What is paid and not served stays for ever. */
-export async function forgetPayments(db: Db, { answersUntil, rowsUntil }: { answersUntil: number; rowsUntil: number }) {
-  await db
+export async function forgetPayments(
+  db: Db,
+  { answersUntil, rowsUntil, limit = STEP_ROWS }: { answersUntil: number; rowsUntil: number; limit?: number },
+): Promise<number> {
+  // Written out, so that the small index of such rows is used.
+  const isOld = sql<boolean>`state = 'served' and answer is not null and updated_at <= ${answersUntil}`
+  const { numUpdatedRows } = await db
     .updateTable('x402_payments')
     .set({ answer: null })
-    .where('state', '=', 'served')
-    .where('updated_at', '<=', answersUntil)
-    .where('answer', 'is not', null)
-    .execute()
-  await db
-    .deleteFrom('x402_payments')
-    .where('state', 'in', ['served', 'rejected'])
-    .where('updated_at', '<=', rowsUntil)
-    .execute()
+    .where('block_hash', 'in', (query) =>
+      query.selectFrom('x402_payments').select('block_hash').where(isOld).limit(limit),
+    )
+    .where(isOld)
+    .executeTakeFirst()
+  const where = sql<boolean>`state in ('served', 'rejected') and updated_at <= ${rowsUntil}`
+  const deleted = await deleteSome(db, { from: 'x402_payments', key: ['block_hash'], where, limit })
+  return Math.max(Number(numUpdatedRows), deleted)
 }
 
 /** Terms that a payer may use for a while. */
@@ -225,6 +231,7 @@ export async function isOffered(db: Db, { action, payTo, amount }: Offer, now: n
   return row !== undefined
 }
 
-export async function deleteExpiredOffers(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('x402_offers').where('expires_at', '<=', now).execute()
+export function deleteExpiredOffers(db: Db, now: number, limit = STEP_ROWS): Promise<number> {
+  const key = ['action', 'pay_to', 'amount_raw'] as const
+  return deleteSome(db, { from: 'x402_offers', key, where: sql`expires_at <= ${now}`, limit })
 }

@@ -38,6 +38,10 @@ function dress() {
 dress()
 addEventListener('shown', dress)
 
+// A till stands where its owner is, most likely.
+const zone = document.getElementById('f-time_zone')
+if (zone?.value === '') zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 // A second click would only ask for the same again.
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', () => {

@@ -11,6 +11,7 @@ export interface EventRow {
   deliveredAt: number | null
   deliveries: readonly {
     id: string
+    endpointId: string | null
     cause: string
     state: string
     nextAt: number | null
@@ -21,11 +22,14 @@ export interface EventRow {
       milliseconds: number
       response: string
       at: number
+      headers: string | null
     }[]
   }[]
 }
 
-/** Where an event stands: what its last delivery says, or that nobody is told. */
+const AGAIN = ['redelivery', 'replay']
+
+/** Where an event stands: what its last delivery says, or that it has no receiver. */
 export function stateOf({ deliveredAt, deliveries, url }: EventRow): string {
   if (deliveredAt !== null) return 'delivered'
   return deliveries.at(-1)?.state ?? (url === null ? 'not pushed' : 'queued')
@@ -54,17 +58,24 @@ export const Deliveries = (props: { frame: FrameProps; event: EventRow; redelive
             )}
           </p>
         </div>
-        {redeliver !== undefined && event.url !== null && (
+        {redeliver !== undefined && (event.url !== null || event.deliveries.length > 0) && (
           <ActionButton frame={frame} action={redeliver} about={event.type}>
             Redeliver
           </ActionButton>
         )}
       </div>
       {attempts.length > 0 && (
-        <Table label={`Attempts of ${event.type}`} head={['Attempt', 'Answer', 'Took', 'When', 'Response']}>
+        <Table label={`Attempts of ${event.type}`} head={['Attempt', 'To', 'Answer', 'Took', 'When', 'Response']}>
           {attempts.map(({ delivery, attempt }) => (
             <tr key={`${delivery.id}-${attempt.attempt}`}>
-              <td>{delivery.cause === 'redelivery' ? `again, ${attempt.attempt}` : attempt.attempt}</td>
+              <td>{AGAIN.includes(delivery.cause) ? `again, ${attempt.attempt}` : attempt.attempt}</td>
+              <td>
+                {delivery.endpointId === null ? (
+                  'its address'
+                ) : (
+                  <a href={`/dashboard/webhooks/endpoints/${delivery.endpointId}`}>endpoint</a>
+                )}
+              </td>
               <td>{attempt.status ?? attempt.error ?? 'none'}</td>
               <td>{`${attempt.milliseconds} ms`}</td>
               <td>

@@ -3,24 +3,43 @@ import type { FormState, FrameProps } from '../../kernel/page.ts'
 
 export const EMPTY: FormState = { values: {} }
 
-/** Every form that changes something: it proves where it comes from, and counts once however often it is sent. */
+type Framed = Pick<FrameProps, 'csrf' | 'formToken' | 'opens'>
+
+/**
+ * Every form that changes something: it proves where it comes from, and counts once however often it is sent. Whoever may not send it
+ * does not see it.
+ */
 export const Form = (props: {
-  frame: Pick<FrameProps, 'csrf' | 'formToken'>
+  frame: Framed
   action: string
   label?: string
   children: ComponentChildren
   class?: string
-}) => (
-  <form method="post" action={props.action} class={props.class} aria-label={props.label}>
-    <input type="hidden" name="csrf" value={props.frame.csrf} />
-    <input type="hidden" name="form_token" value={props.frame.formToken} />
-    {props.children}
-  </form>
-)
+}) =>
+  props.frame.opens('POST', props.action) ? (
+    <form method="post" action={props.action} class={props.class} aria-label={props.label}>
+      <input type="hidden" name="csrf" value={props.frame.csrf} />
+      <input type="hidden" name="form_token" value={props.frame.formToken} />
+      {props.children}
+    </form>
+  ) : null
+
+/** A way to a page, for those to whom it is open. */
+export const WayTo = (props: {
+  frame: Pick<FrameProps, 'opens'>
+  href: string
+  class?: string
+  children: ComponentChildren
+}) =>
+  props.frame.opens('GET', props.href) ? (
+    <a class={props.class} href={props.href}>
+      {props.children}
+    </a>
+  ) : null
 
 /** One button that does one thing. */
 export const ActionButton = (props: {
-  frame: Pick<FrameProps, 'csrf' | 'formToken'>
+  frame: Framed
   action: string
   children: string
   /** Said to those who do not see what the button stands beside. */
@@ -105,6 +124,8 @@ export const TextField = (
         name: props.name,
         'aria-describedby': described,
         'aria-invalid': wrong ? ('true' as const) : undefined,
+        // Whoever has to mend it begins there.
+        autofocus: wrong,
         required: props.required,
         maxLength: props.maxLength,
         placeholder: props.placeholder,
@@ -134,6 +155,7 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
         name={props.name}
         aria-describedby={described}
         aria-invalid={wrong ? 'true' : undefined}
+        autofocus={wrong}
       >
         {props.options.map(([value, text]) => (
           <option key={value} value={value} selected={(props.filled.values[props.name] ?? '') === value}>

@@ -14,7 +14,9 @@ const Links = ({ links, section }: { links: readonly MenuEntry[]; section: strin
   </ul>
 )
 
-const Navigation = ({ section, menu, account, csrf }: FrameProps) => {
+const nameOf = ({ email, role, id }: FrameProps['account']) => email ?? (role === 'admin' ? 'Administrator' : id)
+
+const Navigation = ({ section, menu, account, member, csrf }: FrameProps) => {
   const { administrator, everybody = [] } = Object.groupBy(menu, ({ door }) =>
     door === 'administrator' ? 'administrator' : 'everybody',
   )
@@ -31,7 +33,8 @@ const Navigation = ({ section, menu, account, csrf }: FrameProps) => {
       )}
       <form method="post" action="/dashboard/sign-out" class="who">
         <input type="hidden" name="csrf" value={csrf} />
-        <p title={account.id}>{account.email ?? (account.role === 'admin' ? 'Administrator' : account.id)}</p>
+        <p title={account.id}>{member?.email ?? nameOf(account)}</p>
+        {member && member.email !== account.email && <p class="soft">{`${member.role} of ${nameOf(account)}`}</p>}
         <button class="plain">Sign out</button>
       </form>
     </>

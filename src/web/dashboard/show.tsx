@@ -3,7 +3,7 @@ import { formatNano } from '../../kernel/money.ts'
 
 const SHOWN_DECIMALS = 8
 
-/** An amount in nano, cut where nobody reads on; the whole of it is one look away. */
+/** An amount in nano, cut where readers stop; the whole of it is one look away. */
 export const Nano = ({ raw }: { raw: bigint }) => {
   const exact = formatNano(raw)
   const [whole = '0', decimals = ''] = exact.split('.')
@@ -29,6 +29,7 @@ const TONES: Record<string, string> = {
   delivered: 'good',
   confirmed: 'good',
   live: 'good',
+  enabled: 'good',
   active: 'good',
   well: 'good',
   done: 'good',
@@ -51,6 +52,7 @@ const TONES: Record<string, string> = {
   unmatched: 'warn',
   held: 'warn',
   waiting: 'warn',
+  paused: 'warn',
   expiring: 'warn',
   'behind the others': 'warn',
   dead: 'bad',

@@ -4,10 +4,10 @@ import type { LedgerNames, LedgerView } from '../../kernel/ledger-view.ts'
 
 type Found = { kind: 'block'; hash: string } | { kind: 'account'; address: string }
 
-/** What can be one; nobody is asked about anything else. */
+/** What can be one; the ledger is asked about nothing else. */
 const NAME = /^[\w .-]{1,100}$/
 
-/** What somebody means by a text: a hash, the beginning of one, a public key, an address, or a name. */
+/** What a reader means by a text: a hash, the beginning of one, a public key, an address, or a name. */
 export async function findInLedger(
   { view, names }: { view: LedgerView; names: LedgerNames },
   text: string,

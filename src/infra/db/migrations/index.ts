@@ -2,9 +2,11 @@ import type { Migrations } from '../../../kernel/migration.ts'
 import { up as jobs } from './0003-jobs.ts'
 import { up as storeFacts } from './0018-store-facts.ts'
 import { up as deeds } from './0019-deeds.ts'
+import { up as retention } from './0030-retention.ts'
 
 export const INFRA_MIGRATIONS: Migrations = {
   '0003-jobs': jobs,
   '0018-store-facts': storeFacts,
   '0019-deeds': deeds,
+  '0030-retention': retention,
 }

@@ -37,7 +37,7 @@ function begin(tuned: TunedKernel): void {
   }
 }
 
-/** Launch after launch, until something is found or nobody waits. */
+/** Launch after launch, until something is found or the caller has left. */
 async function follow(tuned: TunedKernel, id: number, search: Search): Promise<void> {
   const { kernel, rounds } = tuned
   const { root, threshold, slot } = search

@@ -4,7 +4,7 @@ import type { MeasuredShape } from './tune.ts'
 /** What the process of a device is told. */
 export type ToDevice =
   | { search: number; root: string; threshold: bigint; start: bigint }
-  /** A search that nobody waits for any more. */
+  /** A search whose callers have left. */
   | { stop: number }
 
 /** What it tells. */

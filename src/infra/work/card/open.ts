@@ -16,7 +16,7 @@ interface CardsOptions {
   onFailure(event: { engine: string; reason: string }): void
 }
 
-/** Looks for what drivers on this machine offer, and opens it. Drivers take their time, so that nobody waits for this. */
+/** Looks for what drivers on this machine offer, and opens it. Drivers take their time, so that the start does not wait for this. */
 export async function openCards({ cards, threads, random, clock, ...on }: CardsOptions): Promise<void> {
   const devices = await findDevices()
   const found = devices.filter(({ kind }) => kind === 'card')

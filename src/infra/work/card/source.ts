@@ -171,7 +171,7 @@ export class CardSource implements WorkSource {
     return running
   }
 
-  /** Only a search that somebody waits for keeps the gateway from ending. */
+  /** Only a search that a caller waits for keeps the gateway from ending. */
   #holdOpen(): void {
     const child = this.#process
     if (!child) return

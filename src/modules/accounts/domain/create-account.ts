@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { emailTaken } from '../errors.ts'
+import { insertMember } from '../people/members-store.ts'
 import { USUAL } from '../standing.ts'
 import { type Account, insertAccount, insertAudit } from '../store.ts'
 
@@ -30,6 +31,15 @@ export async function createAccountIn(
   const kept = email === null ? null : email.toLowerCase()
   const account: Account = { id, email: kept, role, createdAt: ctx.clock.now(), standing: USUAL }
   await insertAccount(ctx.db, account)
+  await insertOwner(ctx, account)
   await insertAudit(ctx, { actor, accountId: account.id, what: 'account.created', detail: { role } })
   return account
+}
+
+/** Who owns an account from its beginning: the address it was made for. One without an address belongs to who has its key. */
+export async function insertOwner({ db, clock, ids }: StoreCtx, { id: accountId, email }: Account): Promise<void> {
+  if (email === null) return
+  const now = clock.now()
+  const member = { id: ids.next('mem'), accountId, email, role: 'owner' as const }
+  await insertMember(db, { ...member, invitedBy: null, invitedAt: now, expiresAt: null, joinedAt: now })
 }

@@ -9,7 +9,7 @@ const FIRST_ID = 'acc_administrator'
 
 /**
  * Makes the administrator of a new store and their first key; undefined when there is one already. The key is kept before it
- * counts, so that nobody can die between making it and showing it: of those who keep one at the same time, the one whose
+ * counts, so that no gateway can die between making it and showing it: of those who keep one at the same time, the one whose
  * key counts was the last.
  */
 export async function createFirstAdministrator(

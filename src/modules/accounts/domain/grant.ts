@@ -5,8 +5,11 @@ import { keyExceedsMaker } from '../errors.ts'
 import { type Granted, perMinuteOf, rightsOf, spendDailyOf } from '../key-rights-store.ts'
 import type { ApiKey } from '../store.ts'
 
-/** Each key that makes another with limits of its own adds one; beyond this nobody could follow what holds. */
+/** Each key that makes another with limits of its own adds one; beyond this no reader could follow what holds. */
 const LIMITS_MAX = 10
+
+/** A key that makes another, or a person who may not give everything. */
+export type Maker = Pick<ApiKey, 'id' | 'scopes' | 'limits' | 'expiresAt'>
 
 /** What is asked for of a new key; what is left out is what its maker has. */
 export interface Wanted {
@@ -20,7 +23,7 @@ export interface Wanted {
  * What a new key may do: never more than the key it is made with, by itself or together with it, nor for longer. Without such a key
  * a person asks, or the command line, and gets what is asked for.
  */
-export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: ApiKey | undefined): Granted {
+export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | undefined): Granted {
   const { perMinute, spendDaily } = wanted
   const lastsUntil = wanted.expiresAt ?? maker?.expiresAt ?? null
   const own: KeyLimits[] = perMinute === undefined && spendDaily === undefined ? [] : [{ id, perMinute, spendDaily }]
@@ -46,7 +49,7 @@ const isAbove = (wanted: bigint | number | undefined, max: bigint | number | und
   wanted !== undefined && max !== undefined && wanted > max
 
 /** The caller that rotates a key learns the new one: another may be rotated only by one that could have made it. */
-export function requireWithin(target: ApiKey, maker: ApiKey | undefined): void {
+export function requireWithin(target: ApiKey, maker: Maker | undefined): void {
   if (!maker || maker.id === target.id) return
   const { expiresAt } = maker
   if (expiresAt !== null && (target.lastsUntil ?? Infinity) > expiresAt) throw keyExceedsMaker('expires_unix')

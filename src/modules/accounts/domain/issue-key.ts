@@ -1,10 +1,15 @@
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { SCOPES } from '../../../kernel/key-rights.ts'
+import { roleMay } from '../../../kernel/roles.ts'
+import type { AccountCaller } from '../../../kernel/route.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { keyOver, tooManyKeys } from '../errors.ts'
 import type { Granted } from '../key-rights-store.ts'
-import { type ApiKey, countLiveKeys, findLiveKey, insertAudit, insertKey, lockAccount } from '../store.ts'
-import { type Wanted, grant } from './grant.ts'
+import { findMember, hasOwner } from '../people/members-store.ts'
+import { type ApiKey, countLiveKeys, findAccount, findLiveKey, insertAudit, insertKey, lockAccount } from '../store.ts'
+import { type Maker, type Wanted, grant } from './grant.ts'
 
 /** Everything, for good. */
 export const UNLIMITED: Granted = { scopes: null, limits: [], lastsUntil: null }
@@ -20,8 +25,9 @@ interface NewKey {
   origins?: string[]
   actor: string
   wanted?: Wanted
-  /** The key in whose name it is made. */
+  /** The key in whose name it is made, or the person. */
   restsOn?: string | undefined
+  memberId?: string | undefined
   idempotency?: Idempotency
 }
 
@@ -40,17 +46,39 @@ export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; 
   })
 }
 
-/** A key that was revoked makes no other, however little ago that was. Answers it, where one is used. */
+/** In whose name a caller makes keys. */
+export function makerOf({ accountId, actor, restsOn, session }: AccountCaller) {
+  return { accountId, actor, restsOn, memberId: session?.member?.id }
+}
+
+/**
+ * A key that was revoked makes no other, and neither does somebody who was removed, however little ago that was. Answers what binds
+ * the maker; undefined where that is nothing.
+ */
 export async function requireAlive(
   { db, clock }: StoreCtx,
-  { accountId, restsOn }: Pick<NewKey, 'accountId' | 'restsOn'>,
-): Promise<ApiKey | undefined> {
-  if (restsOn === undefined) return undefined
+  { accountId, restsOn, memberId }: Pick<NewKey, 'accountId' | 'restsOn' | 'memberId'>,
+): Promise<Maker | undefined> {
+  if (restsOn === undefined && memberId === undefined) return undefined
   // A revocation waits for us, or we for it.
   await lockAccount(db, accountId)
-  const maker = await findLiveKey(db, { accountId, keyId: restsOn, now: clock.now() })
+  if (memberId !== undefined) return findPerson(db, { accountId, id: memberId })
+  const maker = await findLiveKey(db, { accountId, keyId: restsOn!, now: clock.now() })
   if (!maker) throw keyOver()
   return maker
+}
+
+/**
+ * Below a manager nobody makes keys that make keys; in an administrator's account, where these may everything, only its
+ * owners do, and nobody in one without an owner, where a key stands in for them.
+ */
+async function findPerson(db: Db, of: { accountId: string; id: string }): Promise<Maker | undefined> {
+  const member = await findMember(db, of)
+  if (!member || member.joinedAt === null || !roleMay(member.role, 'keys', 'all')) throw keyOver()
+  const isAdmin = (await findAccount(db, of.accountId))?.role === 'admin'
+  const needed = isAdmin || !(await hasOwner(db, of.accountId)) ? 'administration' : 'people'
+  if (roleMay(member.role, needed, 'all')) return undefined
+  return { id: member.id, scopes: SCOPES.filter((scope) => scope !== 'keys'), limits: [], expiresAt: null }
 }
 
 /** What is shown once; the record of its idempotency key keeps it sealed, so that a lost reply does not cost the key. */

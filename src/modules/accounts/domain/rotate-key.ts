@@ -17,6 +17,7 @@ export function rotateKey(
     actor: string
     overlapMilliseconds?: number
     restsOn?: string | undefined
+    memberId?: string | undefined
     idempotency?: Idempotency
   },
 ): Promise<{ text: string; key: ApiKey; oldHash: string | undefined }> {
@@ -28,7 +29,7 @@ export function rotateKey(
     const old = await findLiveKey(tx.db, { accountId, keyId, now })
     if (!old) throw keyNotFound()
     requireWithin(old, maker)
-    // It ends because it was replaced, and gives nobody another life.
+    // It ends because it was replaced, and prolongs no other key.
     if (await hasSuccessor(tx.db, keyId)) throw keyEnding()
     // One that ends sooner by itself keeps its end.
     const ending = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })

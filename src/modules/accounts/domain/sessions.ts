@@ -3,6 +3,7 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
 import type { SecretBox } from '../../../kernel/ports.ts'
+import type { AccountCaller, SignedIn } from '../../../kernel/route.ts'
 import type { Db } from '../../../kernel/db.ts'
 import {
   findSessionSecret,
@@ -13,6 +14,7 @@ import {
   replaceSessionSecret,
 } from '../sessions-store.ts'
 import { accountSuspended } from '../errors.ts'
+import { type Member, findMember, findMemberByEmail } from '../people/members-store.ts'
 import { rightsOf } from '../key-rights-store.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
@@ -24,12 +26,12 @@ const ENDED_KEPT_MILLISECONDS = 2 * SESSION_SECONDS * 1000
 const DAY = 24 * 3_600_000
 const ISSUER = 'nano-gateway'
 const AUDIENCE = 'dashboard'
+/** Of a member's session: a gateway of the version before, which knows no roles, must not take one for the whole account. */
+const MEMBERS = 'dashboard-member'
 const ALGORITHM = 'HS256'
 /** A secret taken out of the store ends its sessions this much later. */
 const SECRET_KNOWN_MILLISECONDS = 60_000
 const SECRET_UNKNOWN_MILLISECONDS = 1_000
-const SESSION_KNOWN_MILLISECONDS = 30_000
-const REMEMBERED_MAX = 10_000
 /** Yesterday's, today's, and one of an instance whose clock is ahead. */
 const SECRETS_MAX = 3
 
@@ -41,34 +43,31 @@ export interface Session {
   keyId: string | undefined
   /** What that key may do; undefined is everything. */
   rights: KeyRights | undefined
+  /** Who it is of the account's people, as they are now; undefined where a key has opened it. */
+  member: Member | undefined
   beganAt: number
   expiresAt: number
+  /** When who is signed in has last proved who they are; the sign-in is the first time. */
+  provedAt: number
 }
 
-type Claims = Omit<Session, 'account' | 'rights'> & { accountId: string }
-
-type Holder = Pick<Session, 'account' | 'rights'>
-
-interface Remembered {
-  session: Session
-  until: number
+interface Claims extends Pick<Session, 'id' | 'keyId' | 'beganAt' | 'expiresAt' | 'provedAt'> {
+  accountId: string
+  memberId: string | undefined
 }
+
+type Holder = Pick<Session, 'account' | 'rights' | 'member'>
 
 type SessionCtx = StoreCtx & { secrets: SecretBox }
 
 /**
  * Short-lived tokens for the dashboard. Every day has its own secret, which all instances find in the store under the
- * day's name, sealed: a copy of the store opens no session. Yesterday's still verifies what it has signed. What was looked up
- * is remembered for a while, so that a request costs no read; a session that was ended is forgotten by notice.
+ * day's name, sealed: a copy of the store opens no session. Yesterday's still verifies what it has signed. Whose a session is gets
+ * looked up every time: who was signed out, removed or given another role is so at once, on every instance.
  */
 export class Sessions {
   readonly #ctx: SessionCtx
   readonly #secrets = new Map<string, { bytes: Uint8Array | undefined; until: number }>()
-  readonly #remembered = new Map<string, Remembered>()
-  /** Ended a moment ago: a look-up under way may have read what was true before. */
-  readonly #ended = new Set<string>()
-  /** Counts changes of accounts, which a look-up under way may have missed. */
-  #changes = 0
 
   constructor(ctx: SessionCtx) {
     this.#ctx = ctx
@@ -80,81 +79,69 @@ export class Sessions {
     if (!(await this.#findSecret(kid))) await this.#makeSecret(kid)
   }
 
-  create(accountId: string, { keyId }: { keyId?: string } = {}): Promise<string> {
+  /** Of a member, or of who has typed in a key; of neither it is the account's own address that signs in. */
+  create(accountId: string, { keyId, memberId }: { keyId?: string; memberId?: string } = {}): Promise<string> {
     const { clock, ids } = this.#ctx
-    return this.#sign({ id: ids.next('ses'), accountId, keyId, beganAt: clock.now() })
+    const now = clock.now()
+    return this.#sign({ id: ids.next('ses'), accountId, keyId, memberId, beganAt: now, provedAt: now })
+  }
+
+  /** Leads who is signed in to another place of theirs: no sign-in, so that it ends when the session before would have, which ends now. */
+  async move(from: SignedIn, { accountId, memberId }: { accountId: string; memberId: string }): Promise<string> {
+    const { db, clock, ids } = this.#ctx
+    const { beganAt, provedAt } = from
+    const token = await this.#sign({ id: ids.next('ses'), accountId, keyId: undefined, memberId, beganAt, provedAt })
+    await insertEndedSession(db, from.id, clock.now() + ENDED_KEPT_MILLISECONDS)
+    return token
   }
 
   /** A fresh token of the same session; undefined once it has lasted its twelve hours. */
-  async renew({ id, account, keyId, beganAt }: Session): Promise<string | undefined> {
+  async renew(session: Session): Promise<string | undefined> {
+    const { id, account, keyId, member, beganAt, provedAt } = session
     if (beganAt + LONGEST_MILLISECONDS <= this.#ctx.clock.now()) return undefined
-    return this.#sign({ id, accountId: account.id, keyId, beganAt })
+    return this.#sign({ id, accountId: account.id, keyId, memberId: member?.id, beganAt, provedAt })
   }
 
-  /** Whose session a token is; undefined when it is wrong, too old, ended, or signed by nobody we know. Suspended accounts are refused. */
+  /** A token of the same session whose holder has just proved who they are. */
+  prove({ accountId, restsOn: keyId, session }: AccountCaller): Promise<string> {
+    const { id, member, beganAt } = session!
+    return this.#sign({ id, accountId, keyId, memberId: member?.id, beganAt, provedAt: this.#ctx.clock.now() })
+  }
+
+  /** Whose session a token is; undefined when it is wrong, too old, ended, or not signed by us. Suspended accounts are refused. */
   async find(token: string): Promise<Account | undefined> {
     return (await this.read(token))?.account
   }
 
   async read(token: string): Promise<Session | undefined> {
     const now = this.#ctx.clock.now()
-    const known = this.#remembered.get(token)
-    if (known && known.until > now) return known.session
-    this.#remembered.delete(token)
-    const changes = this.#changes
     const claims = await this.#verify(token, now)
     const holder = claims && (await this.#findHolder(claims, now))
-    if (!claims || !holder || this.#ended.has(claims.id)) return undefined
+    if (!claims || !holder) return undefined
     if (holder.account.standing.suspendedAt !== null) throw accountSuspended()
-    const { id, keyId, beganAt, expiresAt } = claims
-    const session: Session = { id, ...holder, keyId, beganAt, expiresAt }
-    // One that was opened with a key ends with it at once, whoever revokes it and from where: it is looked up every time.
-    if (keyId !== undefined || changes !== this.#changes) return session
-    this.#remembered.set(token, { session, until: Math.min(now + SESSION_KNOWN_MILLISECONDS, expiresAt) })
-    if (this.#remembered.size > REMEMBERED_MAX) this.#remembered.delete(this.#remembered.keys().next().value!)
-    return session
+    const { id, keyId, beganAt, expiresAt, provedAt } = claims
+    return { id, ...holder, keyId, beganAt, expiresAt, provedAt }
   }
 
-  /** Ends a session with all its tokens; answers its id for those who remember it, and nothing for a wrong token. */
+  /** Ends a session with all its tokens; answers its id, and nothing for a wrong token. */
   async end(token: string): Promise<string | undefined> {
     const { db, clock } = this.#ctx
     const now = clock.now()
     const claims = await this.#verify(token, now)
     if (!claims) return undefined
     await insertEndedSession(db, claims.id, now + ENDED_KEPT_MILLISECONDS)
-    this.forget(claims.id)
     return claims.id
   }
 
-  /** After a session was ended, here or on another instance. */
-  forget(id: string): void {
-    this.#ended.add(id)
-    if (this.#ended.size > REMEMBERED_MAX) this.#ended.delete(this.#ended.values().next().value!)
-    for (const [token, { session }] of this.#remembered) if (session.id === id) this.#remembered.delete(token)
-  }
-
-  /** Changes may have escaped us. */
-  forgetAll(): void {
-    this.#changes++
-    this.#remembered.clear()
-  }
-
-  /** After a change of what an account may do, here or on another instance. */
-  forgetAccount(accountId: string): void {
-    this.#changes++
-    for (const [token, { session }] of this.#remembered) {
-      if (session.account.id === accountId) this.#remembered.delete(token)
-    }
-  }
-
-  async #sign({ id, accountId, keyId, beganAt }: Omit<Claims, 'expiresAt'>): Promise<string> {
+  async #sign({ id, accountId, keyId, memberId, beganAt, provedAt }: Omit<Claims, 'expiresAt'>): Promise<string> {
     const milliseconds = this.#ctx.clock.now()
     const now = Math.floor(milliseconds / 1000)
     const kid = nameOf(dayOf(milliseconds))
-    return new SignJWT({ began: beganAt, ...(keyId !== undefined && { key: keyId }) })
+    const held = { ...(keyId !== undefined && { key: keyId }), ...(memberId !== undefined && { member: memberId }) }
+    return new SignJWT({ began: beganAt, proved: provedAt, ...held })
       .setProtectedHeader({ alg: ALGORITHM, kid })
       .setIssuer(ISSUER)
-      .setAudience(AUDIENCE)
+      .setAudience(memberId === undefined ? AUDIENCE : MEMBERS)
       .setSubject(accountId)
       .setJti(id)
       .setIssuedAt(now)
@@ -162,14 +149,21 @@ export class Sessions {
       .sign((await this.#findSecret(kid)) ?? (await this.#makeSecret(kid)))
   }
 
-  async #findHolder({ id, accountId, keyId, beganAt }: Claims, now: number): Promise<Holder | undefined> {
+  async #findHolder({ id, accountId, keyId, memberId, beganAt }: Claims, now: number): Promise<Holder | undefined> {
     const { db } = this.#ctx
     if (await isSessionEnded(db, id)) return undefined
-    const key = keyId === undefined ? undefined : await findLiveKey(db, { accountId, keyId, now })
-    if (keyId !== undefined && !key) return undefined
     const account = await findAccount(db, accountId)
     if (!account || beganAt <= (account.standing.signedOutAt ?? 0)) return undefined
-    return { account, rights: key && rightsOf(key) }
+    if (keyId !== undefined) {
+      const key = await findLiveKey(db, { accountId, keyId, now })
+      return key && { account, rights: rightsOf(key), member: undefined }
+    }
+    const member =
+      memberId !== undefined
+        ? await findMember(db, { accountId, id: memberId })
+        : await findMemberByEmail(db, { accountId, email: account.email ?? '' })
+    if (!member || (member.joinedAt === null && member.expiresAt! <= now)) return undefined
+    return { account, rights: undefined, member }
   }
 
   async #verify(token: string, now: number): Promise<Claims | undefined> {
@@ -180,17 +174,23 @@ export class Sessions {
     const secret = await this.#findSecret(kid)
     if (!secret) return undefined
     try {
-      const { payload } = await jwtVerify<{ began: number; key?: string }>(token, secret, {
-        algorithms: [ALGORITHM],
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        requiredClaims: ['sub', 'exp', 'jti', 'began'],
-        currentDate: new Date(now),
-      })
-      const { sub, jti, exp, began, key } = payload
-      return { id: jti!, accountId: sub!, keyId: key, beganAt: began, expiresAt: exp! * 1000 }
+      const { payload } = await jwtVerify<{ began: number; proved?: number; key?: string; member?: string }>(
+        token,
+        secret,
+        {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          audience: [AUDIENCE, MEMBERS],
+          requiredClaims: ['sub', 'exp', 'jti', 'began'],
+          currentDate: new Date(now),
+        },
+      )
+      const { sub, aud, jti, exp, began, proved = began, key, member } = payload
+      if ((aud === MEMBERS) !== (member !== undefined)) return undefined
+      const held = { accountId: sub!, keyId: key, memberId: member }
+      return { id: jti!, ...held, beganAt: began, provedAt: proved, expiresAt: exp! * 1000 }
     } catch {
-      // A token that does not hold is nobody's.
+      // A token that does not hold belongs to no account.
       return undefined
     }
   }

@@ -5,16 +5,9 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { badSignInLink, tooManyLinks } from '../errors.ts'
-import {
-  type Account,
-  findAccountByEmail,
-  findOldestAsking,
-  insertAudit,
-  insertSignInLink,
-  markLinkUsed,
-  takeAsking,
-} from '../store.ts'
-import { createAccountIn } from './create-account.ts'
+import { type Place, placeFor } from '../people/membership.ts'
+import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
+import { countAsking } from './count-asking.ts'
 
 const LINK_MILLISECONDS = 30 * 60_000
 const HOUR = 3_600_000
@@ -41,22 +34,11 @@ export async function requestSignIn(
   if (idempotency?.made) return
   const address = email.toLowerCase()
   await inTx(ctx, async (tx) => {
-    await countAsking(tx, address)
+    await countAsking(tx, { who: address, places: LINKS_PER_HOUR_MAX, within: HOUR, refuse: tooManyLinks })
     const payload: AskedLink = { mailId: tx.ids.next('mail'), recipient: email, baseUrl }
     await enqueue(tx, { kind: MAIL_SIGN_IN, payload })
     await idempotency?.record(tx.db, { mailId: payload.mailId })
   })
-}
-
-/** An address has five places that are free again after an hour; a request that finds none comes too often. */
-async function countAsking({ db, clock }: StoreCtx, email: string): Promise<void> {
-  const now = clock.now()
-  const freeBefore = now - HOUR
-  for (let place = 0; place < LINKS_PER_HOUR_MAX; place++) {
-    if (await takeAsking(db, { email, place, now, freeBefore })) return
-  }
-  const oldest = (await findOldestAsking(db, email, LINKS_PER_HOUR_MAX)) ?? now
-  throw tooManyLinks(Math.max(1, Math.ceil((oldest - freeBefore) / 1000)))
 }
 
 /**
@@ -70,7 +52,7 @@ export async function mailSignIn(
 ): Promise<void> {
   const token = randomId(random, TOKEN_LENGTH)
   const createdAt = clock.now()
-  // Mailed to the very address it signs in: letters beyond ASCII may become those of somebody else's when they are small.
+  // Mailed to the very address it signs in: letters beyond ASCII may become those of another address when they are small.
   const email = recipient.toLowerCase()
   const link = { tokenHash: hashApiKey(token), email, createdAt }
   await insertSignInLink(db, { ...link, expiresAt: createdAt + LINK_MILLISECONDS })
@@ -84,24 +66,34 @@ export async function mailSignIn(
   await mailer.send({ id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
 }
 
-/** Turns a link's token into its account, which is made at the first sign-in. */
-export async function redeemSignIn(ctx: StoreCtx, token: string): Promise<Account> {
+/**
+ * Turns a link's token into the place of its address, which is made at the first sign-in. As a guest somebody who is invited, and
+ * nowhere else, comes in to say yes or no, and needs no account of their own.
+ */
+export async function redeemSignIn(ctx: StoreCtx, token: string, mayBeGuest = false): Promise<Place> {
   try {
-    return await redeem(ctx, token)
+    return await redeem(ctx, token, mayBeGuest)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // Another link of the same address made the account a moment ago; this one was not used up by that.
-    return redeem(ctx, token)
+    return redeem(ctx, token, mayBeGuest)
   }
 }
 
-function redeem(ctx: StoreCtx, token: string): Promise<Account> {
+function redeem(ctx: StoreCtx, token: string, mayBeGuest: boolean): Promise<Place> {
   return inTx(ctx, async (tx) => {
     const email = await markLinkUsed(tx.db, hashApiKey(token), tx.clock.now())
     if (email === undefined) throw badSignInLink()
-    const account =
-      (await findAccountByEmail(tx.db, email)) ?? (await createAccountIn(tx, { email, role: 'user', actor: 'sign-in' }))
-    await insertAudit(tx, { actor: account.id, accountId: account.id, what: 'account.signed-in', detail: {} })
-    return account
+    const place = await placeFor(tx, email, mayBeGuest)
+    await noteSignIn(tx, place, 'mail')
+    return place
   })
+}
+
+/** Call it in the transaction that lets somebody in. */
+async function noteSignIn(tx: StoreCtx, { member }: Place, by: 'mail' | 'passkey'): Promise<void> {
+  const { id: actor, accountId, joinedAt } = member
+  // What happens in an account is no business of who was merely invited, nor the other way round.
+  if (joinedAt === null) return
+  await insertAudit(tx, { actor, accountId, what: 'account.signed-in', detail: { by } })
 }

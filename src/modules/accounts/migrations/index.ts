@@ -6,6 +6,7 @@ import { up as endedSessions } from './0017-ended-sessions.ts'
 import { up as keyRights } from './0024-key-rights.ts'
 import { up as profiles } from './0025-profiles.ts'
 import { up as standing } from './0029-standing.ts'
+import { up as members } from './0031-members.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -15,4 +16,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0024-key-rights': keyRights,
   '0025-profiles': profiles,
   '0029-standing': standing,
+  '0031-members': members,
 }

@@ -1,42 +1,88 @@
 import type { FrameProps } from '../../../kernel/page.ts'
+import { SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import { Card, Empty, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
+import { Card, Empty, Moment, Pager } from '../../../web/dashboard/show.tsx'
+import { KINDS, type Part } from '../activity/sentences.ts'
 
 interface ActivityPageProps {
   frame: FrameProps
-  entries: readonly { id: string; at: number; actor: string; what: string; detail: Readonly<Record<string, unknown>> }[]
+  values: Readonly<Record<string, string>>
+  /** Ids and addresses of those who may have done something. */
+  people: readonly (readonly [string, string])[]
+  rows: readonly { id: string; at: number; actor: string; who: string; told: readonly Part[] }[]
+  csv: string
   first: string | undefined
   next: string | undefined
 }
 
+const Told = ({ frame, parts }: { frame: FrameProps; parts: readonly Part[] }) => (
+  <>
+    {parts.map((part, at) => {
+      if (typeof part === 'string') return part
+      const thing = <code>{part.text}</code>
+      if (part.href === undefined || !frame.opens('GET', part.href)) return thing
+      return (
+        <a key={at} href={part.href}>
+          {thing}
+        </a>
+      )
+    })}
+  </>
+)
+
+const Filters = ({ frame, values, people }: Pick<ActivityPageProps, 'frame' | 'values' | 'people'>) => (
+  <form method="get" action="/dashboard/activity" class="filters" aria-label="Filters" role="search">
+    <SelectField
+      filled={{ values }}
+      name="person"
+      label="Who"
+      options={[['', 'Anybody'], ...people, [frame.account.id, 'Somebody with a key']]}
+    />
+    <SelectField filled={{ values }} name="kind" label="About" options={[['', 'Anything'], ...Object.entries(KINDS)]} />
+    <TextField filled={{ values }} name="from" label="From" type="date" />
+    <TextField filled={{ values }} name="to" label="To" type="date" />
+    <div class="send">
+      <button class="plain">Show</button>
+    </div>
+  </form>
+)
+
 /** Who changed what, and when. Nothing is ever taken out of this list. */
-export const ActivityPage = ({ frame, entries, first, next }: ActivityPageProps) => (
-  <Frame {...frame} title="Activity" lead="Every change of keys, secrets, money and sign-ins of this account.">
+export const ActivityPage = ({ frame, values, people, rows, csv, first, next }: ActivityPageProps) => (
+  <Frame
+    {...frame}
+    title="Activity"
+    lead="Every change of people, keys, secrets, money and sign-ins of this account."
+    actions={
+      <a class="button plain" href={csv} download>
+        CSV
+      </a>
+    }
+  >
     <Card>
-      {entries.length === 0 ? (
-        <Empty title="Nothing has happened yet" />
+      <Filters frame={frame} values={values} people={people} />
+    </Card>
+    <Card>
+      {rows.length === 0 ? (
+        <Empty title="Nothing of that kind has happened">
+          {Object.values(values).some((value) => value !== '') && (
+            <p>
+              <a href="/dashboard/activity">Show everything</a>
+            </p>
+          )}
+        </Empty>
       ) : (
-        <Table label="Activity" head={['When', 'What', 'By', 'Detail']}>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td>
-                <Moment at={entry.at} />
-              </td>
-              <td>{entry.what.replaceAll(/[.-]/g, ' ')}</td>
-              <td>{entry.actor === frame.account.id ? 'you' : <code>{entry.actor}</code>}</td>
-              <td class="title-cell">
-                {Object.entries(entry.detail)
-                  .filter(([, value]) => value !== null)
-                  .map(([name, value]) => (
-                    <span key={name} class="under">
-                      {`${name}: `}
-                      <code>{String(value)}</code>
-                    </span>
-                  ))}
-              </td>
-            </tr>
+        <ul class="deeds" aria-label="Activity">
+          {rows.map((row) => (
+            <li key={row.id}>
+              <strong>{row.actor === frame.member?.id ? 'You' : row.who}</strong>{' '}
+              <Told frame={frame} parts={row.told} />
+              <span class="under">
+                <Moment at={row.at} />
+              </span>
+            </li>
           ))}
-        </Table>
+        </ul>
       )}
       <Pager first={first} next={next} />
     </Card>

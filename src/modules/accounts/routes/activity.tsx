@@ -1,7 +1,11 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
+import type { Route } from '../../../kernel/route.ts'
+import { exportDeeds, namesOf } from '../activity/export.ts'
+import { FILTERS, readFilter } from '../activity/read-filter.ts'
+import { tellActor, tellDeed } from '../activity/sentences.ts'
+import { listDeeds } from '../activity/store.ts'
 import { ActivityPage } from '../pages/activity-page.tsx'
-import { listAudit } from '../store.ts'
 
 const PAGE_ROWS = 50
 
@@ -9,20 +13,48 @@ const PAGE_ROWS = 50
 export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] => [
   {
     path: '/activity',
+    permission: 'activity',
     menu: { title: 'Activity', order: 90 },
     async render({ frame, accountId, query }) {
-      const found = await listAudit(store.db, { accountId, before: readCursor(query.before), limit: PAGE_ROWS + 1 })
-      const entries = found.slice(0, PAGE_ROWS)
-      const last = found.length > PAGE_ROWS ? entries.at(-1) : undefined
+      const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
+      const asked = { before: readCursor(query.before), limit: PAGE_ROWS + 1 }
+      const found = await listDeeds(store.db, readFilter(accountId, values), asked)
+      const names = await namesOf(store.db, accountId)
+      const known = { names, accountId }
+      const deeds = found.slice(0, PAGE_ROWS)
+      const last = found.length > PAGE_ROWS ? deeds.at(-1) : undefined
+      const address = (path: string, before?: string) => {
+        const given = Object.entries({ ...values, before: before ?? '' }).filter(([, value]) => value !== '')
+        return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+      }
       return (
         <ActivityPage
           frame={frame}
-          entries={entries}
-          first={query.before === undefined ? undefined : '/dashboard/activity'}
-          next={last && `/dashboard/activity?before=${last.at}-${last.id}`}
+          values={values}
+          people={[...names]}
+          rows={deeds.map((deed) => ({ ...deed, who: tellActor(deed, known), told: tellDeed(deed, known) }))}
+          csv={address('/api/activity.csv')}
+          first={query.before === undefined ? undefined : address('/dashboard/activity')}
+          next={last && address('/dashboard/activity', `${last.at}-${last.id}`)}
         />
       )
     },
+  },
+]
+
+/** The same as a table for programs and spreadsheets. */
+export const activityRoutes = ({ store }: { store: StoreCtx }): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/api/activity.csv',
+    door: 'account',
+    scope: 'keys',
+    permission: 'activity',
+    run: ({ caller, query }) => ({
+      rows: exportDeeds(store, readFilter(caller.accountId, query)),
+      type: 'text/csv; charset=utf-8',
+      headers: { 'content-disposition': 'attachment; filename="activity.csv"' },
+    }),
   },
 ]
 

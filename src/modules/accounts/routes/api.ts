@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Notices } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
-import { issueKey } from '../domain/issue-key.ts'
+import { issueKey, makerOf } from '../domain/issue-key.ts'
 import { readCredits } from '../domain/read-credits.ts'
 import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
@@ -17,7 +17,7 @@ const LISTED_MAX = 200
 interface AccountPorts {
   store: StoreCtx
   sessions: Sessions
-  /** Tells every instance that a key or a session has changed. */
+  /** Tells every instance that a key has changed. */
   notices: Pick<Notices, 'publish'>
   /** Where links to this service begin. */
   baseUrl(): string
@@ -28,7 +28,7 @@ export function accountRoutes(ports: AccountPorts): readonly Route[] {
   return [...signInRoutes(ports), ...ownAccountRoutes(ports), ...keyRoutes(ports)]
 }
 
-function signInRoutes({ store, sessions, notices, baseUrl }: AccountPorts): readonly Route[] {
+function signInRoutes({ store, sessions, baseUrl }: AccountPorts): readonly Route[] {
   return [
     {
       method: 'POST',
@@ -48,8 +48,8 @@ function signInRoutes({ store, sessions, notices, baseUrl }: AccountPorts): read
       async run({ body }) {
         const link = readSignInToken(body())
         await sessions.prepare()
-        const account = await redeemSignIn(store, link)
-        const token = await sessions.create(account.id)
+        const { account, member } = await redeemSignIn(store, link)
+        const token = await sessions.create(account.id, { memberId: member.id })
         return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
       },
     },
@@ -59,8 +59,7 @@ function signInRoutes({ store, sessions, notices, baseUrl }: AccountPorts): read
       door: 'anyone',
       async run({ ownSession }) {
         const token = ownSession()
-        const ended = token === undefined ? undefined : await sessions.end(token)
-        if (ended !== undefined) notices.publish('session', ended)
+        if (token !== undefined) await sessions.end(token)
         return { json: { success: true }, session: null }
       },
     },
@@ -107,9 +106,10 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       path: '/api/keys',
       door: 'account',
       scope: 'keys',
-      async run({ caller: { accountId, restsOn }, body }) {
+      proof: true,
+      async run({ caller, body }) {
         const asked = readNewKey(body(), store.clock.now())
-        const { text, key } = await issueKey(store, { ...asked, accountId, actor: accountId, restsOn })
+        const { text, key } = await issueKey(store, { ...asked, ...makerOf(caller) })
         return { status: 201, json: { key: text, ...showKey(key, store.clock.now()) } }
       },
     },
@@ -118,9 +118,9 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       path: '/api/keys/:id',
       door: 'account',
       scope: 'keys',
-      async run({ caller: { accountId }, params }) {
+      async run({ caller: { accountId, actor }, params }) {
         const keyId = params.id!
-        notices.publish('key', await revokeKey(store, { accountId, keyId, actor: accountId }))
+        notices.publish('key', await revokeKey(store, { accountId, keyId, actor }))
         return { json: { success: true, id: keyId } }
       },
     },
@@ -129,10 +129,11 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       path: '/api/keys/:id/rotate',
       door: 'account',
       scope: 'keys',
-      async run({ caller: { accountId, restsOn }, params, body }) {
+      proof: true,
+      async run({ caller, params, body }) {
         const overlapMilliseconds = readOverlap(body())
         const overlap = overlapMilliseconds === undefined ? {} : { overlapMilliseconds }
-        const request = { accountId, keyId: params.id!, actor: accountId, restsOn, ...overlap }
+        const request = { ...makerOf(caller), keyId: params.id!, ...overlap }
         const rotated = await rotateKey(store, request)
         if (rotated.oldHash !== undefined) notices.publish('key', rotated.oldHash)
         const shown = showKey(rotated.key, store.clock.now())

@@ -3,6 +3,7 @@ import type { Described } from '../../../kernel/described.ts'
 import { rpcCredits } from '../actions/rpc-credits.ts'
 import { SCOPES } from '../../../kernel/key-rights.ts'
 import { ACCOUNT, KEY, KEY_MEMBERS, PROFILE } from '../answers.ts'
+import { describedMemberRoutes } from './described-members.ts'
 import { describedOperatorRoutes } from './described-operator.ts'
 
 const { text, bool, integer, list, record, words } = answer
@@ -149,5 +150,6 @@ export const describedAccountRoutes: readonly Described[] = [
     answer: record({ ...KEY_MEMBERS, key: text, replaces: text }),
     refuses: [403, 409],
   },
+  ...describedMemberRoutes,
   ...describedOperatorRoutes,
 ]

@@ -3,7 +3,7 @@ import { SCOPES } from '../../../kernel/key-rights.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Notices } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import { issueKey } from '../domain/issue-key.ts'
+import { issueKey, makerOf } from '../domain/issue-key.ts'
 import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
 import { dayOf } from '../domain/spending.ts'
@@ -35,6 +35,7 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
   return [
     {
       path: '/keys',
+      permission: 'keys',
       done: placed.done,
       menu: { title: 'API keys', order: 70 },
       render: (request) => list(request, EMPTY),
@@ -42,21 +43,25 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
     {
       ...placed,
       path: '/keys',
+      permission: 'keys',
+      proof: true,
       show,
-      async run({ accountId, caller: { restsOn } }, fields, idempotency) {
+      async run({ caller }, fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
         const wanted = readNewKey(toBody(fields), store.clock.now())
-        const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, restsOn, idempotency })
+        const { text, key } = await issueKey(store, { ...wanted, ...makerOf(caller), idempotency })
         return { shown: { text, name: key.name } }
       },
     },
     {
       ...placed,
       path: '/keys/:id/rotate',
+      permission: 'keys',
+      proof: true,
       show,
-      async run({ accountId, params, caller: { restsOn } }, _fields, idempotency) {
+      async run({ params, caller }, _fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
-        const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn, idempotency }
+        const rotation = { ...makerOf(caller), keyId: params.id!, idempotency }
         const { text, key, oldHash } = await rotateKey(store, rotation)
         if (oldHash !== undefined) notices.publish('key', oldHash)
         return { shown: { text, name: key.name } }
@@ -65,8 +70,9 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
     {
       ...placed,
       path: '/keys/:id/revoke',
-      async run({ accountId, params }) {
-        notices.publish('key', await revokeKey(store, { accountId, keyId: params.id!, actor: accountId }))
+      permission: 'keys',
+      async run({ accountId, params, caller: { actor } }) {
+        notices.publish('key', await revokeKey(store, { accountId, keyId: params.id!, actor }))
         return { to: '/dashboard/keys?done=revoked' }
       },
     },

@@ -50,11 +50,12 @@ export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly
     path: `/api/accounts/:id${path}`,
     door: 'administrator',
     scope: 'keys',
+    proof: true,
     async run(request) {
       // Otherwise a limited key could lift its own limits.
       requireUnbound(request.caller)
       const { id: accountId } = await find(request.params.id!)
-      await run(request, { accountId, actor: request.caller.accountId })
+      await run(request, { accountId, actor: request.caller.actor })
       tellStanding(accountId)
       return show(accountId)
     },

@@ -51,9 +51,9 @@ export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): 
       path,
       door: 'account',
       scope: 'checkout',
-      async run({ caller: { accountId }, body }) {
+      async run({ caller: { accountId, actor }, body }) {
         const change = readProfile(body(), { plainHttpAllowed: isPlay })
-        const profile = await changeProfile(store, logos, { accountId, actor: accountId, change })
+        const profile = await changeProfile(store, logos, { accountId, actor, change })
         return { json: showProfile(profile, baseUrl()) }
       },
     },

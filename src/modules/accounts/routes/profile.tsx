@@ -15,17 +15,24 @@ export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (
     return <ProfilePage frame={frame} filled={filled} merchant={toMerchant(profile)} />
   }
   return [
-    { path: '/profile', menu: { title: 'Profile', order: 65 }, done, render: (request) => page(request) },
     {
       path: '/profile',
-      async run({ accountId }, fields) {
+      permission: 'checkout',
+      menu: { title: 'Profile', order: 65 },
+      done,
+      render: (request) => page(request),
+    },
+    {
+      path: '/profile',
+      permission: 'checkout',
+      async run({ accountId, caller: { actor } }, fields) {
         const { logoUrl } = await findProfile(store.db, accountId)
         const typed = Object.fromEntries(PROFILE_FIELDS.map((name) => [name, fields.get(name)]))
         const { logo, ...rest } = typed
         // The picture that is there already need not be fetched again, unless that is asked for.
         const isSame = logo === (logoUrl ?? '') && fields.get('fetch_again') === ''
         const change = readProfile(isSame ? rest : typed, { plainHttpAllowed: isPlay })
-        await changeProfile(store, logos, { accountId, actor: accountId, change })
+        await changeProfile(store, logos, { accountId, actor, change })
         return { to: '/dashboard/profile?done=saved' }
       },
       again: (request, state) => page(request, state),

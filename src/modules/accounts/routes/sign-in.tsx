@@ -55,8 +55,9 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
       try {
         const link = readSignInToken({ token: fields.get('token') })
         await sessions.prepare()
-        const account = await redeemSignIn(store, link)
-        return { to: readNext(fields.get('next')), session: await sessions.create(account.id) }
+        const { account, member } = await redeemSignIn(store, link, true)
+        const session = await sessions.create(account.id, { memberId: member.id })
+        return { to: member.joinedAt === null ? '/dashboard/accounts' : readNext(fields.get('next')), session }
       } catch (error) {
         return refuse(error, 'token', (wrong) => <CodePage devnet={devnet} link={wrong} />)
       }

@@ -6,13 +6,13 @@ import type { AdminPorts } from '../ports.ts'
 /** Lets a dead job run again, by an administrator's word. */
 export function retryJob(
   { store, retryDead }: Pick<AdminPorts, 'store' | 'retryDead'>,
-  { id, actor }: { id: string; actor: string },
+  { id, accountId, actor }: { id: string; accountId: string; actor: string },
 ): Promise<void> {
   return inTx(store, async (tx) => {
     // Thrown inside, because PostgreSQL commits nothing after a key that is taken already.
     if (!(await retryDead(tx.db, id, tx.clock.now()))) {
       throw new AppError('not_found', 'There is no such dead job, or the same one waits already.')
     }
-    await insertAudit(tx, { actor, accountId: actor, what: 'job.retried', detail: { id } })
+    await insertAudit(tx, { actor, accountId, what: 'job.retried', detail: { id } })
   })
 }

@@ -222,6 +222,20 @@ export const AccountPage = (props: AccountPageProps) => {
               <button>Sign them out now</button>
             </Form>
           </Confirmed>
+          <a class="button" href={`/api/accounts/${account.id}/export`} download={`${account.id}.json`}>
+            Export its data
+          </a>
+          {account.role !== 'admin' && (
+            <Confirmed ask="Erase its data" kind="danger">
+              <p>
+                The account is closed for good. Names, addresses, texts, keys and events are erased; payments, credits
+                and blocks stay under its id. It is refused while checkouts, wallets, refunds or deliveries are open.
+              </p>
+              <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/erase`}>
+                <button class="danger">Erase now</button>
+              </Form>
+            </Confirmed>
+          )}
         </div>
       </Card>
       <Credits {...props} />

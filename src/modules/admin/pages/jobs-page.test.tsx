@@ -5,7 +5,8 @@ import type { FrameProps } from '../../../kernel/page.ts'
 import { JobsPage } from './jobs-page.tsx'
 
 const account = { id: 'acc_1', email: null, role: 'admin' }
-const frame = { section: '/dashboard/admin/jobs', menu: [], account, csrf: 'csrf' } as unknown as FrameProps
+const page = { section: '/dashboard/admin/jobs', menu: [], account, csrf: 'csrf', opens: () => true }
+const frame = page as unknown as FrameProps
 const job = { kind: 'mail.send', attempts: 3, runAt: 1_000, lastError: null }
 
 test('only a dead job can be tried again, and what made it fail is text whatever it says', () => {
@@ -14,11 +15,11 @@ test('only a dead job can be tried again, and what made it fail is text whatever
     { ...job, id: 'job_2', status: 'running' as const },
   ]
   const counts = [{ status: 'dead', count: 1_234 }]
-  const page = renderToString(<JobsPage frame={frame} status="dead" jobs={jobs} counts={counts} />)
+  const shown = renderToString(<JobsPage frame={frame} status="dead" jobs={jobs} counts={counts} />)
   assert.deepEqual(
-    [...page.matchAll(/action="(\/dashboard\/admin\/jobs[^"]+)"/g)].map(([, action]) => action),
+    [...shown.matchAll(/action="(\/dashboard\/admin\/jobs[^"]+)"/g)].map(([, action]) => action),
     ['/dashboard/admin/jobs/job_1/retry'],
   )
-  assert.ok(!page.includes('<script>alert'))
-  assert.match(page, /aria-current="page"[^>]*>dead \(1,234\)</)
+  assert.ok(!shown.includes('<script>alert'))
+  assert.match(shown, /aria-current="page"[^>]*>dead \(1,234\)</)
 })

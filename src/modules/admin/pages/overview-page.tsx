@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { FrameProps } from '../../../kernel/page.ts'
 import { type Bar, DayChart, toHeights } from '../../../web/dashboard/chart.tsx'
+import { WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Figure, Nano, Table } from '../../../web/dashboard/show.tsx'
 
@@ -199,9 +200,9 @@ export const OverviewPage = (props: OverviewProps) => {
       lead={lead}
       actions={
         tasks && (
-          <a class="button" href="/dashboard/checkouts/new">
+          <WayTo frame={frame} class="button" href="/dashboard/checkouts/new">
             New checkout
-          </a>
+          </WayTo>
         )
       }
     >

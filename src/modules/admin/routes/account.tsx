@@ -5,7 +5,7 @@ import {
   FEATURES,
   adjustCredits,
   findAccount,
-  listAudit,
+  listDeeds,
   listEntries,
   listKeys,
   readAdjustment,
@@ -34,11 +34,12 @@ const DONE = {
   credits: 'The credits are changed.',
   standing: 'Limits and features are changed.',
   'signed-out': 'All its people are signed out.',
+  erased: 'The account is closed, and what told of its people is erased.',
 }
 
 /** One account as its operator sees it, and what the operator does to it. */
 export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
-  const { store, checkouts, wallets, tellStanding } = ports
+  const { store, checkouts, wallets, tellStanding, erase } = ports
   const { db } = store
   const show = async ({ frame, params }: PageRequest, filled: FormState) => {
     const id = params.id!
@@ -49,7 +50,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
     const [keys, entries, activity, stats, owned, failing] = await Promise.all([
       listKeys(db, id, LISTED_MAX),
       listEntries(db, id, LISTED_MAX),
-      listAudit(db, { accountId: id, before: undefined, limit: LISTED_MAX }),
+      listDeeds(db, { accountId: id }, { before: undefined, limit: LISTED_MAX }),
       gatherStats(checkouts, id),
       listWallets(wallets, id, everything),
       countFailing(db, id),
@@ -83,8 +84,10 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
     path: `${PATH}/${path}`,
     section: '/admin',
     door: 'administrator',
+    permission: 'administration',
+    proof: true,
     again: show,
-    async run({ params, accountId: actor }, fields, idempotency) {
+    async run({ params, caller: { actor } }, fields, idempotency) {
       const accountId = params.id!
       await run({ accountId, actor }, fields, idempotency)
       tellStanding(accountId)
@@ -97,12 +100,14 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
       path: PATH,
       section: '/admin',
       door: 'administrator',
+      permission: 'administration',
       done: DONE,
       render: (request) => show(request, EMPTY),
     },
     change('suspended', 'suspend', (who, fields) => suspendAccount(store, { ...who, reason: reason(fields) })),
     change('resumed', 'resume', (who, fields) => resumeAccount(store, { ...who, reason: reason(fields) })),
     change('signed-out', 'sign-out', (who) => signOutPeople(store, who)),
+    change('erased', 'erase', (who) => erase({ ...who, onClosed: () => tellStanding(who.accountId) })),
     change('standing', 'standing', (who, fields) =>
       setStanding(store, { ...who, wanted: readStanding(toBody(fields)) }),
     ),

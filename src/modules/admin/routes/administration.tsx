@@ -27,6 +27,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
   return [
     {
       path: '/admin',
+      permission: 'administration',
       door,
       menu: { title: 'All accounts', order: 110 },
       async render({ frame, query }) {
@@ -40,6 +41,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     },
     {
       path: '/admin/health',
+      permission: 'administration',
       door,
       menu: { title: 'Health', order: 120 },
       render: async ({ frame }) => (
@@ -48,6 +50,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     },
     {
       path: '/admin/jobs',
+      permission: 'administration',
       door,
       menu: { title: 'Jobs', order: 130 },
       done: { retried: 'The job will run in a moment.' },
@@ -55,10 +58,11 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     },
     {
       path: '/admin/jobs/:id/retry',
+      permission: 'administration',
       section: '/admin/jobs',
       door,
-      async run({ accountId, params }) {
-        await retryJob(ports, { id: params.id!, actor: accountId })
+      async run({ accountId, params, caller: { actor } }) {
+        await retryJob(ports, { id: params.id!, accountId, actor })
         return { to: '/dashboard/admin/jobs?done=retried' }
       },
       again: (request, { error }) =>
@@ -66,6 +70,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     },
     {
       path: '/admin/mail',
+      permission: 'administration',
       door,
       menu: { title: 'Mail', order: 140 },
       render: async ({ frame }) => <MailPage frame={frame} isKept={mailIsKept} mails={await listMails(LISTED_MAX)} />,

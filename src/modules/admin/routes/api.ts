@@ -6,10 +6,11 @@ import type { AdminPorts, JobView, StoredMail } from '../ports.ts'
 
 const LISTED_MAX = 200
 
-type AdminRoutesPorts = Pick<AdminPorts, 'listMails' | 'listJobs'>
+type AdminRoutesPorts = Pick<AdminPorts, 'listMails' | 'listJobs' | 'gather' | 'erase' | 'tellStanding'>
 
 /** What administrators see beyond their own account, under `/api`. */
-export function adminRoutes({ listMails, listJobs }: AdminRoutesPorts): readonly Route[] {
+export function adminRoutes(ports: AdminRoutesPorts): readonly Route[] {
+  const { listMails, listJobs, gather, erase, tellStanding } = ports
   return [
     {
       method: 'GET',
@@ -29,6 +30,31 @@ export function adminRoutes({ listMails, listJobs }: AdminRoutesPorts): readonly
       async run({ query }) {
         const jobs = await listJobs({ ...readJobStatus(query), limit: LISTED_MAX })
         return { json: { jobs: jobs.map(showJob) } }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/accounts/:id/export',
+      door: 'administrator',
+      scope: 'keys',
+      proof: true,
+      async run({ caller, params }) {
+        requireUnbound(caller)
+        const exported = await gather({ accountId: params.id!, actor: caller.accountId })
+        return { json: { account: params.id!, ...exported } }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/accounts/:id/erase',
+      door: 'administrator',
+      scope: 'keys',
+      proof: true,
+      async run({ caller, params }) {
+        requireUnbound(caller)
+        const onClosed = () => tellStanding(params.id!)
+        await erase({ accountId: params.id!, actor: caller.accountId, onClosed })
+        return { json: { account: params.id!, erased: true } }
       },
     },
   ]

@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 
-const { text, integer, orNull, list, record, words } = answer
+const { text, bool, map, object, integer, orNull, list, record, words } = answer
 
 export const describedAdminRoutes: readonly Described[] = [
   {
@@ -30,5 +30,25 @@ export const describedAdminRoutes: readonly Described[] = [
         record({ id: text, kind: text, status: text, attempts: integer, run_at: text, last_error: orNull(text) }),
       ),
     }),
+  },
+  {
+    method: 'get',
+    path: '/api/accounts/{id}/export',
+    id: 'exportAccount',
+    tag: 'admin',
+    summary: 'Everything that is known about an account, without secrets and without other people; up to 10,000 rows.',
+    who: 'administrator',
+    answer: record({ account: text, tables: map(list(object)), complete: bool }),
+  },
+  {
+    method: 'post',
+    path: '/api/accounts/{id}/erase',
+    id: 'eraseAccount',
+    tag: 'admin',
+    summary:
+      'Close an account and erase what tells of its people. Money records stay; refused while money is on its way.',
+    who: 'administrator',
+    answer: record({ account: text, erased: bool }),
+    refuses: [409],
   },
 ]

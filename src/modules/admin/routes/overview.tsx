@@ -15,6 +15,7 @@ const WALLETS_MAX = 10_000
 export const overviewPages = ({ checkouts, wallets }: Pick<AdminPorts, 'checkouts' | 'wallets'>): readonly Page[] => [
   {
     path: '/',
+    permission: 'reports',
     menu: { title: 'Overview', order: 10 },
     async render({ frame, accountId }) {
       const { db } = checkouts

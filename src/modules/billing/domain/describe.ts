@@ -21,7 +21,7 @@ const WHY: Readonly<Record<RefundReason, string>> = {
 
 /**
  * What became of an order, for a caller that knows its checkout: `waiting`, `unauthorized` while the word of an owner is
- * missing, `applied`, `refunded`, or `held` until the operator has looked at it. Who bought it is nobody else's business.
+ * missing, `applied`, `refunded`, or `held` until the operator has looked at it. Who bought it is told to the buyer alone.
  */
 export async function describeOrder(db: Db, checkoutId: string, learn?: Learn): Promise<OrderStanding | undefined> {
   const order = await findOrder(db, checkoutId)

@@ -9,7 +9,7 @@ interface Release {
   blockHash: string
   /** Where to, when it is not to go back to where it came from. */
   destination: string | undefined
-  /** Whether what is sent to an address reaches somebody else than its payer. */
+  /** Whether what is sent to an address reaches an exchange and not its payer. */
   isExchange(address: string): boolean
   actor: string
 }

@@ -29,7 +29,7 @@ export type Fulfil = (tx: StoreCtx, order: Order, payment: ServicePayment) => Pr
 export interface Settlement {
   /** Who gives what orders of a kind sell. */
   fulfil(kind: string): Fulfil | undefined
-  /** Whether what is sent to an address reaches somebody else than its payer. */
+  /** Whether what is sent to an address reaches an exchange and not its payer. */
   isExchange(address: string): boolean
   /** A refund waits in the treasury. */
   onRefund(walletId: string): void

@@ -35,9 +35,10 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
     )
   }
   return [
-    { path: '/credits', menu: { title: 'Credits and usage', order: 80 }, render },
+    { path: '/credits', permission: 'reports', menu: { title: 'Credits and usage', order: 80 }, render },
     {
       path: '/credits/buy',
+      permission: 'reports',
       section: '/credits',
       async run({ accountId }, _fields, idempotency) {
         // Offers count against the account, as at the RPC endpoint.

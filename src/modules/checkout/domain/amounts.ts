@@ -8,7 +8,7 @@ const GRAINS: readonly bigint[] = [10n ** 24n, 10n ** 22n, 10n ** 20n, 10n ** 18
 const FINEST = GRAINS.at(-1)!
 /** Four digits: as much as a person will type. */
 const TAGS_MAX = 9_999n
-/** Beyond this many neighbours only the finest grain has room, so that nobody needs to count further. */
+/** Beyond this many neighbours only the finest grain has room, so that it is not counted further. */
 export const NEIGHBOURS_COUNTED_MAX = Number(TAGS_MAX / 4n)
 
 /** A place where a unique amount may lie: the price, rounded up to a grain, and 1 to `tags` grains more. */
@@ -20,7 +20,7 @@ interface AmountSpace {
 
 /**
  * Where to look for a free amount near a price: the coarsest grain with plenty of room within 0.5 %, then the finer
- * ones. Never the bare price, so that a careless payment matches nobody (contract 2, rule 8).
+ * ones. Never the bare price, so that a careless payment matches no checkout (contract 2, rule 8).
  */
 export function amountSpaces(price: bigint, neighbours: number): AmountSpace[] {
   const room = (price * 5n) / 1000n

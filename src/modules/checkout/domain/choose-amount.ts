@@ -13,7 +13,7 @@ import { reserveNear } from './reserve.ts'
 /** How often one visitor may change their mind before the amounts they left behind are too many. */
 const CHOICES_MAX = 20
 
-/** What one visitor of a page is asked for. It is theirs: nobody else's page shows it, and the checkout stays open. */
+/** What one visitor of a page is asked for. It is theirs: no other visitor's page shows it, and the checkout stays open. */
 export interface Choice {
   amountRaw: Raw
   /** In the currency of the checkout. */

@@ -47,7 +47,7 @@ export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend):
     const { owner } = checkout
     if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
   }
-  // Less than the smallest price was nobody's try to pay one.
+  // Less than the smallest price was no try to pay one.
   const mayBeMeant = amountRaw >= SMALLEST_PRICE
   for (const { owner, ...baseline } of mayBeMeant ? watchers : []) {
     if (owner !== ANONYMOUS && !claims.has(owner) && isNewFor(baseline)) {

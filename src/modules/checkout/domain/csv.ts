@@ -1,3 +1,4 @@
+import { quote, safeText, toCsvHeader } from '../../../kernel/csv.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import type { Refund } from '../refunds/store.ts'
@@ -30,23 +31,7 @@ const COLUMNS = [
   'refund_id',
 ]
 
-/** With a mark by which spreadsheets know what the bytes mean. */
-export const CSV_HEADER = `\uFEFF${COLUMNS.join(',')}\r\n`
-
-/** Characters with which a spreadsheet begins a formula, also in their wide forms and behind what cannot be seen. */
-const FORMULA = /^[\s\p{Cf}]*[=+\-@\t\r＝＋－＠]/u
-
-/** Text that a stranger wrote: never a formula, on any of its lines. */
-export function safeText(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (FORMULA.test(line) ? `'${line}` : line))
-    .join('\n')
-}
-
-export function quote(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
+export const CSV_HEADER = toCsvHeader(COLUMNS)
 
 /** Of the plan that was bought, of the merchant, or what the payer chose. */
 const priceOf = ({ plans, price, chosen }: ExportedPayment['checkout'], plan: number | null) =>

@@ -1,6 +1,6 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { createSecret, recordEvent } from '../../webhooks/index.ts'
+import { createSecret, isAskedFor, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
@@ -28,12 +28,13 @@ export interface PaidRate {
 export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
   const isWanted = type === ALWAYS_SENT || checkout.webhookEvents.includes(type)
-  // What a merchant has asked for can always be looked up; older checkouts could not ask to be told.
-  if (!isWanted && !event.refund) return
   // The service needs no event to know what it has sold.
   if (checkout.owner === SERVICE) return
+  const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
+  // What a merchant has asked for can always be looked up; older checkouts could not ask to be told.
+  if (!isWanted && !event.refund && (accountId === null || !(await isAskedFor(ctx.db, accountId, type)))) return
   // A maker without an account can only be told by a webhook; accounts may also fetch their events.
-  if (checkout.owner === ANONYMOUS && checkout.webhookUrl === null) return
+  if (accountId === null && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
   const { secrets } = ctx.ports
   const { webhookSecret: sealed } = checkout
@@ -41,19 +42,20 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
     { ...ctx, secrets },
     {
       id,
-      accountId: checkout.owner === ANONYMOUS ? null : checkout.owner,
+      accountId,
       subject: checkout.id,
       type,
       dedupeKey,
       body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
       url: isWanted ? checkout.webhookUrl : null,
       secret: sealed === null ? null : openSecret(ctx, checkout.id, sealed),
+      metadata: checkout.metadata,
     },
   )
 }
 
 /**
- * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that nobody has, so that
+ * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that is not kept, so that
  * its receiver refuses it and its owner fetches it instead.
  */
 function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: string, sealed: string): string {

@@ -1,5 +1,6 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
+import { together } from '../../../kernel/in-tx.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
@@ -17,12 +18,12 @@ import {
   findOwnCheckout,
   findCheckout,
   insertCheckout,
-  isFromLink,
+  isByHolder,
 } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { insertSightings, listUnsighted } from '../sightings-store.ts'
-import { saveWatch } from '../watch-store.ts'
+import { saveWatched, saveWatcher } from '../watch-store.ts'
 import { type Price, readPrice } from '../price-fields.ts'
 import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
 import { NOTHING_THERE } from './baseline.ts'
@@ -252,32 +253,46 @@ export async function store(
     const opened = await inQuietTx(ctx, async (tx) => {
       await refuseTooMany(tx, draft)
       const amounts = await priceTerms(tx, draft, { ...request, rate, seq: 1 })
-      const checkout: Checkout = { ...draft, ...amounts, ...(await watchFrom(tx, draft, seen)) }
+      const checkout: Checkout = { ...draft, ...amounts }
       const { id, createdAt: now, status, additional } = checkout
-      await insertCheckout(tx.db, checkout)
-      await insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now })
-      await alongside?.(tx, checkout)
-      return checkout
+      const watched = await watchFrom(tx, draft, seen, (look) => [
+        insertCheckout(tx.db, { ...checkout, ...look }),
+        insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now }),
+      ])
+      const made = { ...checkout, ...watched }
+      await alongside?.(tx, made)
+      return made
     })
     ctx.ports.watch(opened.address)
     return opened
   } catch (error) {
-    // Of all that is written only an address in use can be somebody else's.
+    // Of all that is written only an address in use can be another merchant's.
     throw isUniqueViolation(error) && draft.mode !== 'unique_amount' ? addressInUse() : error
   }
 }
 
-/** From now on the monitor looks at the address of a checkout; what lies there already is written down. */
+type Look = Pick<Checkout, 'look' | 'lookHeight'>
+
+/**
+ * From now on the monitor looks at the address of a checkout; what lies there already is written down, together with what else
+ * is to be, once the look has its number.
+ */
 export async function watchFrom(
   { db, clock }: CheckoutRoom,
   { address, owner, expiresAt, watchedUntil }: Checkout,
   seen: AddressLook,
-): Promise<Pick<Checkout, 'look' | 'lookHeight'>> {
+  write: (look: Look) => Promise<unknown>[] = () => [],
+): Promise<Look> {
+  const { height, waiting } = seen
   const now = clock.now()
   const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
-  const look = await saveWatch(db, { address, owner, now, watchedUntil, nextScanAt, seen })
-  await insertSightings(db, { address, hashes: await listUnsighted(db, address, seen.waiting), look })
-  return { look, lookHeight: seen.height }
+  const look = await saveWatched(db, { address, now, watchedUntil, nextScanAt, seen })
+  await together([
+    saveWatcher(db, { address, owner, now, watchedUntil, look, height }),
+    ...write({ look, lookHeight: height }),
+  ])
+  await insertSightings(db, { address, hashes: await listUnsighted(db, address, waiting), look })
+  return { look, lookHeight: height }
 }
 
 export async function refuseTooMany(
@@ -290,7 +305,7 @@ export async function refuseTooMany(
   if (openMax === 0 && openPublicKeyMax === 0 && owner !== ANONYMOUS) return
   // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
   const publicKeys = owner === ANONYMOUS ? [] : await listPublicKeyIds(db, owner)
-  const isPublic = keyId !== null && (publicKeys.includes(keyId) || isFromLink({ keyId }))
+  const isPublic = keyId !== null && (publicKeys.includes(keyId) || isByHolder({ keyId }))
   const max = owner === ANONYMOUS ? openAnonymousMax : isPublic ? openPublicKeyMax : openMax
   const madeWith = isPublic ? { only: keyId } : { not: publicKeys }
   if (max > 0 && (await countOpen(db, { address, owner, madeWith, max })) >= max) throw tooManyOpen(max, isPublic)

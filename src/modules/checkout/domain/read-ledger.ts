@@ -57,7 +57,7 @@ function toSend(hash: string, block: Record<string, unknown>, now: number): Seen
   if (amountRaw === undefined || amountRaw === 0n || sender === undefined) return undefined
   const from = toAddress(sender)
   const to = toAddress(destination)
-  // Sending to oneself pays nobody.
+  // Sending to oneself pays no merchant.
   if (from === to) return undefined
   const seconds = typeof block.local_timestamp === 'string' ? Number(block.local_timestamp) : 0
   const at = seconds > 0 ? Math.min(now, seconds * 1_000) : 0

@@ -1,3 +1,4 @@
+import { isOutage } from '../../../kernel/failures.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { listRecorded } from '../payments-store.ts'
@@ -166,12 +167,19 @@ export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: n
   const hashes = [...new Set(stuck.map(({ detected }) => detected!.hash))]
   const sends = new Map((await readSends(tools.node, hashes, now)).map((send) => [send.hash, send]))
   const places = await readPlaces(tools.node, [...sends.values()])
-  for (const { id, detected, address } of stuck) {
-    const send = sends.get(detected!.hash)
-    const receivedAt = places.get(detected!.hash)
-    if (!send?.confirmed) await undetect(ctx, id, detected!.hash)
-    else if (receivedAt !== undefined) await creditSend(ctx, { ...send, receivedAt })
-    // Received long ago: the poller finds where.
-    else await hastenScans(ctx.db, [address], now)
+  for (const { id: checkoutId, detected, address } of stuck) {
+    const { hash } = detected!
+    const send = sends.get(hash)
+    const receivedAt = places.get(hash)
+    try {
+      if (!send?.confirmed) await undetect(ctx, checkoutId, hash)
+      else if (receivedAt !== undefined) await creditSend(ctx, { ...send, receivedAt })
+      // Received long ago: the poller finds where.
+      else await hastenScans(ctx.db, [address], now)
+    } catch (error) {
+      if (isOutage(error)) throw error
+      // Ours: one that cannot be credited must not hold up those of everybody else.
+      ctx.failures.failed('checkout.monitor', { checkoutId, hash, doing: 'stuck' })(error)
+    }
   }
 }

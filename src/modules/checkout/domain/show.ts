@@ -130,7 +130,7 @@ export async function readPageFacts(
   const { checkout, order } = await asOrdered(ctx, paid)
   const [quote] = checkout.currency === 'NANO' ? [] : await listLatestQuotes(ctx.db, checkout.id)
   const payments = await paymentsShown(ctx, checkout)
-  // The service takes what comes after somebody else's payment went back: what counts is the block that was given for.
+  // The service takes what comes after another buyer's payment went back: what counts is the block that was given for.
   const counts = ({ kind, blockHash }: Payment) => (order ? blockHash === checkout.blockHash : kind !== 'unmatched')
   return { checkout, quotedUntil: quote?.expiresAt, payments: payments.filter(counts), refund: order?.refund }
 }

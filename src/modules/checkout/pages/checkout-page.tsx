@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'preact'
+import { formatNano } from '../../../kernel/money.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Confirmed, Form, FormError, SelectField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { type EventRow, Deliveries } from '../../../web/dashboard/deliveries.tsx'
 import { REFUND_FIELDS, RefundsCard } from './refunds-card.tsx'
@@ -53,9 +54,14 @@ interface CheckoutPageProps {
     ComponentProps<typeof RefundsCard>,
     'frame' | 'filled' | 'checkoutId' | 'currency' | 'isOpen' | 'block' | 'action'
   >
+  /** Payments of the account that fit nothing, to choose from. */
+  unmatched: readonly { blockHash: string; payer: string; amountRaw: bigint; at: number }[]
   /** Administrators read what belongs to others, and change nothing of it. */
   isOwn: boolean
 }
+
+const inWords = (payer: string, amountRaw: bigint, at: number) =>
+  `${formatNano(amountRaw)} nano, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC, from ${shorten(payer)}`
 
 const OPEN = ['pending', 'detected', 'partial']
 
@@ -77,7 +83,12 @@ const Money = ({ checkout }: { checkout: CheckoutDetail }) => {
   )
 }
 
-const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 'checkout' | 'filled'>) => {
+const Actions = ({
+  frame,
+  checkout,
+  filled,
+  unmatched,
+}: Pick<CheckoutPageProps, 'frame' | 'checkout' | 'filled' | 'unmatched'>) => {
   const action = (word: string) => `/dashboard/checkouts/${checkout.id}/${word}`
   const isOpen = OPEN.includes(checkout.status)
   const isEnded = checkout.status === 'expired' || checkout.status === 'cancelled'
@@ -106,18 +117,30 @@ const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 
       <details open={filled.error?.field === 'block_hash'}>
         <summary>Assign a payment that was not matched</summary>
         <Form frame={frame} action={action('mark')}>
-          <TextField
-            filled={filled}
-            name="block_hash"
-            label="Block"
-            hint={
-              <>
-                64 characters; see <a href="/dashboard/checkouts/unmatched">unmatched payments</a>.
-              </>
-            }
-            required
-          />
-          <button class="plain">Assign and mark as paid</button>
+          {unmatched.length === 0 ? (
+            <p>
+              There are no <a href="/dashboard/checkouts/unmatched">unmatched payments</a>.
+            </p>
+          ) : (
+            <>
+              <SelectField
+                filled={filled}
+                name="block_hash"
+                label="Payment"
+                hint={
+                  <>
+                    All of them with their blocks: <a href="/dashboard/checkouts/unmatched">unmatched payments</a>.
+                  </>
+                }
+                required
+                options={unmatched.map(({ blockHash, payer, amountRaw, at }) => [
+                  blockHash,
+                  inWords(payer, amountRaw, at),
+                ])}
+              />
+              <button class="plain">Assign and mark as paid</button>
+            </>
+          )}
         </Form>
       </details>
     </Card>
@@ -242,7 +265,7 @@ const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
 
 /** One checkout with everything that has happened to it. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
-  const { frame, filled, checkout, payments, events, timeline, links, refunding, isOwn } = props
+  const { frame, filled, checkout, payments, events, timeline, links, refunding, unmatched, isOwn } = props
   return (
     <Frame
       {...frame}
@@ -266,7 +289,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         <Payment checkout={checkout} links={links} />
         <Timeline timeline={timeline} links={links} />
       </div>
-      {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} />}
+      {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} unmatched={unmatched} />}
       {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
       <Payments payments={payments} links={links} />
       <RefundsCard

@@ -1,5 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { SelectField, TextField, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Nano, Pager, Table } from '../../../web/dashboard/show.tsx'
 
@@ -98,9 +98,9 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
       actions={
         account === undefined && (
           <>
-            <a class="button" href="/dashboard/checkouts/new">
+            <WayTo frame={frame} class="button" href="/dashboard/checkouts/new">
               New checkout
-            </a>
+            </WayTo>
             <a class="button plain" href="/dashboard/checkouts/unmatched">
               Unmatched payments
             </a>
@@ -126,7 +126,9 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
           <Empty title="No checkouts yet">
             <p>
               A checkout is a page on which somebody pays you.{' '}
-              <a href="/dashboard/checkouts/new">Create the first one</a>.
+              <WayTo frame={frame} href="/dashboard/checkouts/new">
+                Create the first one.
+              </WayTo>
             </p>
           </Empty>
         )}

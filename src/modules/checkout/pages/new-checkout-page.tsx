@@ -4,7 +4,18 @@ import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card } from '../../../web/dashboard/show.tsx'
 
 const BASIC = ['title', 'description', 'amount', 'currency', 'address', 'mode']
-const FURTHER = ['plans', 'image', 'success_url', 'cancel_url', 'notify', 'metadata', 'webhook_url', 'webhook_events']
+const FURTHER = [
+  'plans',
+  'image',
+  'success_url',
+  'cancel_url',
+  'notify',
+  'metadata',
+  'webhook_url',
+  'webhook_events',
+  'expire',
+  'note',
+]
 
 const Further = ({ filled }: { filled: FormState }) => (
   <div class="further">
@@ -29,6 +40,13 @@ const Further = ({ filled }: { filled: FormState }) => (
       type="url"
     />
     <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
+    <TextField
+      filled={filled}
+      name="expire"
+      label="How long it can be paid"
+      hint="From 5 minutes to 30 days, such as 2 hours. Empty: as long as others."
+    />
+    <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
     <TextField
       filled={filled}
       name="metadata"
@@ -95,7 +113,7 @@ export const NewCheckoutPage = (props: {
           <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
         </Card>
         <details class="card" open={opensFurther}>
-          <summary>Plans, redirects, webhook, metadata</summary>
+          <summary>Plans, redirects, webhook, time, note, metadata</summary>
           <Further filled={filled} />
         </details>
         <button>Create checkout</button>

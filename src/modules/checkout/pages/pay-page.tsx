@@ -32,7 +32,7 @@ export const PayPage = (props: PayPageProps) => {
         </>
       }
     >
-      {devnet && <header class="test">{texts.testLedger}</header>}
+      {devnet && <header class="test">{texts.developmentLedger}</header>}
       <main
         id="pay"
         data-id={checkout.id}
@@ -163,7 +163,7 @@ export const PayProblem = ({
   const heading = <h1>{texts[problem]}</h1>
   return (
     <Document title={texts[problem]} lang={language} styles={['pay.css']} bodyClass="pay">
-      {devnet && <header class="test">{texts.testLedger}</header>}
+      {devnet && <header class="test">{texts.developmentLedger}</header>}
       <main>
         <article class="card">
           <section class="payment">

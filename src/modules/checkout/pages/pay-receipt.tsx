@@ -34,7 +34,7 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, vo
       bodyClass="pay receipt"
       head={merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
     >
-      {devnet && <header class="test">{texts.testLedger}</header>}
+      {devnet && <header class="test">{texts.developmentLedger}</header>}
       <main>
         <article class="card">
           <section class="payment">

@@ -11,7 +11,7 @@ export interface RefundRow {
   fiat: string | null
   address: string | null
   hash: string | null
-  /** To hand to the payer, as long as nobody has used it. */
+  /** To hand to the payer, as long as it was not used. */
   link: string | null
   reason: string | null
   failure: string | null
@@ -84,10 +84,65 @@ const Given = ({ refunds, block }: Pick<RefundsProps, 'refunds' | 'block'>) => (
   </Table>
 )
 
+/** How much, at which rate, how, to whom and from where. */
+const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps & { action: string }) => (
+  <Form frame={frame} action={action} label="Refund">
+    <TextField
+      filled={filled}
+      name="amount"
+      label="Amount in nano"
+      hint="Empty for everything that is left."
+      inputMode="decimal"
+    />
+    {currency !== 'NANO' && (
+      <>
+        <TextField filled={filled} name="fiat_amount" label={`Or an amount in ${currency}`} inputMode="decimal" />
+        <SelectField
+          filled={filled}
+          name="rate"
+          label="At the rate"
+          options={[
+            ['', 'of the payment'],
+            ['now', 'of today'],
+          ]}
+        />
+      </>
+    )}
+    <SelectField
+      filled={filled}
+      name="as"
+      label="How"
+      required
+      options={[
+        ['send', 'Send it'],
+        ['link', 'Make a link that the payer opens'],
+      ]}
+    />
+    <TextField
+      filled={filled}
+      name="address"
+      label="To this address"
+      hint="Empty sends it back to where it came from. Needed when an exchange has paid."
+    />
+    <SelectField
+      filled={filled}
+      name="from"
+      label="From"
+      options={[
+        ['', 'Where the payment lies'],
+        ...wallets.map(
+          ({ address, balance }) => [address, `${shorten(address, 12, 6)} (${formatNano(balance)} nano)`] as const,
+        ),
+      ]}
+    />
+    <TextField filled={filled} name="reason" label="Reason, for your records" maxLength={280} />
+    <button class="danger">Refund now</button>
+  </Form>
+)
+
 /** What was given back, and the form that gives back more. */
 export const RefundsCard = (props: RefundsProps) => {
-  const { frame, filled, currency, refunds, refundableRaw, wallets, action, isOpen } = props
-  const isFiat = currency !== 'NANO'
+  const { filled, refunds, refundableRaw, action, isOpen } = props
   const isWrong = filled.error?.field !== undefined && REFUND_FIELDS.some((name) => name === filled.error?.field)
   const canRefund = action !== undefined && refundableRaw > 0n
   if (refunds.length === 0 && !canRefund) return null
@@ -103,64 +158,7 @@ export const RefundsCard = (props: RefundsProps) => {
               {isOpen && ' This checkout is still open: it is given up with the refund.'}
             </p>
             <FormError filled={filled} fields={['block_hash', ...REFUND_FIELDS]} />
-            <Form frame={frame} action={action} label="Refund">
-              <TextField
-                filled={filled}
-                name="amount"
-                label="Amount in nano"
-                hint="Empty for everything that is left."
-                inputMode="decimal"
-              />
-              {isFiat && (
-                <>
-                  <TextField
-                    filled={filled}
-                    name="fiat_amount"
-                    label={`Or an amount in ${currency}`}
-                    inputMode="decimal"
-                  />
-                  <SelectField
-                    filled={filled}
-                    name="rate"
-                    label="At the rate"
-                    options={[
-                      ['', 'of the payment'],
-                      ['now', 'of today'],
-                    ]}
-                  />
-                </>
-              )}
-              <SelectField
-                filled={filled}
-                name="as"
-                label="How"
-                required
-                options={[
-                  ['send', 'Send it'],
-                  ['link', 'Make a link that the payer opens'],
-                ]}
-              />
-              <TextField
-                filled={filled}
-                name="address"
-                label="To this address"
-                hint="Empty sends it back to where it came from. Needed when an exchange has paid."
-              />
-              <SelectField
-                filled={filled}
-                name="from"
-                label="From"
-                options={[
-                  ['', 'Where the payment lies'],
-                  ...wallets.map(
-                    ({ address, balance }) =>
-                      [address, `${shorten(address, 12, 6)} (${formatNano(balance)} nano)`] as const,
-                  ),
-                ]}
-              />
-              <TextField filled={filled} name="reason" label="Reason, for your records" maxLength={280} />
-              <button class="danger">Refund now</button>
-            </Form>
+            <RefundForm {...props} action={action} />
           </div>
         </details>
       )}

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 
-/** Nobody can tell where the money would end. */
+/** It cannot be told where the money would end. */
 export const refundAddressRequired = (why: 'exchange' | 'service' | 'several', payers: readonly string[]) =>
   new AppError('refund_address_required', `${WHY[why]} Say in address where the refund goes, or give it as a link.`, {
     body: { field: 'address', payers: [...payers] },

@@ -8,7 +8,7 @@ import type { CheckoutRoom } from '../room.ts'
 import { lockCheckout } from '../store.ts'
 import { type Refund, type RefundStatus, findRefund, markRefund, moveRefunded, postponeRefund } from './store.ts'
 
-/** How soon somebody looks again: at a send that is under way, and at a link that waits for its payer. */
+/** How soon the job looks again: at a send that is under way, and at a link that waits for its payer. */
 const SENDING_AGAIN = 2_000
 const CLAIM_AGAIN = 60_000
 
@@ -21,7 +21,7 @@ function judgeRefund(
   if (status === 'failed' || status === 'claimed') return undefined
   if (status !== 'sent') {
     if (block.status === 'refused') return { status: 'failed', failure: block.refusal ?? 'wallet_busy' }
-    // A confirmed block of somebody else stands in its place, and a person has looked: it can never arrive.
+    // A confirmed block of another signer stands in its place, and an operator has looked: it can never arrive.
     if (block.status === 'lost') return { status: 'failed', failure: 'wallet_frozen' }
     if (block.status === 'confirmed') return { status: 'sent', hash: block.hash! }
     if (block.status === 'queued' || (status === 'sending' && hash === block.hash)) return undefined

@@ -1,13 +1,12 @@
-import { isOutage } from '../../../kernel/failures.ts'
+import { forEachDue } from '../../../kernel/each-due.ts'
 import type { Job } from '../../../kernel/job.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { followRefund } from './follow.ts'
 import { listDueRefunds, postponeRefund } from './store.ts'
 
 const AT_ONCE = 200
-const RETRY_AFTER = 30_000
 
-/** Looks at refunds that are not over. One that fails keeps nobody else waiting. */
+/** Looks at refunds that are not over. */
 export const followRefunds = (ctx: CheckoutRoom): Job => ({
   kind: 'checkout.refunds',
   money: true,
@@ -17,18 +16,9 @@ export const followRefunds = (ctx: CheckoutRoom): Job => ({
   everyMilliseconds: 5_000,
   async run(_payload, signal) {
     const { db, clock, failures } = ctx
-    const faults: unknown[] = []
-    for (const id of await listDueRefunds(db, clock.now(), AT_ONCE)) {
-      if (signal.aborted) return
-      try {
-        await followRefund(ctx, id)
-      } catch (error) {
-        failures.failed('checkout.refunds', { refundId: id })(error)
-        await postponeRefund(db, id, clock.now() + RETRY_AFTER)
-        if (!isOutage(error)) faults.push(error)
-      }
-    }
-    // A round in which one of our own faults showed is not done.
-    if (faults.length > 0) throw faults[0]
+    const postpone = (id: string, milliseconds: number) => postponeRefund(db, id, clock.now() + milliseconds)
+    const failed = (refundId: string) => failures.failed('checkout.refunds', { refundId })
+    const due = await listDueRefunds(db, clock.now(), AT_ONCE)
+    await forEachDue(due, { signal, failed, postpone }, (id) => followRefund(ctx, id))
   },
 })

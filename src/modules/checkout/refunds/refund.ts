@@ -20,7 +20,7 @@ import { decideAddress, decideAmount, decideSource } from './terms.ts'
 
 const MINUTE = 60_000
 /** How long a refund may wait for its signature before it fails: a node may be away, the wallet busy. */
-const PATIENCE = 15 * MINUTE
+const WAIT_MAX = 15 * MINUTE
 /** Without an Idempotency-Key, the same asked for again so soon is the same refund. */
 const SAME_WITHIN = MINUTE
 
@@ -57,7 +57,7 @@ export async function refundCheckout(
   ctx.ports.tell(checkout.id)
   await ctx.ports.wallets.bringForward({ id: refund.blockId, walletId: refund.walletId })
   const followed = await followRefund(ctx, refund.id)
-  // It is written down as failed, and nothing has left: whoever waits hears why, and may ask again.
+  // It is written down as failed, and nothing has left: the merchant who waits hears why, and may ask again.
   if (followed.status === 'failed') throw refusedSend(followed.failure)
   return followed
 }
@@ -73,8 +73,10 @@ async function prepareClaim(
   checkout: Checkout,
   { request, today }: { request: RefundRequest; today: Rate | undefined },
 ): Promise<PreparedClaim> {
-  decideAmount(checkout, await listPayments(ctx.db, checkout.id), { asked: request.asked, today })
-  return ctx.ports.claims.prepare(request.from ?? checkout.merchantAddress)
+  const payments = await listPayments(ctx.db, checkout.id)
+  const { amountRaw } = decideAmount(checkout, payments, { asked: request.asked, today })
+  await decideSource(ctx.db, checkout, request.from)
+  return ctx.ports.claims.prepare(request.from ?? checkout.merchantAddress, amountRaw)
 }
 
 interface Wanted {
@@ -105,7 +107,7 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
     destination: claim?.address ?? address!,
     amount: amountRaw,
     reference: `refund:${id}`,
-    patienceMilliseconds: PATIENCE,
+    waitMilliseconds: WAIT_MAX,
     rights,
   })
   if (claim)

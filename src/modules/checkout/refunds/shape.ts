@@ -90,14 +90,14 @@ export const tellRefund = (refund: Refund): JsonObject => ({
   failure: refund.failure,
 })
 
-/** With the link while it waits: whoever sees it can fetch the money, so that it takes the scope of refunds to see it. */
+/** With the link while it waits: a reader of the link can fetch the money, so that it takes the scope of refunds to see it. */
 export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
   const { id, status, claimId } = refund
   const isOpenLink = claimId !== null && status !== 'failed' && status !== 'claimed'
   return { ...showListedRefund(ports, refund), ...(isOpenLink && { claim_url: ports.claims.link(id) }) }
 }
 
-/** The same for whoever may read checkouts and reports, and need not be able to give anything back. */
+/** The same for a key that may read checkouts and reports, and need not be able to give anything back. */
 export function showListedRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
   const { id, status, hash } = refund
   return {

@@ -202,7 +202,7 @@ export async function markRefund(db: Db, { id, status }: Refund, move: RefundMov
   return row && toRefund(row)
 }
 
-/** Those that somebody has to look at now. */
+/** Those that the job has to look at now. */
 export async function listDueRefunds(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('checkout_refunds')

@@ -1,7 +1,7 @@
 import type { Db } from '../../../kernel/db.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { findOwnedWallet, findWallet, findWalletByAddress } from '../../wallets/index.ts'
+import { findOwnedWallet, findWallet, findWalletByAddress, refusedSend } from '../../wallets/index.ts'
 import { badField } from '../errors.ts'
 import { toNanoAt, worthAt } from '../domain/fiat.ts'
 import { type Payment, listPayers } from '../payments-store.ts'
@@ -71,7 +71,7 @@ export async function decideAddress(
   if (payer === undefined || payers.length > 1) throw refundAddressRequired('several', payers)
   if (ports.isExchange(payer)) throw refundAddressRequired('exchange', payers)
   const wallet = await findWalletByAddress(db, payer)
-  // Wallets for payments by mail, for checkouts and for the service's own money: whoever used them does not own them.
+  // Wallets for payments by mail, for checkouts and for the service's own money: their users do not own them.
   if (wallet && wallet.purpose !== 'cloud') throw refundAddressRequired('service', payers)
   return payer
 }
@@ -93,6 +93,7 @@ export async function decideSource(db: Db, checkout: Checkout, from: string | un
     if (wallet?.status === 'active' && wallet.frozenAt === null) return { walletId, address }
   }
   const own = await findOwnedWallet(db, owner, from ?? merchantAddress)
+  if (own && own.frozenAt !== null) throw refusedSend('wallet_frozen')
   if (own) return { walletId: own.id, address: own.address }
   throw from === undefined ? refundSourceRequired() : badField('from', 'Wallet not found.', 'wallet_not_found')
 }

@@ -32,7 +32,7 @@ const LIMIT_MAX = 100
 
 /**
  * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path opens nothing by
- * itself: it lets an administrator see beyond an own account, and nobody else.
+ * itself: it lets administrators alone see beyond their own account.
  */
 export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
   const areas: Area[] = [
@@ -137,9 +137,9 @@ function oneRoutes(area: Area): readonly Route[] {
       path: `${path}/:id`,
       door: 'account',
       scope: 'checkout',
-      async run({ caller: { accountId }, params, body }) {
+      async run({ caller: { accountId, actor }, params, body }) {
         const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
-        const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
+        const request = { id: idOf(params), owner: accountId, actor, body: named }
         return { json: { success: true, checkout: toOwnView(ctx.ports, await updateCheckout(ctx, request)) } }
       },
     },
@@ -148,8 +148,8 @@ function oneRoutes(area: Area): readonly Route[] {
       path: `${path}/:id`,
       door: 'account',
       scope: 'checkout',
-      async run({ caller: { accountId }, params }) {
-        const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor: accountId })
+      async run({ caller: { accountId, actor }, params }) {
+        const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor })
         return { json: { success: true, deleted: true, id } }
       },
     },
@@ -158,8 +158,8 @@ function oneRoutes(area: Area): readonly Route[] {
       path: `${path}/:id/mark`,
       door: 'account',
       scope: 'checkout',
-      async run({ caller: { accountId }, params, body }) {
-        const request = { id: idOf(params), owner: accountId, actor: accountId, blockHash: readHash(body()) }
+      async run({ caller: { accountId, actor }, params, body }) {
+        const request = { id: idOf(params), owner: accountId, actor, blockHash: readHash(body()) }
         return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
       },
     },
@@ -177,6 +177,7 @@ function oneRoutes(area: Area): readonly Route[] {
       path: `${path}/:id/refunds`,
       door: 'account',
       scope: 'refunds',
+      proof: true,
       run: async (request) => ({ status: 201, json: await refund(ctx, request) }),
     },
     {
@@ -201,12 +202,12 @@ function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountReques
 }
 
 async function refund(ctx: CheckoutRoom, { caller, params, body, once }: AccountRequest): Promise<JsonObject> {
-  const { accountId, rights } = caller
+  const { accountId, rights, actor } = caller
   const id = idOf(params)
   const { params: named } = await resolveNames(ctx.names, body(), checkoutRefund)
   const request = readRefund(named)
   return once('checkouts.refund', async (idempotency) => {
-    const refunded = await refundCheckout(ctx, { id, owner: accountId, actor: accountId, rights }, request, idempotency)
+    const refunded = await refundCheckout(ctx, { id, owner: accountId, actor, rights }, request, idempotency)
     return showRefund(ctx.ports, refunded)
   })
 }

@@ -37,12 +37,23 @@ const UNMATCHED_MAX = 100
 const DAY = 86_400_000
 const WALLETS_SHOWN = 50
 const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
-const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify'] as const
+const TEXTS = [
+  'title',
+  'description',
+  'image',
+  'success_url',
+  'cancel_url',
+  'webhook_url',
+  'notify',
+  'expire',
+  'note',
+] as const
 
 /** Checkouts: found, made, looked at, cancelled, marked, told about again. */
 export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
+    permission: 'checkout',
     menu: { title: 'Checkouts', order: 20 },
     render: (request) => listPage(ctx, request),
   },
@@ -71,9 +82,16 @@ function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     return { values: { address, currency, mode: 'unique_amount' } }
   }
   return [
-    { path: '/checkouts/new', section, render: async (request) => creation(request, await usual(request)) },
+    {
+      path: '/checkouts/new',
+      permission: 'checkout',
+      degree: 'all',
+      section,
+      render: async (request) => creation(request, await usual(request)),
+    },
     {
       path: '/checkouts',
+      permission: 'checkout',
       section,
       async run({ caller }, fields, idempotency) {
         const make = await open(caller, toBody(fields))
@@ -99,17 +117,18 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   }
   const placed = {
     path: '/checkouts/unmatched',
+    permission: 'checkout',
     section: '/checkouts',
     done: { assigned: 'The payment is assigned.' },
-  }
+  } as const
   return [
     { ...placed, render: (request) => unmatched(request, EMPTY) },
     {
       ...placed,
-      async run({ accountId: owner }, fields) {
+      async run({ accountId: owner, caller: { actor } }, fields) {
         const id = toCheckoutId(fields.get('checkout'))
         if (id === undefined) throw checkoutNotFound({ field: 'checkout' })
-        await markPaid(ctx, { id, owner, actor: owner, blockHash: readHash(fields) })
+        await markPaid(ctx, { id, owner, actor, blockHash: readHash(fields) })
         return { to: '/dashboard/checkouts/unmatched?done=assigned' }
       },
       again: (request, { values, error }) =>
@@ -118,72 +137,60 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   ]
 }
 
+const DONE = {
+  made: 'The checkout is made. Share its link.',
+  cancelled: 'The checkout is cancelled.',
+  marked: 'The checkout is marked as paid.',
+  redelivered: 'The event is on its way again.',
+  paid: 'A payment was sent. Load this page again to see what came of it.',
+  ended: 'The checkout has ended.',
+  refunded: 'The refund is on its way.',
+  link: 'The refund lies ready. Hand the link below to the payer.',
+}
+
 /** One checkout and what its merchant may do with it. */
 function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
-  const { ports } = ctx
-  const done = {
-    made: 'The checkout is made. Share its link.',
-    cancelled: 'The checkout is cancelled.',
-    marked: 'The checkout is marked as paid.',
-    redelivered: 'The event is on its way again.',
-    paid: 'A payment was sent. Load this page again to see what came of it.',
-    ended: 'The checkout has ended.',
-    refunded: 'The refund is on its way.',
-    link: 'The refund lies ready. Hand the link below to the payer.',
-  }
-  const detail = async ({ frame, params, accountId, isAdmin }: PageRequest, filled: FormState) => {
-    const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
-    const links = {
-      pay: ports.links.pay(own.checkout.id),
-      check: ports.links.check(own.checkout.id),
-      block: ports.links.block,
-    }
-    const isOwn = own.checkout.owner === accountId
-    const { price, chosen } = own.checkout
-    const checkout = { ...own.checkout, price: price ?? chosen, excessRaw: excessOf(own.checkout) }
-    const refunding = await refundingOf(ctx, own.checkout)
-    return (
-      <CheckoutPage
-        {...own}
-        frame={frame}
-        filled={filled}
-        links={links}
-        isOwn={isOwn}
-        checkout={checkout}
-        refunding={refunding}
-      />
-    )
-  }
-  const placed = { section: '/checkouts', done, again: detail }
-  const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })
+  const detail = (request: PageRequest, filled: FormState) => detailPage(ctx, request, filled)
+  const placed = { section: '/checkouts', done: DONE, again: detail }
+  const back = (id: string, word: keyof typeof DONE) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })
   return [
-    { section: '/checkouts', done, path: '/checkouts/:id', render: (request) => detail(request, EMPTY) },
+    {
+      section: '/checkouts',
+      done: DONE,
+      path: '/checkouts/:id',
+      permission: 'checkout',
+      render: (request) => detail(request, EMPTY),
+    },
     {
       ...placed,
       path: '/checkouts/:id/cancel',
-      async run({ accountId: owner, params }) {
+      permission: 'checkout',
+      async run({ accountId: owner, params, caller: { actor } }) {
         const { id, status } = (await getOwn(ctx, params.id!, { owner })).checkout
         if (!['pending', 'detected', 'partial'].includes(status)) {
           throw new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
         }
-        await deleteCheckout(ctx, { id, owner, actor: owner })
+        await deleteCheckout(ctx, { id, owner, actor })
         return back(id, 'cancelled')
       },
     },
     {
       ...placed,
       path: '/checkouts/:id/mark',
-      async run({ accountId: owner, params }, fields) {
-        const { id } = await markPaid(ctx, { id: idOf(params), owner, actor: owner, blockHash: readHash(fields) })
+      permission: 'checkout',
+      async run({ accountId: owner, params, caller: { actor } }, fields) {
+        const { id } = await markPaid(ctx, { id: idOf(params), owner, actor, blockHash: readHash(fields) })
         return back(id, 'marked')
       },
     },
     {
       ...placed,
       path: '/checkouts/:id/refund',
-      async run({ accountId: owner, params, caller: { rights } }, fields, idempotency) {
+      permission: 'refunds',
+      proof: true,
+      async run({ accountId: owner, params, caller: { rights, actor } }, fields, idempotency) {
         const { params: named } = await resolveNames(ctx.names, fields.given(REFUND_FIELDS), checkoutRefund)
-        const request = { id: idOf(params), owner, actor: owner, rights }
+        const request = { id: idOf(params), owner, actor, rights }
         const refund = await refundCheckout(ctx, request, readRefund(named), idempotency)
         return back(refund.checkoutId, refund.as === 'link' ? 'link' : 'refunded')
       },
@@ -191,6 +198,7 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     {
       ...placed,
       path: '/checkouts/:id/events/:event/redeliver',
+      permission: 'webhooks',
       async run({ accountId, params }, _fields, idempotency) {
         const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
         if (!events.some(({ id }) => id === params.event)) throw checkoutNotFound()
@@ -201,8 +209,35 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   ]
 }
 
+async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormState) {
+  const { frame, params, accountId, isAdmin, may } = request
+  const { ports } = ctx
+  const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
+  const links = {
+    pay: ports.links.pay(own.checkout.id),
+    check: ports.links.check(own.checkout.id),
+    block: ports.links.block,
+  }
+  const isOwn = own.checkout.owner === accountId
+  const { price, chosen } = own.checkout
+  const checkout = { ...own.checkout, price: price ?? chosen, excessRaw: excessOf(own.checkout) }
+  const refunding = await refundingOf(ctx, own.checkout, may('refunds'))
+  return (
+    <CheckoutPage
+      {...own}
+      frame={frame}
+      filled={filled}
+      links={links}
+      isOwn={isOwn}
+      checkout={checkout}
+      refunding={refunding}
+      unmatched={isOwn ? await listUnmatched(ctx.db, { owner: accountId, limit: UNMATCHED_MAX }) : []}
+    />
+  )
+}
+
 /** What was given back as it stands now, what still can be, and from where. */
-async function refundingOf(ctx: CheckoutRoom, checkout: Checkout) {
+async function refundingOf(ctx: CheckoutRoom, checkout: Checkout, mayRefund: boolean) {
   const refunds = await readRefunds(ctx, checkout.id)
   const { owner, paidRaw } = checkout
   const wallets = paidRaw === 0n ? [] : await listOwnedWallets(ctx.db, owner, WALLETS_SHOWN)
@@ -210,7 +245,8 @@ async function refundingOf(ctx: CheckoutRoom, checkout: Checkout) {
     refunds: refunds.map((refund) => ({
       ...refund,
       fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
-      link: refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
+      // Whoever has the link has the money.
+      link: mayRefund && refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
     })),
     refundableRaw: refundable((await findCheckout(ctx.db, checkout.id))!),
     wallets: wallets.filter(({ frozenAt }) => frozenAt === null),

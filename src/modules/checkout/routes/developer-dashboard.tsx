@@ -18,6 +18,12 @@ interface DeveloperPorts {
   ledger: DevelopmentLedger | undefined
 }
 
+const DONE = {
+  funded: 'The nano is on its way.',
+  held: 'New blocks stay unconfirmed from now on.',
+  confirmed: 'Confirmed.',
+}
+
 /** Paying, funding and confirming by hand, on the development ledger only. */
 export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): readonly (Page | Form)[] {
   if (!ledger) return []
@@ -30,19 +36,15 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
       waiting={ledger.listWaiting().slice(0, SHOWN_MAX)}
     />
   )
-  const done = {
-    funded: 'The nano is on its way.',
-    held: 'New blocks stay unconfirmed from now on.',
-    confirmed: 'Confirmed.',
-  }
   const again = (request: PageRequest, { error }: FormState) =>
     render({ ...request, frame: { ...request.frame, notice: { kind: 'failed', text: error?.text ?? '' } } })
-  const placed = { door: 'developer', section: '/developer', again } as const
+  const placed = { door: 'developer', permission: 'integration', section: '/developer', again } as const
   return [
     {
       path: '/developer',
+      permission: 'integration',
       door: 'developer',
-      done,
+      done: DONE,
       menu: { title: 'Developer', order: 100 },
       render: (request) => render(request),
     },

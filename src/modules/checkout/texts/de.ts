@@ -71,7 +71,7 @@ export const de: Texts = {
   blocks: 'Blöcke',
   plan: 'Tarif',
   id: 'Zahlungsnummer',
-  testLedger: 'Testnetz: Die Nano hier sind nichts wert.',
+  developmentLedger: 'Entwicklungs-Ledger: Die Nano hier sind nichts wert.',
   notFound: 'Diese Zahlung gibt es nicht',
   notFoundHelp: 'Bitte prüfen Sie den Link, oder bitten Sie den Verkäufer um einen neuen.',
   unavailable: 'Zurzeit nicht verfügbar',

@@ -70,7 +70,7 @@ export const en: Texts = {
   blocks: 'Blocks',
   plan: 'Plan',
   id: 'Payment number',
-  testLedger: 'Test ledger: the nano here is worth nothing.',
+  developmentLedger: 'Development ledger: the nano here is worth nothing.',
   notFound: 'No such payment',
   notFoundHelp: 'Please check the link, or ask the seller for a new one.',
   unavailable: 'Not available at the moment',

@@ -70,7 +70,7 @@ export const es: Texts = {
   blocks: 'Bloques',
   plan: 'Plan',
   id: 'Número de pago',
-  testLedger: 'Red de pruebas: estos nano no valen nada.',
+  developmentLedger: 'Ledger de desarrollo: estos nano no valen nada.',
   notFound: 'Este pago no existe',
   notFoundHelp: 'Compruebe el enlace o pida uno nuevo al vendedor.',
   unavailable: 'No disponible en este momento',

@@ -70,7 +70,7 @@ export const fr: Texts = {
   blocks: 'Blocs',
   plan: 'Formule',
   id: 'Numéro de paiement',
-  testLedger: 'Réseau de test : ces nano ne valent rien.',
+  developmentLedger: 'Registre de développement : ces nano ne valent rien.',
   notFound: 'Ce paiement n’existe pas',
   notFoundHelp: 'Vérifiez le lien ou demandez-en un nouveau au vendeur.',
   unavailable: 'Indisponible pour le moment',

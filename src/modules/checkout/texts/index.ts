@@ -11,7 +11,7 @@ export const TEXTS = { en, es, fr, de, pt, ja, zh } satisfies Record<string, Tex
 type Language = keyof typeof TEXTS
 export const LANGUAGES = Object.keys(TEXTS) as Language[]
 
-/** How a page speaks to somebody. */
+/** The language in which a page speaks to a payer. */
 export interface Voice {
   language: Language
   /** The reader's own way to write numbers and dates; of the same language. */

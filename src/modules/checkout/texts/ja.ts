@@ -70,7 +70,7 @@ export const ja: Texts = {
   blocks: 'ブロック',
   plan: 'プラン',
   id: '支払番号',
-  testLedger: 'テスト用台帳：ここのnanoに価値はありません。',
+  developmentLedger: '開発用台帳：ここのnanoに価値はありません。',
   notFound: 'このお支払いは存在しません',
   notFoundHelp: 'リンクをご確認いただくか、販売者に新しいリンクをご依頼ください。',
   unavailable: '現在ご利用いただけません',

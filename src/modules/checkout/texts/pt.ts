@@ -70,7 +70,7 @@ export const pt: Texts = {
   blocks: 'Blocos',
   plan: 'Plano',
   id: 'Número do pagamento',
-  testLedger: 'Rede de testes: estes nano não valem nada.',
+  developmentLedger: 'Ledger de desenvolvimento: estes nano não valem nada.',
   notFound: 'Este pagamento não existe',
   notFoundHelp: 'Verifique o link ou peça um novo ao vendedor.',
   unavailable: 'Indisponível no momento',

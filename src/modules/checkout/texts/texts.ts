@@ -73,7 +73,7 @@ export interface Texts {
   blocks: string
   plan: string
   id: string
-  testLedger: string
+  developmentLedger: string
   notFound: string
   notFoundHelp: string
   unavailable: string

@@ -70,7 +70,7 @@ export const zh: Texts = {
   blocks: '区块',
   plan: '方案',
   id: '付款编号',
-  testLedger: '测试账本：这里的 nano 没有价值。',
+  developmentLedger: '开发账本：这里的 nano 没有价值。',
   notFound: '没有这笔付款',
   notFoundHelp: '请检查链接，或向卖家索取新的链接。',
   unavailable: '暂时无法使用',

@@ -1,6 +1,7 @@
 import type { Db } from '../../../kernel/db.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { Raw } from '../../../kernel/money.ts'
+import { type Raw, formatNano } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import { createWallet } from '../../wallets/index.ts'
 import { insertRecipient, insertToken, listRecipients, markSent } from '../recipients-store.ts'
@@ -21,10 +22,12 @@ interface PreparedLink {
 }
 
 /**
- * Makes the wallet in which money will lie ready for whoever has a link. Like a payment by mail without the mail: whoever puts
+ * Makes the wallet in which money will lie ready for the holder of a link. Like a payment by mail without the mail: the sender who puts
  * the money in hands the link on.
  */
-export async function prepareLink(ctx: EmailRoom, returnTo: string): Promise<PreparedLink> {
+export async function prepareLink(ctx: EmailRoom, returnTo: string, amount: Raw): Promise<PreparedLink> {
+  const { receiveMin } = ctx.rules
+  if (amount < receiveMin) throw badField('amount', `A link takes at least ${formatNano(receiveMin)} nano.`)
   const id = bytesToHex(ctx.store.random.bytes(8)).toLowerCase()
   const terms = { accountId: undefined, purpose: 'email', refundAddress: returnTo, metadata: { reference: id } }
   const { id: walletId, address } = await createWallet(ctx, terms)
@@ -72,10 +75,10 @@ export async function recordLink(
   await insertToken(db, hashToken(tokenOf(ctx, refundId)), { recipientId, now })
 }
 
-/** The link itself. Its token is made from what it is for, and can be shown again to whoever may know it. */
+/** The link itself. Its token is made from what it is for, and can be shown again to the sender, who may know it. */
 export const linkOf = (ctx: EmailRoom, refundId: string): string => ctx.ports.links.claim(tokenOf(ctx, refundId))
 
-/** 256 bits that nobody can make who does not have the key of this service's secrets. */
+/** 256 bits that take the key of this service's secrets to make. */
 const tokenOf = ({ ports }: EmailRoom, refundId: string): string =>
   Buffer.from(ports.secrets.fingerprint('refund-link', refundId), 'hex').toString('base64url')
 
@@ -92,7 +95,7 @@ export async function findLink(
   return { status: isOver ? 'returned' : 'open', address: null }
 }
 
-/** What nobody has fetched goes back; nothing happens where it is over. */
+/** What was not fetched goes back; nothing happens where it is over. */
 export async function cancelLink(tx: StoreCtx, id: string): Promise<void> {
   const payment = await findEmailPayment(tx.db, id)
   if (payment) await markCancelled(tx.db, { id, accountId: payment.accountId, now: tx.clock.now() })

@@ -50,7 +50,7 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
   await markSent(store.db, recipientId, store.clock.now())
 }
 
-/** An address gets so many mails a day, whoever pays for them; who comes too late waits. Repeated attempts count once. */
+/** An address gets so many mails a day from all senders together; the rest waits. Repeated attempts count once. */
 async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipient, token: string): Promise<void> {
   const { mailsPerAddressMax: max } = ports.rules
   await store.db.transaction().execute(async (db) => {

@@ -46,7 +46,7 @@ export async function showCreated(ctx: EmailRoom, payment: EmailPayment): Promis
   }
 }
 
-/** What anybody may ask about the funding of a payment; nobody learns who its recipients are. */
+/** What any caller may ask about the funding of a payment; its recipients are not told. */
 export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
   const { db } = ctx.store
   const { id, status, total } = payment

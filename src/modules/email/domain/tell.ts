@@ -14,7 +14,7 @@ import type { Receipt } from './receipt.ts'
 /** The queue's word for a receipt. */
 export const TELL = 'email.tell'
 const METER = 'email-receipts'
-/** Nobody has proved that this address is theirs: it hears no more of all payments together in 24 hours. */
+/** The address was not proved to be the sender's: it hears no more of all payments together in 24 hours. */
 const RECEIPTS_MAX = 200
 const DAY = 86_400_000
 
@@ -49,7 +49,7 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
   try {
     await mailer.send({ ...mail, recipient: to })
   } catch (error) {
-    // Nobody else wants to know.
+    // Only the sender wants to know.
     if (error instanceof MailRefused) return
     if (counted) await giveBackFree(db, counted)
     throw error

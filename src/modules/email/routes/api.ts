@@ -41,6 +41,7 @@ export function emailRoutes(ctx: EmailRoom): readonly Route[] {
       path: '/api/emails/:id',
       door: 'account',
       scope: 'email',
+      proof: true,
       async run({ caller: { accountId }, params }) {
         const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId })
         return { json: { success: true, payment: showListed(payment) } }

@@ -44,11 +44,13 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
   return [
     {
       path: '/emails',
+      permission: 'email',
       menu: { title: 'E-mail payments', order: 40 },
       render: (request) => list(request, EMPTY),
     },
     {
       path: '/emails',
+      permission: 'email',
       async run({ caller }, fields, idempotency) {
         const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
         // The parser has read them by the action's schema, which is where this shape comes from.
@@ -60,9 +62,11 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
         return list(request, { values, error: error && { ...error, field } })
       },
     },
-    { path: '/emails/:id', section, done, render: (request) => detail(request, EMPTY) },
+    { path: '/emails/:id', permission: 'email', section, done, render: (request) => detail(request, EMPTY) },
     {
       path: '/emails/:id/cancel',
+      permission: 'email',
+      proof: true,
       section,
       again: detail,
       async run({ accountId, params }) {

@@ -6,7 +6,7 @@ import type { FaucetRoom } from '../room.ts'
 const UNRECEIVED_MAX = 10
 const LOOKED_AT_MAX = 100
 
-/** Why an address gets nothing, whoever asks; undefined when it may. */
+/** Why an address gets nothing, from any caller; undefined when it may. */
 export async function findRefusal(ctx: FaucetRoom, address: string): Promise<string | undefined> {
   const wallet = await findWalletByAddress(ctx.store.db, address)
   if (wallet && wallet.accountId === null) return 'The faucet does not give to the wallets of this service.'
@@ -16,7 +16,7 @@ export async function findRefusal(ctx: FaucetRoom, address: string): Promise<str
   return undefined
 }
 
-/** Gifts that nobody has picked up: whoever owns the address does not look at it. */
+/** Gifts that were not picked up: the owner of the address does not look at it. */
 async function countUnreceived(ctx: FaucetRoom, account: string): Promise<number> {
   const { address: giver } = await treasury(ctx)
   const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }

@@ -27,7 +27,7 @@ export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
       </Frame>
     )
   }
-  const placed = { door: 'developer', section: SECTION } as const
+  const placed = { door: 'developer', section: SECTION, permission: 'integration' } as const
   return [
     {
       ...placed,
@@ -56,7 +56,7 @@ export const explorerRoutes = (view: LedgerView): readonly Route[] => [
     door: 'developer',
     stream: true,
     run({ header }) {
-      // Whoever does not know that it never ends would wait for that.
+      // A client that does not know that it never ends would wait for that.
       if (!/\btext\/event-stream\b/.test(header('accept') ?? '')) {
         throw new AppError('invalid_request', 'This is a stream of events: ask for text/event-stream.')
       }

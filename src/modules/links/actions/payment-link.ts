@@ -81,13 +81,13 @@ export const paymentLink = action({
   scope: 'checkout',
   once: true,
   async run({ caller, idempotency }, fields, room: LinkRoom) {
-    // Nobody else is let in.
+    // No other caller is let in.
     if (caller.kind !== 'account') throw new Error('A payment link needs an account.')
     const { accountId: owner } = caller
     const { id } = fields as { id?: unknown }
     if (typeof id === 'string') return showLink(room, await getLink(room, { id, owner }))
     try {
-      return showLink(room, await makeLink(room, owner, fields, idempotency))
+      return showLink(room, await makeLink(room, owner, fields, { idempotency }))
     } catch (error) {
       throw toFieldError(error)
     }

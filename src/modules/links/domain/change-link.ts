@@ -11,6 +11,8 @@ import { checkOrders, sealSecret } from './make-link.ts'
 interface Own {
   id: string
   owner: string
+  /** Who does it for the owner. */
+  actor?: string
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -45,15 +47,20 @@ export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<
     if (!held) throw linkNotFound()
     const changed = change(held)
     await updateTerms(tx.db, changed)
-    await insertAudit(tx, { actor: own.owner, accountId: own.owner, what: 'link.changed', detail: { id: own.id } })
+    await insertAudit(tx, {
+      actor: own.actor ?? own.owner,
+      accountId: own.owner,
+      what: 'link.changed',
+      detail: { id: own.id },
+    })
     return changed
   })
 }
 
-/** Takes a link away. Its slug stays taken, because somebody may still have it; open checkouts can be paid. */
-export async function deleteLink({ checkouts: ctx }: LinkRoom, { id, owner }: Own): Promise<void> {
+/** Takes a link away. Its slug stays taken, because payers may still have it; open checkouts can be paid. */
+export async function deleteLink({ checkouts: ctx }: LinkRoom, { id, owner, actor = owner }: Own): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (!(await markDeleted(tx.db, { id, owner, now: tx.clock.now() }))) throw linkNotFound()
-    await insertAudit(tx, { actor: owner, accountId: owner, what: 'link.deleted', detail: { id } })
+    await insertAudit(tx, { actor, accountId: owner, what: 'link.deleted', detail: { id } })
   })
 }

@@ -30,7 +30,7 @@ export async function makeLink(
   room: LinkRoom,
   owner: string,
   asked: Body,
-  idempotency?: Idempotency,
+  { idempotency, actor = owner }: { idempotency?: Idempotency | undefined; actor?: string } = {},
 ): Promise<PaymentLink> {
   const { checkouts: ctx } = room
   if (idempotency?.made) return (await findOwnLink(ctx.db, { id: String(idempotency.made.id), owner })) ?? fail()
@@ -60,7 +60,7 @@ export async function makeLink(
     await lockAccount(tx.db, owner)
     if ((await countLinks(tx.db, owner)) >= LINKS_MAX) throw tooManyLinks(LINKS_MAX)
     if (!(await insertLink(tx.db, link))) throw slugTaken()
-    await insertAudit(tx, { actor: owner, accountId: owner, what: 'link.made', detail: { id, slug: link.slug } })
+    await insertAudit(tx, { actor, accountId: owner, what: 'link.made', detail: { id, slug: link.slug } })
     await idempotency?.record(tx.db, { id })
     return link
   })
@@ -75,7 +75,7 @@ export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): 
   return typeof secret === 'string' && secret !== '' ? secrets.seal(secretContext(id), secret) : null
 }
 
-/** Whatever a visitor may choose must make a checkout: the dearest choices are read as if somebody made them. */
+/** Whatever a visitor may choose must make a checkout: the dearest choices are read as if a visitor made them. */
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
   const { fields, owner } = link

@@ -28,7 +28,7 @@ interface OfferedPlan {
 
 export const plansOf = ({ fields }: PaymentLink) => (fields.plans ?? []) as unknown as OfferedPlan[]
 export const currencyOf = ({ fields }: PaymentLink) => String(fields.currency)
-/** Whether whoever pays says how much. */
+/** Whether the payer says how much. */
 export const isGift = (link: PaymentLink) => link.fields.amount === undefined && plansOf(link).length === 0
 
 /** The fields of the checkout that a choice makes. */

@@ -119,7 +119,7 @@ function orderOnce({ checkouts: { clock } }: LinkRoom, { link, ended, ...order }
   }
 }
 
-/** Nobody takes more than their share of a link, and nobody keeps pieces from others by never paying. */
+/** No visitor takes more than their share of a link, or keeps pieces from others by never paying. */
 async function refuseHoarders(
   { db, clock }: Pick<LinkRoom['checkouts'], 'db' | 'clock'>,
   link: PaymentLink,

@@ -8,7 +8,7 @@ import { OFFER_TEXTS } from '../texts.ts'
 export interface ShownOffer {
   slug: string
   status: LinkStatus
-  /** Pieces that nobody has; undefined without a bound. */
+  /** Pieces that are left; undefined without a bound. */
   left: number | undefined
   /** Some of what is not left may come back. */
   isReserved: boolean
@@ -54,7 +54,7 @@ export const BuyPage = (props: BuyPageProps) => {
       bodyClass="pay offer"
       head={merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
     >
-      {devnet && <header class="test">{texts.testLedger}</header>}
+      {devnet && <header class="test">{texts.developmentLedger}</header>}
       <main>
         <article class="card">
           <header class="order">
@@ -249,7 +249,7 @@ export const OfferProblem = ({
   const { texts, language } = voice
   return (
     <Document title={texts[problem]} lang={language} styles={['pay.css']} bodyClass="pay">
-      {devnet && <header class="test">{texts.testLedger}</header>}
+      {devnet && <header class="test">{texts.developmentLedger}</header>}
       <main>
         <article class="card">
           <section class="payment">

@@ -27,137 +27,134 @@ interface LinkFieldsProps {
   isNew: boolean
 }
 
+const BasicFields = ({ filled, currencies, isNew }: LinkFieldsProps) => (
+  <Card>
+    <TextField
+      filled={filled}
+      name="title"
+      label="Title"
+      hint="What is sold, or what it is given for."
+      maxLength={120}
+    />
+    <div class="pair">
+      <TextField
+        filled={filled}
+        name="amount"
+        label="Price"
+        hint="Empty: a donation, the payer decides."
+        inputMode="decimal"
+        placeholder="1.5"
+      />
+      {isNew && (
+        <SelectField
+          filled={filled}
+          name="currency"
+          label="Currency"
+          required
+          options={['NANO', ...currencies].map((code) => [code, code])}
+        />
+      )}
+    </div>
+    <TextField
+      filled={filled}
+      name="suggested"
+      label="Suggested amounts"
+      hint="For donations: up to six, with blanks between."
+      placeholder="1 5 10"
+    />
+    <TextField
+      filled={filled}
+      name="address"
+      label="Your address"
+      hint="Where the money goes: nano_… or @name."
+      required
+    />
+    {isNew && (
+      <TextField
+        filled={filled}
+        name="slug"
+        label="End of the link"
+        hint="3 to 40 letters, digits and dashes. It stays as it is. Empty: we choose one."
+        placeholder="blue-mug"
+        maxLength={40}
+      />
+    )}
+    <div class="pair">
+      <TextField
+        filled={filled}
+        name="sold_max"
+        label="Pieces there are"
+        hint="Empty: as many as are wanted."
+        inputMode="numeric"
+      />
+      <TextField
+        filled={filled}
+        name="ends_unix"
+        label="Last day"
+        hint="It ends when that day is over, UTC."
+        type="date"
+      />
+    </div>
+    <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
+  </Card>
+)
+
+const FurtherFields = ({ filled, walletsAllowed }: LinkFieldsProps) => (
+  <div class="further">
+    <TextField
+      filled={filled}
+      name="plans"
+      label="Plans"
+      hint="Instead of a price: one a line, as Title = price."
+      placeholder={'Small = 1\nLarge = 2'}
+      rows={3}
+    />
+    <div class="pair">
+      <TextField filled={filled} name="quantity_min" label="Smallest quantity" inputMode="numeric" placeholder="1" />
+      <TextField filled={filled} name="quantity_max" label="Largest quantity" inputMode="numeric" placeholder="1" />
+    </div>
+    <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+    <div class="pair">
+      <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
+      <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+    </div>
+    <div class="pair">
+      <TextField filled={filled} name="webhook_url" label="Webhook" type="url" />
+      <TextField filled={filled} name="notify" label="Mail when paid" type="email" />
+    </div>
+    <TextField
+      filled={filled}
+      name="expire"
+      label="How long an order can be paid"
+      hint="Such as 30 minutes. Empty: 15 minutes where pieces are counted, an hour otherwise."
+    />
+    <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
+    {walletsAllowed && (
+      <SelectField
+        filled={filled}
+        name="mode"
+        label="How a payment is recognised"
+        required
+        options={[
+          ['unique_amount', 'By its amount: a small tail makes it unique'],
+          ['generated_wallet', 'By a wallet made for it, emptied to your address'],
+        ]}
+      />
+    )}
+  </div>
+)
+
 /** Everything about an offer: what most need first, the rest behind one click. */
-export const LinkFields = ({ filled, currencies, walletsAllowed, isNew }: LinkFieldsProps) => {
+export const LinkFields = (props: LinkFieldsProps) => {
+  const { filled } = props
   const hasSaid = (name: string) => name !== 'mode' && (filled.values[name] ?? '') !== ''
   const opensFurther = FURTHER.some((name) => filled.error?.field === name || hasSaid(name))
   return (
     <>
-      <Card>
-        <TextField
-          filled={filled}
-          name="title"
-          label="Title"
-          hint="What is sold, or what it is given for."
-          maxLength={120}
-        />
-        <div class="pair">
-          <TextField
-            filled={filled}
-            name="amount"
-            label="Price"
-            hint="Empty: a donation, the payer decides."
-            inputMode="decimal"
-            placeholder="1.5"
-          />
-          {isNew && (
-            <SelectField
-              filled={filled}
-              name="currency"
-              label="Currency"
-              required
-              options={['NANO', ...currencies].map((code) => [code, code])}
-            />
-          )}
-        </div>
-        <TextField
-          filled={filled}
-          name="suggested"
-          label="Suggested amounts"
-          hint="For donations: up to six, with blanks between."
-          placeholder="1 5 10"
-        />
-        <TextField
-          filled={filled}
-          name="address"
-          label="Your address"
-          hint="Where the money goes: nano_… or @name."
-          required
-        />
-        {isNew && (
-          <TextField
-            filled={filled}
-            name="slug"
-            label="End of the link"
-            hint="3 to 40 letters, digits and dashes. It stays as it is. Empty: we choose one."
-            placeholder="blue-mug"
-            maxLength={40}
-          />
-        )}
-        <div class="pair">
-          <TextField
-            filled={filled}
-            name="sold_max"
-            label="Pieces there are"
-            hint="Empty: as many as are wanted."
-            inputMode="numeric"
-          />
-          <TextField
-            filled={filled}
-            name="ends_unix"
-            label="Last day"
-            hint="It ends when that day is over, UTC."
-            type="date"
-          />
-        </div>
-        <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
-      </Card>
+      <BasicFields {...props} />
       <details class="card" open={opensFurther}>
         <summary>Plans, quantity, picture, redirects, webhook</summary>
-        <div class="further">
-          <TextField
-            filled={filled}
-            name="plans"
-            label="Plans"
-            hint="Instead of a price: one a line, as Title = price."
-            placeholder={'Small = 1\nLarge = 2'}
-            rows={3}
-          />
-          <div class="pair">
-            <TextField
-              filled={filled}
-              name="quantity_min"
-              label="Smallest quantity"
-              inputMode="numeric"
-              placeholder="1"
-            />
-            <TextField
-              filled={filled}
-              name="quantity_max"
-              label="Largest quantity"
-              inputMode="numeric"
-              placeholder="1"
-            />
-          </div>
-          <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
-          <div class="pair">
-            <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
-            <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
-          </div>
-          <div class="pair">
-            <TextField filled={filled} name="webhook_url" label="Webhook" type="url" />
-            <TextField filled={filled} name="notify" label="Mail when paid" type="email" />
-          </div>
-          <TextField
-            filled={filled}
-            name="expire"
-            label="How long an order can be paid"
-            hint="Such as 30 minutes. Empty: 15 minutes where pieces are counted, an hour otherwise."
-          />
-          <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
-          {walletsAllowed && (
-            <SelectField
-              filled={filled}
-              name="mode"
-              label="How a payment is recognised"
-              required
-              options={[
-                ['unique_amount', 'By its amount: a small tail makes it unique'],
-                ['generated_wallet', 'By a wallet made for it, emptied to your address'],
-              ]}
-            />
-          )}
-        </div>
+        <FurtherFields {...props} />
       </details>
     </>
   )

@@ -1,5 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Confirmed, Form, FormError, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import {
   Badge,
@@ -50,9 +50,9 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
     title="Payment links"
     lead="One link for many payers: each visitor gets a payment of their own."
     actions={
-      <a class="button" href="/dashboard/links/new">
+      <WayTo frame={frame} class="button" href="/dashboard/links/new">
         New link
-      </a>
+      </WayTo>
     }
   >
     <Card>
@@ -60,7 +60,9 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
         <Empty title="No payment links yet">
           <p>
             Sell a thing or take donations with a link that you share.{' '}
-            <a href="/dashboard/links/new">Make the first one</a>.
+            <WayTo frame={frame} href="/dashboard/links/new">
+              Make the first one.
+            </WayTo>
           </p>
         </Empty>
       ) : (
@@ -111,97 +113,109 @@ interface LinkPageProps extends NewLinkPageProps {
   checkouts: readonly { id: string; title: string | null; status: string; paidRaw: bigint; createdAt: number }[]
 }
 
-/** One link: what it has brought, its orders, and everything that can be changed about it. */
-export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPageProps) => {
+const Shared = ({ link, qrcode }: Pick<LinkPageProps, 'link' | 'qrcode'>) => (
+  <Card title="Share it">
+    <Facts
+      facts={[
+        ['Link', <Copyable text={link.url} label="link" />],
+        ['Price', link.price],
+        ['Ends', link.endsAt === null ? 'never' : <Moment at={link.endsAt} />],
+        ['Made', <Moment at={link.createdAt} />],
+      ]}
+    />
+    <p>
+      <img class="qr" src={qrcode} alt={`QR code of ${link.url}`} width="160" height="160" />
+    </p>
+  </Card>
+)
+
+const Doings = ({ frame, link }: Pick<LinkPageProps, 'frame' | 'link'>) => {
   const action = (word: string) => `/dashboard/links/${link.id}/${word}`
   return (
-    <Frame
-      {...frame}
-      title={link.title ?? 'Payment link'}
-      lead={
-        <>
-          <Badge state={link.status} /> <code>/buy/{link.slug}</code>
-        </>
-      }
-      actions={
-        <a class="button plain" href={link.url}>
-          Open its page
-        </a>
-      }
-    >
-      <div class="row four">
-        <Figure label="Revenue" value={<Nano raw={link.revenueRaw} />} note={link.revenueFiat ?? undefined} />
-        <Figure label="Paid orders" value={link.orders} />
-        <Figure label="Pieces sold" value={soldOf(link)} />
-        <Figure label="Pieces in open orders" value={link.held} />
-      </div>
-      <div class="row two">
-        <Card title="Share it">
-          <Facts
-            facts={[
-              ['Link', <Copyable text={link.url} label="link" />],
-              ['Price', link.price],
-              ['Ends', link.endsAt === null ? 'never' : <Moment at={link.endsAt} />],
-              ['Made', <Moment at={link.createdAt} />],
-            ]}
-          />
-          <p>
-            <img class="qr" src={qrcode} alt={`QR code of ${link.url}`} width="160" height="160" />
-          </p>
-        </Card>
-        <Card title="What you can do">
-          <div class="actions">
-            {link.isPaused ? (
-              <ActionButton frame={frame} action={action('resume')}>
-                Take orders again
-              </ActionButton>
-            ) : (
-              <ActionButton frame={frame} action={action('pause')}>
-                Pause
-              </ActionButton>
-            )}
-            <Confirmed ask="Delete link" kind="danger">
-              <p>Its page goes away for good, and its address stays taken. Open orders can still be paid.</p>
-              <ActionButton frame={frame} action={action('delete')} kind="danger">
-                Delete it
-              </ActionButton>
-            </Confirmed>
-          </div>
-        </Card>
-      </div>
-      <Card title="Orders">
-        {checkouts.length === 0 ? (
-          <Empty title="Nobody has ordered yet" />
+    <Card title="What you can do">
+      <div class="actions">
+        {link.isPaused ? (
+          <ActionButton frame={frame} action={action('resume')}>
+            Take orders again
+          </ActionButton>
         ) : (
-          <Table label="Orders" head={['Checkout', 'Status', 'Paid', 'Made']}>
-            {checkouts.map((checkout) => (
-              <tr key={checkout.id}>
-                <td class="title-cell">
-                  <a href={`/dashboard/checkouts/${checkout.id}`}>{checkout.title ?? 'Without title'}</a>
-                  <span class="under">
-                    <code>{checkout.id}</code>
-                  </span>
-                </td>
-                <td>
-                  <Badge state={checkout.status} />
-                </td>
-                <td>
-                  <Nano raw={checkout.paidRaw} />
-                </td>
-                <td>
-                  <Moment at={checkout.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <ActionButton frame={frame} action={action('pause')}>
+            Pause
+          </ActionButton>
         )}
-      </Card>
-      <h2>Change it</h2>
-      <Form frame={frame} action={`/dashboard/links/${link.id}`}>
-        <FormError filled={fields.filled} fields={LINK_FIELDS} />
-        <LinkFields {...fields} isNew={false} />
-        <button>Save link</button>
-      </Form>
-    </Frame>
+        <Confirmed ask="Delete link" kind="danger">
+          <p>Its page goes away for good, and its address stays taken. Open orders can still be paid.</p>
+          <ActionButton frame={frame} action={action('delete')} kind="danger">
+            Delete it
+          </ActionButton>
+        </Confirmed>
+      </div>
+    </Card>
   )
 }
+
+const Orders = ({ checkouts }: Pick<LinkPageProps, 'checkouts'>) => (
+  <Card title="Orders">
+    {checkouts.length === 0 ? (
+      <Empty title="Nobody has ordered yet" />
+    ) : (
+      <Table label="Orders" head={['Checkout', 'Status', 'Paid', 'Made']}>
+        {checkouts.map((checkout) => (
+          <tr key={checkout.id}>
+            <td class="title-cell">
+              <a href={`/dashboard/checkouts/${checkout.id}`}>{checkout.title ?? 'Without title'}</a>
+              <span class="under">
+                <code>{checkout.id}</code>
+              </span>
+            </td>
+            <td>
+              <Badge state={checkout.status} />
+            </td>
+            <td>
+              <Nano raw={checkout.paidRaw} />
+            </td>
+            <td>
+              <Moment at={checkout.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
+/** One link: what it has brought, its orders, and everything that can be changed about it. */
+export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPageProps) => (
+  <Frame
+    {...frame}
+    title={link.title ?? 'Payment link'}
+    lead={
+      <>
+        <Badge state={link.status} /> <code>/buy/{link.slug}</code>
+      </>
+    }
+    actions={
+      <a class="button plain" href={link.url}>
+        Open its page
+      </a>
+    }
+  >
+    <div class="row four">
+      <Figure label="Revenue" value={<Nano raw={link.revenueRaw} />} note={link.revenueFiat ?? undefined} />
+      <Figure label="Paid orders" value={link.orders} />
+      <Figure label="Pieces sold" value={soldOf(link)} />
+      <Figure label="Pieces in open orders" value={link.held} />
+    </div>
+    <div class="row two">
+      <Shared link={link} qrcode={qrcode} />
+      <Doings frame={frame} link={link} />
+    </div>
+    <Orders checkouts={checkouts} />
+    <h2>Change it</h2>
+    <Form frame={frame} action={`/dashboard/links/${link.id}`}>
+      <FormError filled={fields.filled} fields={LINK_FIELDS} />
+      <LinkFields {...fields} isNew={false} />
+      <button>Save link</button>
+    </Form>
+  </Frame>
+)

@@ -38,12 +38,12 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       scope: 'checkout',
       method: 'POST',
       path: PATH,
-      async run({ caller: { accountId }, body, once, tell }) {
+      async run({ caller: { accountId, actor }, body, once, tell }) {
         const fields = await read(body())
         const ignored = ignoredIn(fields)
         if (ignored !== undefined) tell('x-ignored-fields', ignored)
         const made = await once('links.create', async (idempotency) =>
-          showLink(room, await makeLink(room, accountId, fields, idempotency)),
+          showLink(room, await makeLink(room, accountId, fields, { idempotency, actor })),
         )
         return { status: 201, json: made }
       },
@@ -60,6 +60,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
     {
       door: 'account',
       scope: 'checkout',
+      proof: true,
       method: 'PUT',
       path: `${PATH}/:id`,
       async run({ caller, params, body }) {
@@ -73,7 +74,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       method: 'DELETE',
       path: `${PATH}/:id`,
       async run({ caller, params }) {
-        await deleteLink(room, { id: params.id!, owner: caller.accountId })
+        await deleteLink(room, { id: params.id!, owner: caller.accountId, actor: caller.actor })
         return { json: { success: true, deleted: true, id: params.id! } }
       },
     },

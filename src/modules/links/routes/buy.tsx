@@ -74,7 +74,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
       token: TOKEN.test(textOf(token)) ? textOf(token) : undefined,
       plan,
       quantity,
-      // What somebody typed themselves counts before what was offered to them.
+      // What the payer typed counts before what was offered to them.
       amount: textOf(own).trim() === '' ? amount : own,
       visitor: request.ip,
     })

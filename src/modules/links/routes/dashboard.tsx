@@ -38,25 +38,29 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
   return [
     {
       path: '/links',
+      permission: 'checkout',
       menu: { title: 'Payment links', order: 25 },
       done: { deleted: 'The link is deleted.' },
       render: (request) => listPage(room, request),
     },
     {
       path: '/links/new',
+      permission: 'checkout',
+      degree: 'all',
       section,
       render: async (request) => creation(room, request, await usual(room, request)),
     },
     {
       path: '/links',
+      permission: 'checkout',
       section,
-      async run({ accountId }, fields, idempotency) {
+      async run({ accountId, caller: { actor } }, fields, idempotency) {
         const body = await resolved(room, {
           ...toBody(fields),
           slug: fields.get('slug'),
           currency: fields.get('currency'),
         })
-        const link = await makeLink(room, accountId, body, idempotency)
+        const link = await makeLink(room, accountId, body, { idempotency, actor })
         return { to: `/dashboard/links/${link.id}?done=made` }
       },
       again: (request, state) => creation(room, request, toShown(state)),
@@ -80,7 +84,7 @@ function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
   }
   const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
   const placed = { section: '/links', done, again: page }
-  const ownOf = ({ params, accountId: owner }: PageRequest) => ({ id: params.id!, owner })
+  const ownOf = ({ params, accountId: owner, caller: { actor } }: PageRequest) => ({ id: params.id!, owner, actor })
   const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/links/${id}?done=${word}` })
   const set =
     (isPaused: boolean): Form['run'] =>
@@ -89,20 +93,30 @@ function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
       return back(id, isPaused ? 'paused' : 'resumed')
     }
   return [
-    { section: '/links', done, path: '/links/:id', render: (request) => page(request) },
+    { section: '/links', done, path: '/links/:id', permission: 'checkout', render: (request) => page(request) },
     {
       ...placed,
       path: '/links/:id',
+      permission: 'checkout',
+      // Also changes where the money goes.
+      proof: true,
       async run(request, fields) {
         const { id } = await changeLink(room, ownOf(request), await resolved(room, toBody(fields)))
         return back(id, 'saved')
       },
     },
-    { ...placed, path: '/links/:id/pause', run: set(true), again: (request) => page(request) },
-    { ...placed, path: '/links/:id/resume', run: set(false), again: (request) => page(request) },
+    { ...placed, path: '/links/:id/pause', permission: 'checkout', run: set(true), again: (request) => page(request) },
+    {
+      ...placed,
+      path: '/links/:id/resume',
+      permission: 'checkout',
+      run: set(false),
+      again: (request) => page(request),
+    },
     {
       ...placed,
       path: '/links/:id/delete',
+      permission: 'checkout',
       async run(request) {
         await deleteLink(room, ownOf(request))
         return { to: '/dashboard/links?done=deleted' }

@@ -2,7 +2,7 @@ import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { KnownName } from '../../../kernel/ports.ts'
 import { toNameKey } from './name.ts'
 
-/** Names and aliases that come with the gateway, and words that nobody may lease. */
+/** Names and aliases that come with the gateway, and words that cannot be leased. */
 export interface BuiltIn {
   names: KnownName[]
   aliases: { account: string; alias: string; isExchange: boolean }[]

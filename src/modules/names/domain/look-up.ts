@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 const NAMES_MAX = 100
 
 /**
- * The document by which wallets look names up: for each name its address, for each address its name. Whoever asks is
+ * The document by which wallets look names up: for each name its address, for each address its name. A wallet that asks is
  * about to pay, so that names are resolved as where money moves. A name is repeated as it was asked for, because
  * wallets compare it.
  */

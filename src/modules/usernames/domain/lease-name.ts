@@ -24,7 +24,7 @@ function graceOf({ unit, count }: LeasePeriod): number {
 /**
  * A confirmed payment for a name: it becomes the payer's, or its lease longer, or it is taken and the money goes
  * back. The first transaction that gets here wins; a payment for the same name meanwhile waits for it. What a payer may
- * do is judged by the time of the payment, so that a gateway that was away changes nobody's rights.
+ * do is judged by the time of the payment, so that a gateway that was away changes no owner's rights.
  */
 export const leaseName =
   (onChange: (key: string) => void): Fulfil =>

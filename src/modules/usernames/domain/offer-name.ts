@@ -9,7 +9,7 @@ import type { UsernameRoom } from '../room.ts'
 interface NameOffer extends FoundName {
   /** As it is written. */
   shown: string
-  /** What is paid for it; nothing for a name that nobody may have. */
+  /** What is paid for it; nothing for a name that cannot be leased. */
   checkout: Checkout | undefined
 }
 

@@ -32,11 +32,13 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
   return [
     {
       path: '/names',
+      permission: 'names',
       menu: { title: 'Usernames', order: 50 },
       render: (request) => list(request, EMPTY),
     },
     {
       path: '/names',
+      permission: 'names',
       again: list,
       async run({ accountId }, fields, idempotency) {
         const { name } = parse({ name: fields.get('name') }) as { name: string }

@@ -11,7 +11,7 @@ import type { Step } from './step.ts'
 
 /**
  * The first step of a wallet that a person has thawed, once nothing of it is open: what the ledger has confirmed becomes
- * our own record, whoever signed it. A block that was lost gives its deposit free; its frontier stays used.
+ * our own record, also when another has signed it. A block that was lost gives its deposit free; its frontier stays used.
  */
 export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wallet): Promise<Step> {
   const { store, node } = ctx

@@ -78,7 +78,7 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
 const hasLate = ({ sends, held }: Pick<Unfinished, 'sends' | 'held'>, now: number) =>
   [...sends, ...held].some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)
 
-/** Whoever hears of a confirmation goes on; only when something waits for it, or went out late, is it asked for at once. */
+/** The wallet goes on when its confirmation is heard; only when something waits for it, or went out late, is it asked for at once. */
 const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isAwaited ? 'moved' : step)
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */

@@ -12,8 +12,8 @@ const REBROADCAST_MILLISECONDS = 10_000
 class NotOurs extends Error {}
 
 /**
- * The same without the lock, for a block that only waits: what moves the wallet holds its row while nobody has the lock.
- * Undefined when there is more to do than that, or somebody has the lock.
+ * The same without the lock, for a block that only waits: what moves the wallet holds its row while no instance has the lock.
+ * Undefined when there is more to do than that, or an instance has the lock.
  */
 export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step | undefined> {
   const { db, clock } = ctx.store

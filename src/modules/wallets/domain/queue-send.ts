@@ -21,7 +21,7 @@ export interface QueuedSend {
   /** What it is for, once and for all. Free again when the send comes to nothing. */
   reference: string
   /** How long it may wait for its signature; afterwards it takes itself back. */
-  patienceMilliseconds: number
+  waitMilliseconds: number
   /** Of the key that asks for it. */
   rights: KeyRights | undefined
 }
@@ -41,7 +41,7 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   if (!(await lockUsableWallet(db, walletId))) throw walletNotFound()
   const id = ids.next('wbl')
   const createdAt = clock.now()
-  const until = createdAt + send.patienceMilliseconds
+  const until = createdAt + send.waitMilliseconds
   // What a key has set aside counts for its day: what has not left by then is given back.
   const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
   const wish = { id, walletId, accountId, destination, amount, reference, deadlineAt, createdAt }
@@ -51,7 +51,7 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   return id
 }
 
-/** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */
+/** How often a wallet is looked at that waits for another instance or a confirmation. */
 const LOOK_EVERY = 200
 
 /**

@@ -4,7 +4,7 @@ import { type OutboxBlock, findBlock } from '../outbox-store.ts'
 import { refuseSend } from './refuse.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** How often a wallet is looked at that waits: for another instance, or a confirmation. */
+/** How often a wallet is looked at that waits: for another instance or a confirmation. */
 const LOOK_EVERY = 200
 
 /**

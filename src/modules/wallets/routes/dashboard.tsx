@@ -57,11 +57,13 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
   return [
     {
       path: '/wallets',
+      permission: 'wallets:read',
       menu: { title: 'Wallets', order: 30 },
       render: (request) => list(request, EMPTY),
     },
     {
       path: '/wallets',
+      permission: 'wallets:send',
       again: list,
       async run({ accountId }, fields, idempotency) {
         const refund = fields.get('refund_address')
@@ -78,9 +80,16 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
         return { to: `/dashboard/wallets/${address}?done=made` }
       },
     },
-    { path: '/wallets/:address', section, done, render: (request) => detail(request, EMPTY) },
+    {
+      path: '/wallets/:address',
+      permission: 'wallets:read',
+      section,
+      done,
+      render: (request) => detail(request, EMPTY),
+    },
     {
       path: '/wallets/:address/receive',
+      permission: 'wallets:send',
       section,
       again: detail,
       async run({ accountId, params }, _fields, idempotency) {

@@ -12,12 +12,12 @@ import {
 } from '../secrets-store.ts'
 
 const KEY_BYTES = 32
-const OVERLAP_MILLISECONDS = 24 * 3_600_000
+export const OVERLAP_MILLISECONDS = 24 * 3_600_000
 
 export type SecretCtx = StoreCtx & { secrets: SecretBox }
 
-/** The default secret of an account: it signs where a checkout has none of its own. */
-export interface AccountSecret {
+/** A secret that signs, and can be replaced. The default one of an account signs where a checkout has none of its own. */
+export interface OpenedSecret {
   current: string
   createdAt: number
   /** The one before, while it still signs along. */
@@ -31,7 +31,7 @@ export function createSecret(random: Random): string {
 }
 
 /** The secret of an account, made when it is first needed. Runs in the caller's transaction where there is one. */
-export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret> {
+export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<OpenedSecret> {
   await ensureAccountSecret(ctx, accountId)
   const found = await findAccountSecret(ctx, accountId)
   if (!found) throw new Error('The webhook secret vanished.')
@@ -46,7 +46,7 @@ export async function ensureAccountSecret({ db, clock, random, secrets }: Secret
 }
 
 /** The secret of an account; undefined while it has none. */
-export async function findAccountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret | undefined> {
+export async function findAccountSecret(ctx: SecretCtx, accountId: string): Promise<OpenedSecret | undefined> {
   const found = await findSealedSecret(ctx.db, accountId)
   return found && openAccountSecret(ctx, accountId, found)
 }
@@ -56,7 +56,8 @@ export async function rotateAccountSecret(
   ctx: SecretCtx,
   accountId: string,
   idempotency?: Idempotency,
-): Promise<AccountSecret> {
+  actor = accountId,
+): Promise<OpenedSecret> {
   if (idempotency?.made) return fromMade(idempotency.made as unknown as MadeSecret)
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
@@ -65,7 +66,7 @@ export async function rotateAccountSecret(
     if (!first) {
       await replaceSealedSecret(tx.db, accountId, { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS })
     }
-    await insertAudit(tx, { actor: accountId, accountId, what: 'webhook-secret.rotated', detail: {} })
+    await insertAudit(tx, { actor, accountId, what: 'webhook-secret.rotated', detail: {} })
     const secret = await accountSecret(tx, accountId)
     await idempotency?.record(tx.db, {
       ...secret,
@@ -79,7 +80,7 @@ export async function rotateAccountSecret(
 /** As it is recorded for an idempotency key: sealed, because it is shown once, and a lost reply would otherwise cost the account its secret. */
 type MadeSecret = { current: string; createdAt: number; previous: string | null; previousUntil: number | null }
 
-function fromMade({ previous, previousUntil, ...secret }: MadeSecret): AccountSecret {
+function fromMade({ previous, previousUntil, ...secret }: MadeSecret): OpenedSecret {
   return { ...secret, previous: previous ?? undefined, previousUntil: previousUntil ?? undefined }
 }
 
@@ -95,11 +96,15 @@ export async function listSealedSecrets(db: Db): Promise<{ place: string; sealed
 const placeOf = (accountId: string) => `webhook-secret:${accountId}`
 
 /** What lies sealed in the store, opened. */
-export function openAccountSecret(ctx: SecretCtx, accountId: string, row: SealedSecret): AccountSecret {
+export const openAccountSecret = (ctx: SecretCtx, accountId: string, row: SealedSecret): OpenedSecret =>
+  openSecret(ctx, placeOf(accountId), row)
+
+/** The same for what is sealed in any place. */
+export function openSecret(ctx: SecretCtx, place: string, row: SealedSecret): OpenedSecret {
   const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
-  const previous = overlaps ? openIfPossible(ctx, accountId, row.previousSealed!) : undefined
+  const previous = overlaps ? openIfPossible(ctx, place, row.previousSealed!) : undefined
   return {
-    current: ctx.secrets.open(placeOf(accountId), row.sealed),
+    current: ctx.secrets.open(place, row.sealed),
     createdAt: row.createdAt,
     previous,
     previousUntil: previous === undefined ? undefined : row.previousUntil!,
@@ -107,9 +112,9 @@ export function openAccountSecret(ctx: SecretCtx, accountId: string, row: Sealed
 }
 
 /** One that was sealed with a key that is lost cannot sign; rotating must get an account out of that. */
-function openIfPossible({ secrets, failures }: SecretCtx, accountId: string, sealed: string): string | undefined {
+function openIfPossible({ secrets, failures }: SecretCtx, place: string, sealed: string): string | undefined {
   try {
-    return secrets.open(placeOf(accountId), sealed)
+    return secrets.open(place, sealed)
   } catch (error) {
     return failures.lost('webhooks.previous-secret')(error)
   }

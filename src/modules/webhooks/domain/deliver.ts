@@ -4,35 +4,36 @@ import { OutboundFailure } from '../../../kernel/outbound-failure.ts'
 import type { Outbound, SecretBox } from '../../../kernel/ports.ts'
 import {
   type AttemptRecord,
-  type DueDelivery,
   disableWebhook,
   enableWebhook,
   insertAttempts,
-  listDue,
   markAttempted,
   markDelivered,
   markDueAt,
   markSending,
 } from '../deliveries-store.ts'
-import { markEventsDelivered } from '../store.ts'
+import { type DueDelivery, listDue } from '../due-store.ts'
+import { noteOutcomes } from '../endpoints/failing.ts'
+import { PING, markEventsDelivered } from '../store.ts'
 import type { HostConcurrency } from './host-concurrency.ts'
 import { readRetryAfter, waitAfter } from './schedule.ts'
 import { signBody } from './sign-body.ts'
 import { findSigningSecrets } from './signing-secrets.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
 
-/** The kind of an event that only tests an address. */
-export const PING = 'ping'
 const HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
   'User-Agent': 'nano-gateway-webhooks/1',
 }
 
+type Outcome = 'delivered' | 'retrying' | 'dead'
+
 export interface AttemptEvent {
   eventId: string
   deliveryId: string
   attempt: number
-  outcome: 'delivered' | 'retrying' | 'dead'
+  /** Nobody has to be called for a test that failed, nor for what its own owner has stopped. */
+  outcome: Outcome | 'test_failed' | 'stopped'
   status: number | null
   code: string | null
   milliseconds: number
@@ -52,19 +53,21 @@ interface Result {
   response: string
   milliseconds: number
   retryAfter?: string | undefined
+  /** What was sent beside the body. */
+  headers: string | null
 }
 
 /** An attempt that is over, and what becomes of its delivery. */
 interface Settlement {
   due: DueDelivery
   attempt: AttemptRecord
-  outcome: AttemptEvent['outcome']
+  outcome: Outcome
   /** When the next attempt is due; null when there is none. */
   nextAt: number | null
 }
 
 /** Where deliveries that run beside one another are read, begun and settled together. */
-interface DeliveryBatches extends DeliveryCtx {
+export interface DeliveryBatches extends DeliveryCtx {
   due: Gathered<string, DueDelivery | undefined>
   sending: Gathered<DueDelivery, boolean>
   settled: Gathered<Settlement, boolean>
@@ -96,38 +99,43 @@ export async function deliver(batches: DeliveryBatches, deliveryId: string): Pro
   const { clock, slots } = batches
   const due = await batches.due.ask(deliveryId)
   if (!due) return
-  if (!isByHand(due) && due.isDisabled) return settle(batches, due, failure('url_disabled'), 'dead')
-  const place = slots.enter(new URL(due.url).hostname, { now: clock.now(), isStranger: due.accountId === null })
+  if (due.url === undefined) return settle(batches, due, failure('endpoint_deleted'), 'dead')
+  if (!isByHand(due) && due.isDisabled) {
+    return settle(batches, due, failure(due.endpoint ? 'endpoint_disabled' : 'url_disabled'), 'dead')
+  }
+  const place = slots.enter(new URL(due.url).hostname, { now: clock.now(), accountId: due.accountId })
   if ('comeBackAt' in place) return putOff(batches, due, place.comeBackAt)
   try {
     if (!(await batches.sending.ask(due))) return
-    const result = await send(batches, due)
+    const result = await send(batches, due, due.url)
     await settle(batches, due, result, judge(due, result))
   } finally {
     place.leave()
   }
 }
 
-async function send(ctx: DeliveryCtx, due: DueDelivery): Promise<Result> {
+async function send(ctx: DeliveryCtx, due: DueDelivery, url: string): Promise<Result> {
   const { clock, outbound, failures } = ctx
-  const { eventId, body, url } = due
+  const { eventId, body } = due
   if (body === null) return failure('body_forgotten')
   const secrets = await findSigningSecrets(ctx, due).catch(failures.failed('webhooks.secret', { eventId }))
   // The key has changed since it was sealed: an operator must act, and the schedule leaves time for it.
   if (!secrets) return failure('secret_unreadable')
   const startedAt = clock.now()
   const signature = signBody({ id: eventId, timestamp: Math.floor(startedAt / 1000), body, secrets })
+  const sent = { ...HEADERS, ...signature }
+  const headers = JSON.stringify(sent)
   try {
-    const reply = await outbound.post(url, { headers: { ...HEADERS, ...signature }, body })
+    const reply = await outbound.post(url, { headers: sent, body })
     const { status, text, milliseconds, retryAfter } = reply
-    return { status, error: describe(status), response: text.replaceAll('\0', ''), milliseconds, retryAfter }
+    return { status, error: describe(status), response: text.replaceAll('\0', ''), milliseconds, retryAfter, headers }
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
-    return { ...failure(error.code), milliseconds: clock.now() - startedAt }
+    return { ...failure(error.code), milliseconds: clock.now() - startedAt, headers }
   }
 }
 
-const failure = (error: string): Result => ({ status: null, error, response: '', milliseconds: 0 })
+const failure = (error: string): Result => ({ status: null, error, response: '', milliseconds: 0, headers: null })
 
 function describe(status: number): string | null {
   if (status >= 200 && status < 300) return null
@@ -135,7 +143,7 @@ function describe(status: number): string | null {
   return status === 410 ? 'gone' : 'bad_status'
 }
 
-function judge({ type }: DueDelivery, { error }: Result): AttemptEvent['outcome'] {
+function judge({ type }: DueDelivery, { error }: Result): Outcome {
   if (error === null) return 'delivered'
   // Who tests an address looks at what came of it; no shop waits for it tomorrow.
   return error === 'gone' || error === 'body_forgotten' || type === PING ? 'dead' : 'retrying'
@@ -146,7 +154,7 @@ async function settle(
   batches: DeliveryBatches,
   due: DueDelivery,
   { retryAfter, ...result }: Result,
-  wanted: AttemptEvent['outcome'],
+  wanted: Outcome,
 ): Promise<void> {
   const now = batches.clock.now()
   const attempt = due.attemptsMade + 1
@@ -155,7 +163,14 @@ async function settle(
   const nextAt = wait === undefined ? null : now + wait
   const won = await batches.settled.ask({ due, attempt: { attempt, at: now, ...result }, outcome, nextAt })
   const { status, error: code, milliseconds } = result
-  if (won) batches.onAttempt({ eventId: due.eventId, deliveryId: due.id, attempt, outcome, status, code, milliseconds })
+  const told = outcome === 'dead' ? lastWord(due, code) : outcome
+  const { eventId, id: deliveryId } = due
+  if (won) batches.onAttempt({ eventId, deliveryId, attempt, outcome: told, status, code, milliseconds })
+}
+
+function lastWord({ type }: DueDelivery, code: string | null): AttemptEvent['outcome'] {
+  if (type === PING) return 'test_failed'
+  return code === 'endpoint_deleted' || code === 'endpoint_disabled' ? 'stopped' : 'dead'
 }
 
 /** Writes what came of attempts, and what follows from them, in one transaction; false for one that was settled before. */
@@ -171,8 +186,9 @@ function settleAll(ctx: DeliveryCtx, settlements: readonly Settlement[]): Promis
       const change = { state: outcome, nextAt, finishedAt: nextAt === null ? now : null }
       if (!(await markAttempted(tx.db, due, change))) continue
       won.add(due.id)
-      if (nextAt !== null) await enqueueDelivery(tx, due.id, nextAt)
-      if (attempt.error === 'gone') await disableWebhook(tx.db, webhookOf(due), now)
+      if (nextAt !== null) await enqueueDelivery(tx, due, nextAt)
+      const isGone = attempt.error === 'gone' && due.type !== PING
+      if (isGone && !due.endpoint) await disableWebhook(tx.db, webhookOf(due), now)
     }
     const fresh = settlements.filter(({ due }) => won.has(due.id))
     if (fresh.length === 0) return settlements.map(() => false)
@@ -188,7 +204,11 @@ function settleAll(ctx: DeliveryCtx, settlements: readonly Settlement[]): Promis
         now,
       )
     }
-    for (const due of told) if (isByHand(due)) await enableWebhook(tx.db, webhookOf(due))
+    for (const due of told) if (isByHand(due) && !due.endpoint) await enableWebhook(tx.db, webhookOf(due))
+    await noteOutcomes(
+      tx,
+      fresh.map(({ due, attempt }) => ({ due, error: attempt.error, isSent: attempt.headers !== null })),
+    )
     return settlements.map(({ due }) => won.has(due.id))
   })
 }
@@ -201,7 +221,7 @@ function waitOf({ clock, random }: DeliveryCtx, retryAfter: string | undefined) 
 /** Its host is busy with others of ours. That is no attempt. */
 async function putOff(ctx: DeliveryCtx, due: DueDelivery, at: number): Promise<void> {
   await inTx(ctx, async (tx) => {
-    if (await markDueAt(tx.db, due, at)) await enqueueDelivery(tx, due.id, at)
+    if (await markDueAt(tx.db, due, at)) await enqueueDelivery(tx, due, at)
   })
 }
 
@@ -209,4 +229,4 @@ async function putOff(ctx: DeliveryCtx, due: DueDelivery, at: number): Promise<v
 const isByHand = ({ cause, type }: DueDelivery) => cause === 'redelivery' || type === PING
 
 /** Without an account the address belongs to the checkout alone: strangers share no settings. */
-const webhookOf = ({ accountId, subject, url }: DueDelivery) => ({ owner: accountId ?? subject, url })
+const webhookOf = ({ accountId, subject, url }: DueDelivery) => ({ owner: accountId ?? subject, url: url! })

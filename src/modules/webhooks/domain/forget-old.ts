@@ -1,19 +1,22 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { type Retention, inSteps } from '../../../kernel/retention.ts'
+import { deleteOldReplays } from '../endpoints/replays-store.ts'
 import { deleteOldEvents, forgetBodies } from '../store.ts'
 
-const DAY = 86_400_000
-const BODIES_KEPT = 30 * DAY
-const ROWS_KEPT = 90 * DAY
-const BATCH_MAX = 200
-/** What is left over is for the next hour. */
-const BATCHES_MAX = 500
+export type EventsKept = Pick<Retention, 'keepEventBodies' | 'keepEvents'>
 
-/** Forgets bodies after 30 days and everything else after 90. What is still on its way stays. */
-export async function forgetOld(ctx: StoreCtx): Promise<void> {
+/** Forgets bodies first and everything else later. What is still on its way stays. */
+export async function forgetOld(
+  ctx: StoreCtx,
+  { keepEventBodies, keepEvents }: EventsKept,
+  signal: AbortSignal,
+): Promise<void> {
   const now = ctx.clock.now()
-  await forgetBodies(ctx.db, now - BODIES_KEPT)
-  for (let batches = 0; batches < BATCHES_MAX; batches++) {
-    const deleted = await inTx(ctx, ({ db }) => deleteOldEvents(db, now - ROWS_KEPT, BATCH_MAX))
-    if (deleted < BATCH_MAX) return
+  if (keepEventBodies !== undefined) {
+    await inSteps((limit) => forgetBodies(ctx.db, now - keepEventBodies, limit), signal)
+  }
+  if (keepEvents !== undefined) {
+    await deleteOldReplays(ctx.db, now - keepEvents)
+    await inSteps((limit) => inTx(ctx, ({ db }) => deleteOldEvents(db, now - keepEvents, limit)), signal)
   }
 }

@@ -1,26 +1,49 @@
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { Outbound } from '../../../kernel/ports.ts'
+import { insertDelivery } from '../deliveries-store.ts'
+import { getEndpoint } from '../endpoints/secret.ts'
 import { urlRefused } from '../errors.ts'
-import type { SecretCtx } from './account-secret.ts'
-import { PING } from './deliver.ts'
+import type { WebhookRoom } from '../room.ts'
+import { PING } from '../store.ts'
 import { type EventWithDeliveries, getEvent } from './list-events.ts'
-import { recordEvent } from './record-event.ts'
+import { insertNew } from './record-event.ts'
+import { enqueueDelivery } from './wake-delivery.ts'
 
-/** Sends a test event to an address, signed with the account's secret. It is tried once. */
-export async function ping(
-  ctx: SecretCtx & { outbound: Outbound },
-  { accountId, url, idempotency }: { accountId: string; url: string; idempotency?: Idempotency | undefined },
-): Promise<EventWithDeliveries> {
+/** Longer than an attempt takes: it is made at once, and this is for a process that dies meanwhile. */
+const OTHERWISE_AFTER = 15_000
+
+interface Test {
+  accountId: string
+  /** An address, signed for with the account's secret, or an endpoint, with its own. */
+  to: { url: string } | { endpointId: string }
+  idempotency?: Idempotency | undefined
+}
+
+/** Sends a test event, once, and answers with what came of it. Nobody is called when it fails. */
+export async function ping(room: WebhookRoom, { accountId, to, idempotency }: Test): Promise<EventWithDeliveries> {
   const made = idempotency?.made as { id: string } | undefined
-  if (made) return getEvent(ctx, { accountId, eventId: made.id })
-  const refused = ctx.outbound.check(url)
-  if (refused !== undefined) throw urlRefused('url', refused)
-  return inTx(ctx, async (tx) => {
-    const id = tx.ids.next('evt')
-    const body = JSON.stringify({ id, type: PING, created_unix: Math.floor(tx.clock.now() / 1000) })
-    await recordEvent(tx, { id, accountId, subject: accountId, type: PING, dedupeKey: id, body, url, secret: null })
-    await idempotency?.record(tx.db, { id })
-    return getEvent(tx, { accountId, eventId: id })
+  if (made) return getEvent(room, { accountId, eventId: made.id })
+  if ('endpointId' in to) await getEndpoint(room, { id: to.endpointId, accountId })
+  else {
+    const refused = room.outbound.check(to.url)
+    if (refused !== undefined) throw urlRefused('url', refused)
+  }
+  const { eventId, deliveryId } = await record(room, { accountId, to, idempotency })
+  await room.attempt(deliveryId)
+  return getEvent(room, { accountId, eventId })
+}
+
+function record(room: WebhookRoom, { accountId, to, idempotency }: Test) {
+  const [url, endpointId] = 'url' in to ? [to.url, null] : [null, to.endpointId]
+  return inTx(room, async (tx) => {
+    const [eventId, now] = [tx.ids.next('evt'), tx.clock.now()]
+    const body = JSON.stringify({ id: eventId, type: PING, created_unix: Math.floor(now / 1000) })
+    const event = { id: eventId, accountId, subject: accountId, type: PING, dedupeKey: eventId, body }
+    await insertNew(tx, { ...event, url, secret: null })
+    const delivery = { id: tx.ids.next('dlv'), endpointId }
+    await insertDelivery(tx.db, { ...delivery, eventId, cause: 'test', now, nextAt: now })
+    await enqueueDelivery(tx, delivery, now + OTHERWISE_AFTER)
+    await idempotency?.record(tx.db, { id: eventId })
+    return { eventId, deliveryId: delivery.id }
   })
 }

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../../kernel/shape.ts'
 import { insertDelivery } from '../deliveries-store.ts'
+import { fanOut } from '../endpoints/fan-out.ts'
 import { insertEvent, takePosition } from '../store.ts'
 import { type SecretCtx, ensureAccountSecret } from './account-secret.ts'
 import { placeOfEventSecret } from './signing-secrets.ts'
@@ -16,40 +18,59 @@ export interface NewEvent {
   dedupeKey: string
   /** Serialised once; exactly these bytes are sent on every attempt. */
   body: string
-  /** Null: it is there to be pulled only. */
+  /** Null: it is there to be pulled only, and for endpoints. */
   url: string | null
   /** The checkout's own secret; null: the default secret of the account. */
   secret: string | null
+  /** What endpoints may filter by. */
+  metadata?: JsonObject
+  /** The only endpoint that is told; undefined is each that asks for it. */
+  endpointId?: string
 }
 
 /**
- * Records an event and puts its delivery on the way, in the caller's transaction: it exists if and only if what it tells
+ * Records an event and puts its deliveries on the way, in the caller's transaction: it exists if and only if what it tells
  * about does. False when it was recorded before.
  */
 export async function recordEvent(tx: SecretCtx, event: NewEvent): Promise<boolean> {
-  const { db, clock, ids, secrets } = tx
+  const recorded = await insertNew(tx, event)
+  if (!recorded) return false
+  const { id, accountId, url } = event
+  const now = tx.clock.now()
+  if (url !== null) {
+    const delivery = { id: tx.ids.next('dlv'), endpointId: null }
+    await insertDelivery(tx.db, { ...delivery, eventId: id, cause: 'event', now, nextAt: now })
+    await enqueueDelivery(tx, delivery)
+  }
+  if (recorded.endpoints > 0) {
+    const { type, metadata, endpointId } = event
+    await fanOut(tx, { id, accountId: accountId!, type, metadata, endpointId })
+  }
+  return true
+}
+
+/** The event alone, and how many endpoints its account has; undefined when it was recorded before. */
+export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpoints: number } | undefined> {
+  const { db, clock, secrets } = tx
   const { id, accountId, subject, type, dedupeKey, body, url, secret } = event
   if (url !== null && secret === null) {
     if (accountId === null) throw new Error('An event without an owner needs a secret: nothing is sent unsigned.')
     await ensureAccountSecret(tx, accountId)
   }
-  const now = clock.now()
   // The position comes first: two transactions that record the same event then wait for one another in the same order.
+  const taken = accountId === null ? undefined : await takePosition(db, accountId)
   const isNew = await insertEvent(db, {
     id,
     account_id: accountId,
-    position: accountId === null ? null : await takePosition(db, accountId),
+    position: taken?.last ?? null,
     subject,
     type,
     dedupe_key: dedupeKey,
     body,
     url,
     sealed_secret: secret === null ? null : secrets.seal(placeOfEventSecret(id), secret),
-    created_at: now,
+    created_at: clock.now(),
+    endpoint_id: event.endpointId ?? null,
   })
-  if (!isNew || url === null) return isNew
-  const deliveryId = ids.next('dlv')
-  await insertDelivery(db, { id: deliveryId, eventId: id, cause: 'event', now })
-  await enqueueDelivery(tx, deliveryId)
-  return true
+  return isNew ? { endpoints: taken?.endpoints ?? 0 } : undefined
 }

@@ -1,39 +1,66 @@
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { type DeliveryRecord, findOpen, insertDelivery, listDeliveries, markDueAt } from '../deliveries-store.ts'
+import {
+  type DeliveryRecord,
+  findOpen,
+  insertDelivery,
+  listDeliveries,
+  listReceivers,
+  markDueAt,
+} from '../deliveries-store.ts'
+import { getEndpoint } from '../endpoints/secret.ts'
 import { bodyForgotten, eventNotFound, eventWithoutUrl } from '../errors.ts'
-import { findEvent } from '../store.ts'
+import { type EventRecord, findEvent } from '../store.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
+
+interface Again {
+  accountId: string
+  eventIds: readonly string[]
+  /** An endpoint of the account that is to have them; otherwise everybody to whom they went. */
+  endpointId?: string | undefined
+  idempotency: Idempotency | undefined
+}
 
 /**
  * Sends events again: the same ids and the same bytes, with schedules of their own. A delivery that still waits for its
  * next attempt is tried now instead, because two would both reach the receiver.
  */
-export async function redeliver(
-  ctx: StoreCtx,
-  {
-    accountId,
-    eventIds,
-    idempotency,
-  }: { accountId: string; eventIds: readonly string[]; idempotency: Idempotency | undefined },
-): Promise<DeliveryRecord[]> {
+export async function redeliver(ctx: StoreCtx, again: Again): Promise<DeliveryRecord[]> {
+  const { accountId, eventIds, endpointId, idempotency } = again
   const made = idempotency?.made as { ids: string[] } | undefined
   if (made) return listMade(ctx, eventIds, made.ids)
+  if (endpointId !== undefined) await getEndpoint(ctx, { id: endpointId, accountId })
   return inTx(ctx, async (tx) => {
     const ids: string[] = []
-    for (const eventId of eventIds) ids.push(await redeliverOne(tx, accountId, eventId))
+    for (const eventId of eventIds) {
+      const event = await findEvent(tx.db, { accountId, eventId })
+      if (!event) throw eventNotFound()
+      if (event.body === null) throw bodyForgotten()
+      for (const receiver of await receiversOf(tx, event, endpointId)) {
+        ids.push(await redeliverOne(tx, { eventId, endpointId: receiver }))
+      }
+    }
     await idempotency?.record(tx.db, { ids })
     return listMade(tx, eventIds, ids)
   })
 }
 
-async function redeliverOne(tx: StoreCtx, accountId: string, eventId: string): Promise<string> {
-  const event = await findEvent(tx.db, { accountId, eventId })
-  if (!event) throw eventNotFound()
-  if (event.url === null) throw eventWithoutUrl()
-  if (event.body === null) throw bodyForgotten()
-  const open = await findOpen(tx.db, eventId)
-  return open ? hasten(tx, open) : begin(tx, eventId)
+/** Its own address is null, and first. */
+async function receiversOf({ db }: StoreCtx, event: EventRecord, endpointId: string | undefined) {
+  if (endpointId !== undefined) return [endpointId]
+  const receivers = [...(event.url === null ? [] : [null]), ...(await listReceivers(db, event.id))]
+  if (receivers.length === 0) throw eventWithoutUrl()
+  return receivers
+}
+
+interface Addressed {
+  eventId: string
+  endpointId: string | null
+}
+
+async function redeliverOne(tx: StoreCtx, addressed: Addressed): Promise<string> {
+  const open = await findOpen(tx.db, addressed)
+  return open ? hasten(tx, { ...open, endpointId: addressed.endpointId }) : begin(tx, addressed)
 }
 
 async function listMade({ db }: StoreCtx, eventIds: readonly string[], ids: readonly string[]) {
@@ -41,15 +68,15 @@ async function listMade({ db }: StoreCtx, eventIds: readonly string[], ids: read
   return ids.map((id) => deliveries.find((delivery) => delivery.id === id)!)
 }
 
-async function hasten(tx: StoreCtx, { id, nextAt }: { id: string; nextAt: number }): Promise<string> {
+async function hasten(tx: StoreCtx, open: { id: string; nextAt: number; endpointId: string | null }): Promise<string> {
   const now = tx.clock.now()
-  if (nextAt > now && (await markDueAt(tx.db, { id, nextAt }, now))) await enqueueDelivery(tx, id)
-  return id
+  if (open.nextAt > now && (await markDueAt(tx.db, open, now))) await enqueueDelivery(tx, open)
+  return open.id
 }
 
-async function begin(tx: StoreCtx, eventId: string): Promise<string> {
-  const id = tx.ids.next('dlv')
-  await insertDelivery(tx.db, { id, eventId, cause: 'redelivery', now: tx.clock.now() })
-  await enqueueDelivery(tx, id)
+async function begin(tx: StoreCtx, { eventId, endpointId }: Addressed): Promise<string> {
+  const [id, now] = [tx.ids.next('dlv'), tx.clock.now()]
+  await insertDelivery(tx.db, { id, eventId, endpointId, cause: 'redelivery', now, nextAt: now })
+  await enqueueDelivery(tx, { id, endpointId })
   return id
 }

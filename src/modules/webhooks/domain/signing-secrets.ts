@@ -1,16 +1,17 @@
-import type { DueDelivery } from '../deliveries-store.ts'
-import { type SecretCtx, accountSecret, openAccountSecret } from './account-secret.ts'
+import type { DueDelivery } from '../due-store.ts'
+import { openEndpointSecret } from '../endpoints/secret.ts'
+import { type OpenedSecret, type SecretCtx, accountSecret, openAccountSecret } from './account-secret.ts'
 
 /** Binds a checkout's own secret to the event it signs. */
 export const placeOfEventSecret = (eventId: string) => `webhook-event:${eventId}`
 
-/** What signs a delivery now: the checkout's secret, or the account's with the one it replaces. */
-export async function findSigningSecrets(
-  ctx: SecretCtx,
-  { eventId, accountId, sealedSecret, accountSecret: sealed }: DueDelivery,
-): Promise<[string, ...string[]]> {
+/** What signs a delivery now: the endpoint's secret, the checkout's, or the account's; with the one it replaces. */
+export async function findSigningSecrets(ctx: SecretCtx, due: DueDelivery): Promise<[string, ...string[]]> {
+  const { eventId, accountId, sealedSecret, accountSecret: sealed, endpoint } = due
+  if (endpoint) return both(openEndpointSecret(ctx, endpoint.id, endpoint.secret))
   if (sealedSecret !== null) return [ctx.secrets.open(placeOfEventSecret(eventId), sealedSecret)]
-  const secret = sealed ? openAccountSecret(ctx, accountId!, sealed) : await accountSecret(ctx, accountId!)
-  const { current, previous } = secret
-  return previous === undefined ? [current] : [current, previous]
+  return both(sealed ? openAccountSecret(ctx, accountId!, sealed) : await accountSecret(ctx, accountId!))
 }
+
+const both = ({ current, previous }: OpenedSecret): [string, ...string[]] =>
+  previous === undefined ? [current] : [current, previous]

@@ -2,6 +2,8 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 
 export const DELIVER = 'webhooks.deliver'
+/** Endpoints have places of their own. A gateway of a version that knows none leaves these jobs alone. */
+export const DELIVER_TO_ENDPOINT = 'webhooks.deliver-to-endpoint'
 /** Attempts of the job, not of the delivery: only a store that is away or a process that dies uses one up. */
 const JOB_ATTEMPTS_MAX = 50
 
@@ -9,17 +11,23 @@ export interface DeliverPayload {
   deliveryId: string
 }
 
+interface Woken {
+  id: string
+  endpointId: string | null
+}
+
+const toJob = ({ id: deliveryId, endpointId }: Woken) => {
+  const payload: DeliverPayload = { deliveryId }
+  return { kind: endpointId === null ? DELIVER : DELIVER_TO_ENDPOINT, payload, attemptsMax: JOB_ATTEMPTS_MAX }
+}
+
 /**
  * Looks at a delivery at a time. The delivery's own row says when it is due and how often it was tried, so that a job
  * too many does nothing.
  */
-export function enqueueDelivery(tx: StoreCtx, deliveryId: string, runAt: number = tx.clock.now()): Promise<void> {
-  const payload: DeliverPayload = { deliveryId }
-  return enqueue(tx, { kind: DELIVER, payload, runAt, attemptsMax: JOB_ATTEMPTS_MAX })
-}
+export const enqueueDelivery = (tx: StoreCtx, woken: Woken, runAt: number = tx.clock.now()): Promise<void> =>
+  enqueue(tx, { ...toJob(woken), runAt })
 
 /** The same for one that seems forgotten; while such a job waits, there is no second one. */
-export function enqueueRevival(tx: StoreCtx, deliveryId: string): Promise<void> {
-  const payload: DeliverPayload = { deliveryId }
-  return enqueue(tx, { kind: DELIVER, payload, key: `revive:${deliveryId}`, attemptsMax: JOB_ATTEMPTS_MAX })
-}
+export const enqueueRevival = (tx: StoreCtx, woken: Woken): Promise<void> =>
+  enqueue(tx, { ...toJob(woken), key: `revive:${woken.id}` })

@@ -2,14 +2,16 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { type EventRow, Deliveries, stateOf } from '../../../web/dashboard/deliveries.tsx'
 import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { EndpointList, type EndpointRow } from '../endpoints/endpoint-pages.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface WebhooksPageProps {
   frame: FrameProps
   filled: FormState
   secret: { last4: string; createdAt: number; previousUntil: number | undefined } | undefined
-  /** Where events went lately, and how that went. */
-  endpoints: readonly { url: string; delivered: number; failing: number; disabledAt: number | undefined }[]
+  endpoints: readonly EndpointRow[]
+  /** Where events of checkouts went lately, and how that went. */
+  addresses: readonly { url: string; delivered: number; failing: number; disabledAt: number | undefined }[]
   events: readonly EventRow[]
   delivered: string
   first: string | undefined
@@ -53,15 +55,15 @@ const Secret = ({ frame, secret }: Pick<WebhooksPageProps, 'frame' | 'secret'>) 
   </Card>
 )
 
-const Endpoints = ({ endpoints }: Pick<WebhooksPageProps, 'endpoints'>) => (
-  <Card title="Endpoints" note="Where your last 100 events went.">
-    {endpoints.length === 0 ? (
-      <Empty title="No endpoint yet">
+const Addresses = ({ addresses }: Pick<WebhooksPageProps, 'addresses'>) => (
+  <Card title="Addresses of checkouts" note="Where the last 100 events went by a checkout’s own webhook address.">
+    {addresses.length === 0 ? (
+      <Empty title="None yet">
         <p>Give a checkout a webhook address, and it appears here with its first event.</p>
       </Empty>
     ) : (
-      <Table label="Endpoints" head={['Address', 'State', 'Delivered', 'Failing']}>
-        {endpoints.map(({ url, delivered, failing, disabledAt }) => (
+      <Table label="Addresses of checkouts" head={['Address', 'State', 'Delivered', 'Failing']}>
+        {addresses.map(({ url, delivered, failing, disabledAt }) => (
           <tr key={url}>
             <td class="title-cell">
               <code>{url}</code>
@@ -102,7 +104,7 @@ const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) 
           <Moment at={event.createdAt} />
         </td>
         <td>
-          {event.url !== null && (
+          {(event.url !== null || event.deliveries.length > 0) && (
             <ActionButton
               frame={frame}
               action={`/dashboard/webhooks/events/${event.id}/redeliver`}
@@ -119,9 +121,10 @@ const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) 
 
 /** What signs events, where they go, and what came of each. */
 export const WebhooksPage = (props: WebhooksPageProps) => {
-  const { frame, filled, secret, endpoints, events, delivered, first, next } = props
+  const { frame, filled, secret, endpoints, addresses, events, delivered, first, next } = props
   return (
     <Frame {...frame} title="Webhooks" lead="We tell your server about payments; here is what it answered.">
+      <EndpointList endpoints={endpoints} />
       <Card title="Events">
         <nav class="tabs" aria-label="Which events">
           {TABS.map(([value, name]) => (
@@ -143,7 +146,7 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
         )}
         <Pager first={first} next={next} />
       </Card>
-      <Endpoints endpoints={endpoints} />
+      <Addresses addresses={addresses} />
       <div class="row two">
         <Secret frame={frame} secret={secret} />
         <Card title="Test event" note="Sends one signed event to your server and shows what came back.">
@@ -166,23 +169,46 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
 }
 
 /** The only time a secret can be read. */
-export const NewSecretPage = ({ frame, text }: { frame: FrameProps; text: string }) => (
-  <Frame {...frame} title="Your new webhook secret">
+export const NewSecretPage = (props: { frame: FrameProps; text: string; back?: string }) => (
+  <Frame {...props.frame} title="Your new webhook secret">
     <Card>
       <div class="secret">
-        <Copyable text={text} label="secret" />
+        <Copyable text={props.text} label="secret" />
       </div>
       <p>
         <strong>Copy it now.</strong> It is shown this once; afterwards only its last four characters.
       </p>
       <p>
-        <a class="button" href="/dashboard/webhooks">
+        <a class="button" href={props.back ?? '/dashboard/webhooks'}>
           I have copied it
         </a>
       </p>
     </Card>
   </Frame>
 )
+
+/** A block that can be copied as a whole. */
+const CopyBlock = ({ text, copied = text, label }: { text: string; copied?: string; label: string }) => (
+  <div class="copy-block">
+    <button type="button" class="copy" data-copy={copied} hidden>
+      Copy<span class="unseen">{` ${label}`}</span>
+    </button>
+    <pre tabIndex={0}>{text}</pre>
+  </div>
+)
+
+/** What the newest attempt sent beside the payload. */
+const Sent = ({ event }: { event: EventRow }) => {
+  const attempts = event.deliveries.flatMap(({ attempts }) => attempts)
+  const newest = attempts.filter(({ headers }) => headers !== null).sort((a, b) => b.at - a.at)[0]
+  if (newest === undefined) return null
+  const lines = Object.entries(JSON.parse(newest.headers!) as Record<string, string>)
+  return (
+    <Card title="Headers" note="What was sent with the newest attempt.">
+      <CopyBlock text={lines.map(([name, value]) => `${name}: ${value}`).join('\n')} label="headers" />
+    </Card>
+  )
+}
 
 export const EventPage = (props: {
   frame: FrameProps
@@ -193,12 +219,17 @@ export const EventPage = (props: {
   return (
     <Frame {...frame} title={event.type} lead={<code>{event.id}</code>}>
       <FormError filled={filled} fields={[]} />
-      <Card>
+      <Card title="Deliveries">
         <Deliveries frame={frame} event={event} redeliver={`/dashboard/webhooks/events/${event.id}/redeliver`} />
-        {event.deliveries.length === 0 && <Empty title="Nobody was told: the checkout has no webhook" />}
+        {event.deliveries.length === 0 && <Empty title="Nobody was told: there is no webhook for it" />}
       </Card>
-      <Card title="Payload" note="Exactly these bytes are sent and signed.">
-        {event.body === null ? <Empty title="It was forgotten after 30 days" /> : <pre>{event.body}</pre>}
+      <Sent event={event} />
+      <Card title="Payload" note="Shown line by line; what is copied are exactly the bytes that are sent and signed.">
+        {event.body === null ? (
+          <Empty title="It is no longer kept" />
+        ) : (
+          <CopyBlock text={JSON.stringify(JSON.parse(event.body), null, 2)} copied={event.body} label="payload" />
+        )}
       </Card>
     </Frame>
   )

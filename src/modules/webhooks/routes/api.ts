@@ -1,23 +1,22 @@
-import type { Outbound } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { type AccountSecret, type SecretCtx, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
+import { type OpenedSecret, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
 import { getEvent, listEvents } from '../domain/list-events.ts'
 import { ping } from '../domain/ping.ts'
 import { redeliver } from '../domain/redeliver.ts'
+import { endpointRoutes } from '../endpoints/routes.ts'
+import type { WebhookRoom } from '../room.ts'
 import { showDelivery, showEvent, showEventWithDeliveries } from '../shape-event.ts'
-import { readEventQuery, readPingUrl, toCursor } from '../wire-fields.ts'
+import { readEventQuery, readPingUrl, readReceiver, toCursor } from '../wire-fields.ts'
 
 const SHOWN_CHARACTERS = 4
 
-type WebhookPorts = SecretCtx & { outbound: Outbound }
-
 /** Events to be pulled, their deliveries, and what signs them; each account sees its own. */
-export function webhookRoutes(ports: WebhookPorts): readonly Route[] {
-  return [...eventRoutes(ports), ...secretRoutes(ports)]
+export function webhookRoutes(room: WebhookRoom): readonly Route[] {
+  return [...eventRoutes(room), ...secretRoutes(room), ...endpointRoutes(room)]
 }
 
-function eventRoutes(ports: WebhookPorts): readonly Route[] {
+function eventRoutes(room: WebhookRoom): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -25,7 +24,7 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       door: 'account',
       scope: 'webhooks',
       async run({ caller: { accountId }, query }) {
-        const { events, position, hasMore } = await listEvents(ports, { accountId, ...readEventQuery(query) })
+        const { events, position, hasMore } = await listEvents(room, { accountId, ...readEventQuery(query) })
         return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
       },
     },
@@ -35,7 +34,7 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       door: 'account',
       scope: 'webhooks',
       async run({ caller: { accountId }, params }) {
-        const event = await getEvent(ports, { accountId, eventId: params.id! })
+        const event = await getEvent(room, { accountId, eventId: params.id! })
         return { json: { event: showEventWithDeliveries(event) } }
       },
     },
@@ -44,10 +43,12 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       path: '/api/events/:id/redeliver',
       door: 'account',
       scope: 'webhooks',
-      async run({ caller: { accountId }, params, once }) {
+      async run({ caller: { accountId }, params, body, once }) {
+        const endpointId = readReceiver(body())
         const json = await once('events.redeliver', async (idempotency) => {
-          const [delivery] = await redeliver(ports, { accountId, eventIds: [params.id!], idempotency })
-          return { success: true, delivery: showDelivery(delivery!) }
+          const again = { accountId, eventIds: [params.id!], endpointId, idempotency }
+          const deliveries = (await redeliver(room, again)).map(showDelivery)
+          return { success: true, delivery: deliveries[0]!, deliveries }
         })
         return { status: 201, json }
       },
@@ -55,7 +56,7 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
   ]
 }
 
-function secretRoutes(ports: WebhookPorts): readonly Route[] {
+function secretRoutes(room: WebhookRoom): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -63,7 +64,7 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       door: 'account',
       scope: 'webhooks',
       async run({ caller: { accountId } }) {
-        const secret = await findAccountSecret(ports, accountId)
+        const secret = await findAccountSecret(room, accountId)
         return { json: { secret: secret ? showSecret(secret) : null } }
       },
     },
@@ -72,9 +73,10 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       path: '/api/webhooks/secret/rotate',
       door: 'account',
       scope: 'webhooks',
+      proof: true,
       async run({ caller, once }) {
         const json = await once('webhooks.rotate-secret', async (idempotency) => {
-          const secret = await rotateAccountSecret(ports, caller.accountId, idempotency)
+          const secret = await rotateAccountSecret(room, caller.accountId, idempotency, caller.actor)
           return { webhook_secret: secret.current, secret: showSecret(secret) }
         })
         return { status: 201, json }
@@ -87,7 +89,9 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       scope: 'webhooks',
       async run({ caller: { accountId }, body, once }) {
         const json = await once('webhooks.ping', async (idempotency) => ({
-          event: showEventWithDeliveries(await ping(ports, { accountId, url: readPingUrl(body()), idempotency })),
+          event: showEventWithDeliveries(
+            await ping(room, { accountId, to: { url: readPingUrl(body()) }, idempotency }),
+          ),
         }))
         return { status: 201, json }
       },
@@ -96,7 +100,7 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
 }
 
 /** Enough to recognise a secret by, and nothing to sign with. */
-function showSecret({ current, createdAt, previousUntil }: AccountSecret): JsonObject {
+function showSecret({ current, createdAt, previousUntil }: OpenedSecret): JsonObject {
   return {
     last4: current.slice(-SHOWN_CHARACTERS),
     created_at: new Date(createdAt).toISOString(),

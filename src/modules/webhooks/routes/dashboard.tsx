@@ -1,12 +1,14 @@
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { Outbound } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { listDisabled } from '../deliveries-store.ts'
 import { type SecretCtx, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
 import { type EventWithDeliveries, getEvent, listNewestEvents } from '../domain/list-events.ts'
 import { ping } from '../domain/ping.ts'
 import { redeliver } from '../domain/redeliver.ts'
+import { endpointPages, toRow } from '../endpoints/endpoint-dashboard.tsx'
+import { listEndpoints } from '../endpoints/store.ts'
 import { EventPage, NewSecretPage, WebhooksPage } from '../pages/webhooks-page.tsx'
+import type { WebhookRoom } from '../room.ts'
 import { readPingUrl } from '../wire-fields.ts'
 
 const PAGE_ROWS = 25
@@ -14,10 +16,8 @@ const LOOKED_AT = 100
 const SHOWN_CHARACTERS = 4
 const DELIVERED: Record<string, boolean> = { true: true, false: false }
 
-type WebhookPagesPorts = SecretCtx & { outbound: Outbound }
-
 /** What is told to merchants' servers, and what they said. */
-export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
+export function webhookPages(ctx: WebhookRoom): readonly (Page | Form)[] {
   const section = '/webhooks'
   const list = (request: PageRequest, filled: FormState) => listPage(ctx, request, filled)
   const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => (
@@ -25,36 +25,48 @@ export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
   )
   const done = {
     redelivered: 'The event is on its way again.',
-    sent: 'The test event is on its way. Load this page again to see the answer.',
+    sent: 'The test event was sent. Here is what came back.',
+    deleted: 'The endpoint is deleted.',
   }
   return [
     {
       path: '/webhooks',
+      permission: 'webhooks',
       done,
       menu: { title: 'Webhooks', order: 60 },
       render: (request) => list(request, EMPTY),
     },
     {
       path: '/webhooks/secret',
+      permission: 'webhooks',
+      proof: true,
       section,
       again: list,
-      async run({ accountId }, _fields, idempotency) {
-        return { shown: { text: (await rotateAccountSecret(ctx, accountId, idempotency)).current } }
+      async run({ accountId, caller: { actor } }, _fields, idempotency) {
+        return { shown: { text: (await rotateAccountSecret(ctx, accountId, idempotency, actor)).current } }
       },
       show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
     },
     {
       path: '/webhooks/ping',
+      permission: 'webhooks',
       section,
       again: list,
       async run({ accountId }, fields, idempotency) {
-        const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }), idempotency })
+        const { id } = await ping(ctx, { accountId, to: { url: readPingUrl({ url: fields.get('url') }) }, idempotency })
         return { to: `/dashboard/webhooks/events/${id}?done=sent` }
       },
     },
-    { path: '/webhooks/events/:id', section, done, render: (request) => detail(request, EMPTY) },
+    {
+      path: '/webhooks/events/:id',
+      permission: 'webhooks',
+      section,
+      done,
+      render: (request) => detail(request, EMPTY),
+    },
     {
       path: '/webhooks/events/:id/redeliver',
+      permission: 'webhooks',
       section,
       again: detail,
       async run({ accountId, params }, _fields, idempotency) {
@@ -62,10 +74,11 @@ export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
         return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
       },
     },
+    ...endpointPages(ctx),
   ]
 }
 
-async function listPage(ctx: SecretCtx, { frame, accountId, query }: PageRequest, filled: FormState) {
+async function listPage(ctx: WebhookRoom, { frame, accountId, query }: PageRequest, filled: FormState) {
   const delivered = query.delivered ?? ''
   const beforePosition = readPosition(query.before)
   const filter = { accountId, beforePosition, delivered: DELIVERED[delivered], limit: PAGE_ROWS }
@@ -80,7 +93,8 @@ async function listPage(ctx: SecretCtx, { frame, accountId, query }: PageRequest
       frame={frame}
       filled={filled}
       secret={await showSecret(ctx, accountId)}
-      endpoints={await gatherEndpoints(ctx, accountId)}
+      endpoints={(await listEndpoints(ctx.db, accountId)).map((endpoint) => toRow(ctx, endpoint))}
+      addresses={await gatherAddresses(ctx, accountId)}
       events={events}
       delivered={delivered}
       first={query.before === undefined ? undefined : address()}
@@ -98,7 +112,7 @@ async function showSecret(ctx: SecretCtx, accountId: string) {
   return secret && { ...secret, last4: secret.current.slice(-SHOWN_CHARACTERS) }
 }
 
-async function gatherEndpoints(ctx: SecretCtx, accountId: string) {
+async function gatherAddresses(ctx: SecretCtx, accountId: string) {
   const { events } = await listNewestEvents(ctx, {
     accountId,
     beforePosition: Number.MAX_SAFE_INTEGER,

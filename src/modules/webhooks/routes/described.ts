@@ -1,8 +1,9 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
+import { describedEndpointRoutes } from '../endpoints/described.ts'
 import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
 
-const { text, bool, integer, orNull, list, record, words } = answer
+const { text, bool, integer, orNull, list, record, words, optional } = answer
 
 export const describedWebhookRoutes: readonly Described[] = [
   {
@@ -37,11 +38,12 @@ export const describedWebhookRoutes: readonly Described[] = [
     path: '/api/events/{id}/redeliver',
     id: 'redeliverEvent',
     tag: 'webhooks',
-    summary: 'Send an event again.',
+    summary: 'Send an event again to everybody to whom it went, or to one `endpoint`.',
     who: 'account',
+    body: { schema: record({ endpoint: optional(text) }), example: {} },
     once: true,
     status: 201,
-    answer: record({ success: bool, delivery: DELIVERY }),
+    answer: record({ success: bool, delivery: DELIVERY, deliveries: list(DELIVERY) }),
   },
   {
     method: 'get',
@@ -75,4 +77,5 @@ export const describedWebhookRoutes: readonly Described[] = [
     status: 201,
     answer: record({ event: EVENT_WITH_DELIVERIES }),
   },
+  ...describedEndpointRoutes,
 ]

@@ -12,7 +12,7 @@ export function isTrouble(reason: string | undefined): boolean {
 
 /**
  * Checks a payment before it is claimed, on our own node first: a facilitator that is asked about a payment may send
- * it, whatever it says. Refuses with 402, or with 503 when nobody can tell.
+ * it, whatever it says. Refuses with 402, or with 503 when no node can tell.
  */
 export async function verify({ own, remote, network }: Facilitation, payment: PaymentPayload, terms: PaymentTerms) {
   try {

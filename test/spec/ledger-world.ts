@@ -10,7 +10,7 @@ export const alice = new Signer(1)
 export const bob = new Signer(2)
 export const carol = new Signer(3)
 
-export interface Town extends Gateway {
+export interface LedgerWorld extends Gateway {
   /** Hashes: Alice opened with 10 nano, and sent 2 of them to Bob, who has not received them. */
   opened: string
   sent: string
@@ -19,11 +19,11 @@ export interface Town extends Gateway {
 }
 
 /** A gateway in front of a ledger on which a little has happened; by a test's clock, Alice sends a minute after she opened. */
-export async function openTown(
+export async function openLedgerWorld(
   t: TestContext,
   env: Record<string, string> = {},
   clock: Clock = systemClock,
-): Promise<Town> {
+): Promise<LedgerWorld> {
   const names = { KNOWN_NAMES: JSON.stringify({ Alice: alice.address }), LIMIT_FREE_PER_MINUTE: '0' }
   const gateway = await openGateway(t, { ...names, ...env }, clock)
   const { node } = gateway.app.devnet!

@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tables } from '../store/tables.ts'
+import type { Db } from './db.ts'
+import { type ValuesOf, setting, whole } from './setting.ts'
+
+const DAY = 86_400_000
+
+/** How long something is kept, in milliseconds; undefined is for ever. */
+const days = (minimum: number) => (value: string) =>
+  value === 'forever' ? undefined : whole(minimum, 36_500)(value) * DAY
+
+/**
+ * What is kept how long: the one table of it. Money needs none of this any more; what it needs is kept for ever, whatever
+ * these say (decision 72).
+ */
+export const RETENTION_SETTINGS = {
+  keepUnpaid: setting(
+    'KEEP_UNPAID_DAYS',
+    '30',
+    days(1),
+    'Days that unpaid checkouts without a key, unpaid offers of the service and expired swaps without a key are kept, from when no payment for them counts any more; `forever` never deletes.',
+  ),
+  keepEventBodies: setting(
+    'KEEP_EVENT_BODIES_DAYS',
+    '30',
+    days(7),
+    'Days that the bodies of events are kept; what is on its way to its receiver stays; `forever` never deletes.',
+  ),
+  keepEvents: setting(
+    'KEEP_EVENTS_DAYS',
+    '90',
+    days(7),
+    'Days that events and their deliveries are kept; what is on its way stays; `forever` never deletes.',
+  ),
+  keepMails: setting(
+    'KEEP_MAILS_DAYS',
+    '30',
+    days(1),
+    'Days that mail is kept which was stored instead of sent; `forever` never deletes.',
+  ),
+  keepEmailAddresses: setting(
+    'KEEP_EMAIL_ADDRESSES_DAYS',
+    '90',
+    days(1),
+    'Days after the end of a payment by e-mail until names, texts and addresses are blanked; the amounts stay; `forever` never blanks.',
+  ),
+  keepNotify: setting(
+    'KEEP_NOTIFY_DAYS',
+    'forever',
+    days(1),
+    'Days after which `notify` of checkouts that are over is blanked; a checkout that is used as a template loses it, too; `forever` never blanks.',
+  ),
+  keepVisitors: setting(
+    'KEEP_VISITORS_DAYS',
+    '7',
+    days(2),
+    'Days that the fingerprint of who ordered by a payment link is kept, by which shares are counted for a day; `forever` never blanks.',
+  ),
+  keepDeadJobs: setting(
+    'KEEP_DEAD_JOBS_DAYS',
+    '30',
+    days(1),
+    'Days that jobs which failed for good are kept; those that money waits for stay until they are retried; `forever` never deletes.',
+  ),
+} as const
+
+export type Retention = ValuesOf<typeof RETENTION_SETTINGS>
+
+/** Rows that one step takes: other writers wait for one step, never for all of them. */
+export const STEP_ROWS = 500
+/** Steps of one round; what is left over is for the next. */
+const STEPS_MAX = 2_000
+
+/** Repeats a step until it finds less than it may take, or the process stops. Each is a transaction of its own: what is done stays done. */
+export async function inSteps(step: (limit: number) => Promise<number>, signal: AbortSignal): Promise<void> {
+  for (let steps = 0; steps < STEPS_MAX; steps++) {
+    if (signal.aborted || (await step(STEP_ROWS)) < STEP_ROWS) return
+  }
+}
+
+/**
+ * Deletes some of the rows that meet a condition; answers how many. It is asked twice: PostgreSQL looks again at a row that
+ * somebody has changed meanwhile, and only at what stands outside.
+ */
+export async function deleteSome<T extends keyof Tables>(
+  db: Db,
+  {
+    from,
+    key,
+    where,
+    limit,
+  }: { from: T; key: readonly (keyof Tables[T] & string)[]; where: RawBuilder<boolean>; limit: number },
+): Promise<number> {
+  const keys = sql.join(key.map((column) => sql.ref(column)))
+  const { numAffectedRows = 0n } = await sql`delete from ${sql.table(from)}
+    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${limit}) and ${where}`.execute(db)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,153 @@
+import type { Deed } from './store.ts'
+
+/** A piece of a sentence: plain, a thing by its name or hash, or a thing that has a page. */
+export type Part = string | { text: string; href?: string }
+
+type Detail = Deed['detail']
+
+interface Known {
+  /** Members that ever were, by their id. */
+  names: ReadonlyMap<string, string>
+  accountId: string
+}
+
+/** What the list can be narrowed to: the first word of each kind of deed. */
+export const KINDS = {
+  account: 'Sign-ins and the account',
+  member: 'People',
+  key: 'API keys',
+  checkout: 'Checkouts',
+  link: 'Payment links',
+  pos: 'Points of sale',
+  endpoint: 'Webhook endpoints',
+  'webhook-secret': 'Webhook secret',
+  profile: 'Profile',
+  credits: 'Credits',
+  order: 'Purchases',
+  name: 'Usernames',
+  wallet: 'Wallets',
+  person: 'Personal data',
+  job: 'Jobs',
+} as const
+
+const text = (value: unknown) =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+const list = (value: unknown) => (Array.isArray(value) ? value.map(text).join(', ') : text(value))
+
+const checkout = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/checkouts/${text(id)}` })
+const link = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/links/${text(id)}` })
+const pos = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/pos/${text(id)}` })
+const endpoint = ({ id }: Detail): Part => ({ text: text(id), href: '/dashboard/webhooks' })
+const key = (id: unknown): Part => ({ text: text(id), href: '/dashboard/keys' })
+const because = ({ reason }: Detail): Part[] => (reason ? [`: ${text(reason)}`] : [])
+const by = ({ by: way }: Detail) => (way === undefined ? '' : ` by ${text(way)}`)
+const bought = ({ kind, blockHash }: Detail): Part[] => [`${text(kind)}, with block `, { text: text(blockHash) }]
+const scopesOf = ({ scopes }: Detail) =>
+  scopes === undefined ? ', which may do everything' : `, which may: ${list(scopes)}`
+const settings = (detail: Detail) =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name} ${text(value) || 'as usual'}`)
+    .join(', ')
+
+/** What each kind of deed reads like, behind the name of who did it. */
+const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
+  'account.created': () => ['made this account'],
+  'account.signed-in': (detail) => [`signed in${by(detail)}`],
+  'account.proved': (detail) => [`proved again who they are${by(detail)}`],
+  'account.signed-out': () => ['signed everybody out'],
+  'account.suspended': (detail) => ['suspended the account', ...because(detail)],
+  'account.resumed': (detail) => ['let the account go on', ...because(detail)],
+  'account.closed': () => ['closed the account'],
+  'account.exported': () => ['took out a copy of everything here'],
+  'person.erased': () => ['erased what was known of a person'],
+  'account.erased': () => ['erased what was known of people here'],
+  'account.changed': (detail) => [`changed what the account may do: ${settings(detail)}`],
+  'member.invited': ({ role }, member) => ['invited ', member, ` as ${text(role)}`],
+  'member.invitation-withdrawn': (_, member) => ['took back the invitation of ', member],
+  'member.declined': () => ['declined the invitation'],
+  'member.joined': ({ role }) => [`accepted the invitation, as ${text(role)}`],
+  'member.left': () => ['left the account'],
+  'member.removed': (_, member) => ['removed ', member],
+  'member.role-changed': ({ was, role }, member) => ['made ', member, ` ${text(role)}, before ${text(was)}`],
+  'key.issued': (detail) => [
+    `made the ${text(detail.kind)} key “${text(detail.name)}”, `,
+    key(detail.keyId),
+    detail.kind === 'public' ? '' : scopesOf(detail),
+  ],
+  'key.rotated': ({ keyId, newKeyId }) => ['replaced the key ', key(keyId), ' by ', key(newKeyId)],
+  'key.revoked': ({ keyId }) => ['revoked the key ', key(keyId)],
+  'checkout.updated': (detail) => ['changed ', list(detail.fields), ' of the checkout ', checkout(detail)],
+  'checkout.cancelled': (detail) => ['cancelled the checkout ', checkout(detail)],
+  'checkout.hidden': (detail) => ['took the checkout ', checkout(detail), ' out of the list'],
+  'checkout.marked': (detail) => [
+    'marked the checkout ',
+    checkout(detail),
+    ' as paid',
+    ...(detail.blockHash ? [', with block ', { text: text(detail.blockHash) }] : []),
+  ],
+  'checkout.refunded': (detail) => [`refunded ${text(detail.amount)} nano of the checkout `, checkout(detail)],
+  'link.made': (detail) => [`made the payment link “${text(detail.slug)}”, `, link(detail)],
+  'link.changed': (detail) => ['changed the payment link ', link(detail)],
+  'link.deleted': ({ id }) => ['deleted the payment link ', { text: text(id) }],
+  'pos.made': (detail) => [`made the point of sale “${text(detail.title)}”, `, pos(detail)],
+  'pos.changed': (detail) => ['changed the point of sale ', pos(detail)],
+  'pos.rotated': (detail) => ['made a new link of the point of sale ', pos(detail)],
+  'pos.deleted': ({ id }) => ['deleted the point of sale ', { text: text(id) }],
+  'endpoint.made': (detail) => ['made the webhook endpoint ', endpoint(detail)],
+  'endpoint.changed': (detail) => ['changed the webhook endpoint ', endpoint(detail)],
+  'endpoint.deleted': (detail) => ['deleted the webhook endpoint ', endpoint(detail)],
+  'endpoint.disabled': (detail) => ['switched off the webhook endpoint ', endpoint(detail), ', which did not answer'],
+  'endpoint.replayed': (detail) => ['had events sent again to the webhook endpoint ', endpoint(detail)],
+  'endpoint.secret-rotated': (detail) => ['made a new secret of the webhook endpoint ', endpoint(detail)],
+  'webhook-secret.rotated': () => ['made a new ', { text: 'webhook secret', href: '/dashboard/webhooks' }],
+  'profile.changed': ({ fields }) => [
+    `changed ${list(fields)} of the `,
+    { text: 'profile', href: '/dashboard/profile' },
+  ],
+  'credits.granted': (detail) => [`gave ${text(detail.amount)} credits`, ...because(detail)],
+  'credits.taken': (detail) => [`took ${text(detail.amount)} credits`, ...because(detail)],
+  'credits.spent': (detail) => [`spent ${text(detail.amount)} credits`, ...because(detail)],
+  'order.applied': (detail) => ['paid for ', ...bought(detail)],
+  'order.unauthorized': (detail) => ['paid without a yes of the owner for ', ...bought(detail)],
+  'order.refunded': (detail) => ['gets back what was paid for ', ...bought(detail)],
+  'order.held': (detail) => ['gets back, once the operator says where, what was paid for ', ...bought(detail)],
+  'name.change_authorized': ({ name, by: way }) => [
+    'agreed to a change of the name ',
+    { text: text(name), href: '/dashboard/names' },
+    ` by ${text(way)}`,
+  ],
+  'wallet.thawed': ({ address, reason }) => [
+    'let the wallet ',
+    { text: text(address), href: `/dashboard/wallets/${text(address)}` },
+    ` go on, which was frozen${reason ? `: ${text(reason)}` : ''}`,
+  ],
+  'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
+}
+
+/** What was done, as people would say it. A kind that is not known here is told in its own words, with all that was noted. */
+export function tellDeed({ what, detail }: Deed, { names }: Known): Part[] {
+  const memberId = text(detail.memberId)
+  const member = { text: names.get(memberId) ?? memberId, href: '/dashboard/people' }
+  const sentence = Object.hasOwn(SENTENCES, what) ? SENTENCES[what] : undefined
+  return (sentence?.(detail, member) ?? [`${what.replaceAll(/[._-]/g, ' ')} ${settings(detail)}`]).filter(
+    (part) => part !== '',
+  )
+}
+
+/** Who did it. An operator's people have no name here. */
+export function tellActor({ actor }: Pick<Deed, 'actor'>, { names, accountId }: Known): string {
+  const name = names.get(actor)
+  if (name !== undefined) return name
+  if (actor === accountId) return 'Somebody with a key'
+  if (/^(mem|acc)_/.test(actor)) return 'The operator'
+  return OTHERS[actor] ?? actor
+}
+
+const OTHERS: Readonly<Record<string, string>> = {
+  'sign-in': 'The first sign-in',
+  system: 'The gateway',
+  buy_rpc: 'A purchase',
+  'command line': 'The operator',
+}
+
+export const isTold = (what: string): boolean => Object.hasOwn(SENTENCES, what)

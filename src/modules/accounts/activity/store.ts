@@ -1,0 +1,43 @@
+import type { Db } from '../../../kernel/db.ts'
+
+/** What was done, by whom. */
+export interface Deed {
+  id: string
+  at: number
+  actor: string
+  what: string
+  detail: Readonly<Record<string, unknown>>
+}
+
+export interface DeedFilter {
+  accountId: string
+  /** Whoever did it. */
+  actor?: string | undefined
+  /** The first word of what was done, such as `key`. */
+  kind?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+}
+
+/** What happened to an account, newest first; `before` is the last one that was seen. */
+export async function listDeeds(
+  db: Db,
+  { accountId, actor, kind, from, to }: DeedFilter,
+  { before, limit }: { before: Pick<Deed, 'at' | 'id'> | undefined; limit: number },
+): Promise<Deed[]> {
+  let query = db
+    .selectFrom('audit_entries')
+    .select(['id', 'at', 'actor', 'what', 'detail'])
+    .where('account_id', '=', accountId)
+  if (actor !== undefined) query = query.where('actor', '=', actor)
+  if (kind !== undefined) query = query.where('what', 'like', `${kind}.%`)
+  if (from !== undefined) query = query.where('at', '>=', from)
+  if (to !== undefined) query = query.where('at', '<', to)
+  if (before) {
+    query = query.where((eb) =>
+      eb.or([eb('at', '<', before.at), eb.and([eb('at', '=', before.at), eb('id', '<', before.id)])]),
+    )
+  }
+  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  return rows.map(({ detail, ...row }) => ({ ...row, detail: JSON.parse(detail) as Deed['detail'] }))
+}

@@ -1,0 +1,30 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { findOldestAsking, takeAsking } from '../store.ts'
+
+interface Places {
+  /** Who asks, or is asked for: each has places of its own. */
+  who: string
+  places: number
+  /** After this long a place is free again. */
+  within: number
+}
+
+/** Takes one of so many places, each free again after a while; false where there is none. */
+export async function takePlace({ db, clock }: StoreCtx, { who, places, within }: Places): Promise<boolean> {
+  const now = clock.now()
+  for (let place = 0; place < places; place++) {
+    if (await takeAsking(db, { email: who, place, now, freeBefore: now - within })) return true
+  }
+  return false
+}
+
+/** A request that finds no place comes too often. */
+export async function countAsking(
+  ctx: StoreCtx,
+  { refuse, ...asking }: Places & { refuse(retryAfterSeconds: number): Error },
+): Promise<void> {
+  if (await takePlace(ctx, asking)) return
+  const now = ctx.clock.now()
+  const oldest = (await findOldestAsking(ctx.db, asking.who, asking.places)) ?? now
+  throw refuse(Math.max(1, Math.ceil((oldest - now + asking.within) / 1000)))
+}

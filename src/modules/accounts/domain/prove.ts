@@ -1,0 +1,91 @@
+import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
+import { requireEveryScope } from '../../../kernel/key-rights.ts'
+import type { KeyLookup, Mailer } from '../../../kernel/ports.ts'
+import type { AccountCaller } from '../../../kernel/route.ts'
+import { tooManyProofs, wrongProof } from '../errors.ts'
+import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
+import { countAsking } from './count-asking.ts'
+import { identify } from './identify.ts'
+
+const HOUR = 3_600_000
+const CODE_MILLISECONDS = 10 * 60_000
+const CODE_LENGTH = 10
+const MAILS_AN_HOUR = 5
+const TRIES_AN_HOUR = 10
+
+export const MAIL_PROOF = 'accounts.mail-proof'
+
+/** The queue's word for a code that a person waits for. It carries none: that is made when the mail is. */
+export interface AskedCode {
+  mailId: string
+  email: string
+  sessionId: string
+}
+
+/** Lies among the sign-in links, and signs nobody in: no hash of a token looks like it. It is of one session. */
+const placeOf = (sessionId: string, code: string) => `proof:${hashApiKey(`${sessionId} ${code}`)}`
+
+/** Asks for a mail with a code that proves who is signed in. */
+export async function requestProof(ctx: StoreCtx, { session }: AccountCaller): Promise<void> {
+  const member = session?.member
+  if (!member) throw new AppError('conflict', 'You have signed in with a key. Type it in again.')
+  await inTx(ctx, async (tx) => {
+    await countAsking(tx, { who: `proof ${member.email}`, places: MAILS_AN_HOUR, within: HOUR, refuse: tooManyProofs })
+    const payload: AskedCode = { mailId: tx.ids.next('mail'), email: member.email, sessionId: session.id }
+    await enqueue(tx, { kind: MAIL_PROOF, payload })
+  })
+}
+
+export async function mailProof({ db, clock, random }: StoreCtx, mailer: Mailer, asked: AskedCode): Promise<void> {
+  const { mailId, email, sessionId } = asked
+  const code = randomId(random, CODE_LENGTH)
+  const createdAt = clock.now()
+  const tokenHash = placeOf(sessionId, code)
+  await insertSignInLink(db, { tokenHash, email, createdAt, expiresAt: createdAt + CODE_MILLISECONDS })
+  const text = [
+    `Your code: ${code}`,
+    '',
+    'Type it in where you were asked for it. It works once, for 10 minutes, and only in the browser that asked.',
+    'If you did not ask for it, somebody else is signed in as you: sign in, and remove what you do not know.',
+  ].join('\n')
+  await mailer.send({ id: mailId, recipient: email, subject: 'Your code for nano-gateway', text })
+}
+
+interface Proof {
+  /** Of the mail; for a person. */
+  code: string
+  /** A secret key of the account; for who has signed in with one. */
+  key: string
+}
+
+/** Takes a proof, or refuses it; guesses are counted. */
+export async function takeProof(ctx: StoreCtx, keys: KeyLookup, caller: AccountCaller, proof: Proof): Promise<void> {
+  const { accountId, session, actor } = caller
+  await countAsking(ctx, { who: `proving ${session!.id}`, places: TRIES_AN_HOUR, within: HOUR, refuse: tooManyProofs })
+  const by = session!.member ? 'mail' : 'key'
+  if (by === 'key') await requireKey(keys, accountId, proof.key)
+  await inTx(ctx, async (tx) => {
+    if (by === 'mail') {
+      const email = await markLinkUsed(tx.db, placeOf(session!.id, proof.code), tx.clock.now())
+      if (email === undefined || email !== session!.member!.email) throw wrongProof('code')
+    }
+    await insertAudit(tx, { actor, accountId, what: 'account.proved', detail: { by } })
+  })
+}
+
+/** One that would sign in to this very account. */
+async function requireKey(keys: KeyLookup, accountId: string, key: string): Promise<void> {
+  let caller: Caller
+  try {
+    caller = await identify(keys, key || undefined, undefined)
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) throw wrongProof('key')
+    throw error
+  }
+  if (caller.kind !== 'account' || caller.accountId !== accountId) throw wrongProof('key')
+  requireEveryScope(caller)
+}

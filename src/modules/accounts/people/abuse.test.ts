@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { jwtVerify } from 'jose'
+import { hexToBytes } from '../../../kernel/nano/hex.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { forEachEngine } from '../../../../test/support/engines.ts'
+import { openRoutes } from '../../../../test/support/mounted-routes.ts'
+import { signOutPeople } from '../domain/sign-out-people.ts'
+import { suspendAccount } from '../domain/suspend.ts'
+import { listSessionSecrets } from '../sessions-store.ts'
+import { findAccount } from '../store.ts'
+import { acceptInvitation } from './accept.ts'
+import { changeRole, handOver } from './change-role.ts'
+import { removeMember } from './end-membership.ts'
+import { inviteMember } from './invite.ts'
+import { findMemberByEmail } from './members-store.ts'
+import { placeFor } from './membership.ts'
+
+/* What somebody of an account, or somebody invited to it, could take that is not theirs. */
+
+const baseUrl = 'https://pay.example'
+
+forEachEngine((engine) => {
+  async function openShop(t: TestContext) {
+    const world = await openRoutes(t, { engine })
+    const { ctx } = world
+    const { accountId } = await world.join('owner@example.com')
+    const owner = (await findMemberByEmail(ctx.db, { accountId, email: 'owner@example.com' }))!
+    const by = (memberId: string) => ({ accountId, actor: memberId, memberId })
+    const invite = (email: string, role: Parameters<typeof inviteMember>[1]['role'], memberId = owner.id) =>
+      inviteMember(ctx, { email, role, by: by(memberId), baseUrl })
+    const bring = async (email: string, role: Parameters<typeof invite>[1]) =>
+      acceptInvitation(ctx, { email, id: (await invite(email, role)).id })
+    return { world, ctx, accountId, owner, by, invite, bring }
+  }
+
+  test('a gateway of the version before does not take a guest for the whole account', async (t) => {
+    const { world, ctx, accountId, invite } = await openShop(t)
+    const { id } = await invite('eve@example.com', 'cashier')
+    const token = await world.sessions.create(accountId, { memberId: id })
+    const [sealed] = await listSessionSecrets(ctx.db)
+    const secret = hexToBytes(world.secrets.open(`session|${sealed!.id}`, sealed!.secret))
+    const currentDate = new Date(world.clock.now())
+    // All that version asks of a token.
+    const verify = (one: string) =>
+      jwtVerify(one, secret, { issuer: 'nano-gateway', audience: 'dashboard', currentDate })
+    await assert.rejects(verify(token), /aud/)
+    await verify(await world.sessions.create(accountId))
+    assert.equal((await world.sessions.read(token))?.member?.id, id)
+  })
+
+  test('a manager of an account without an owner does not make himself one by a key of his own', async (t) => {
+    const { world, ctx } = await openShop(t)
+    const { accountId, key } = await world.join(null)
+    const body = { email: 'm@example.com', role: 'manager' }
+    const { member } = (await world.ask('POST', '/api/members', { headers: { key }, body })).json<{
+      member: { id: string }
+    }>()
+    await acceptInvitation(ctx, { email: 'm@example.com', id: member.id })
+    const headers = { authorization: `Bearer ${await world.sessions.create(accountId, { memberId: member.id })}` }
+    const made = await world.ask('POST', '/api/keys', { headers, body: { name: 'mine' } })
+    const raise = { headers: { key: made.json<{ key: string }>().key }, body: { role: 'owner' } }
+    assert.equal((await world.ask('PUT', `/api/members/${member.id}`, raise)).statusCode, 403)
+    assert.equal((await world.ask('DELETE', `/api/members/${member.id}`, { headers: { key } })).statusCode, 200)
+  })
+
+  test('opening another place is no sign-in: it ends when the one before would have, which ends now', async (t) => {
+    const { world, ctx, accountId, bring } = await openShop(t)
+    const bob = await bring('bob@example.com', 'reader')
+    const own = await world.join('bob@example.com')
+    const token = await world.sessions.create(own.accountId)
+    const began = world.clock.now()
+    world.clock.advance(1_000_000)
+    const { id, provedAt, member } = (await world.sessions.read(token))!
+    const from = { id, beganAt: began, provedAt, member }
+    const moved = await world.sessions.move(from, { accountId, memberId: bob.id })
+    const session = (await world.sessions.read(moved))!
+    assert.deepEqual([session.beganAt, session.provedAt, session.member?.id], [began, began, bob.id])
+    assert.equal(await world.sessions.read(token), undefined)
+    await signOutPeople(ctx, { accountId: own.accountId, actor: 'test' })
+    const back = await world.sessions.move(session, { accountId: own.accountId, memberId: member!.id })
+    assert.equal(await world.sessions.read(back), undefined, 'who was signed out there is not let in from elsewhere')
+  })
+
+  test('a session that says no more than the account ends when its address becomes another person’s', async (t) => {
+    const { world, ctx, accountId, owner, by, bring } = await openShop(t)
+    const token = await world.sessions.create(accountId)
+    const bob = await bring('bob@example.com', 'owner')
+    world.clock.advance(1_000)
+    assert.ok(await world.sessions.read(token))
+    await removeMember(ctx, { id: owner.id, by: by(bob.id) })
+    assert.equal((await findAccount(ctx.db, accountId))?.email, 'bob@example.com')
+    assert.equal(await world.sessions.read(token), undefined)
+  })
+
+  test('an account that is handed over is written to at its new owner’s address', async (t) => {
+    const { ctx, accountId, owner, by, bring } = await openShop(t)
+    const bob = await bring('bob@example.com', 'manager')
+    await handOver(ctx, { id: bob.id, by: by(owner.id) })
+    assert.equal((await findAccount(ctx.db, accountId))?.email, 'bob@example.com')
+  })
+
+  test('who was removed or lowered does not come back by an invitation of their own', async (t) => {
+    const { ctx, owner, by, invite, bring } = await openShop(t)
+    const gone = await bring('m@example.com', 'manager')
+    const lowered = await bring('n@example.com', 'manager')
+    const second = await invite('second@example.com', 'manager', gone.id)
+    const third = await invite('third@example.com', 'manager', lowered.id)
+    await removeMember(ctx, { id: gone.id, by: by(owner.id) })
+    await changeRole(ctx, { id: lowered.id, role: 'reader', by: by(owner.id) })
+    for (const { email, id } of [second, third]) {
+      await assert.rejects(acceptInvitation(ctx, { email, id }), { code: 'not_found' })
+    }
+  })
+
+  test('nobody is flooded with mails about accounts, however many invite or change them', async (t) => {
+    const { world, ctx, owner, by, invite, bring } = await openShop(t)
+    const mailsTo = async (email: string) => {
+      const jobs = await ctx.db.selectFrom('jobs').selectAll().where('kind', '=', 'mail.send').execute()
+      return jobs.filter((job) => JSON.stringify(job).includes(email)).length
+    }
+    const { id } = await bring('d@example.com', 'reader')
+    for (let at = 0; at < 12; at++) {
+      await changeRole(ctx, { id, role: at % 2 === 0 ? 'cashier' : 'reader', by: by(owner.id) })
+    }
+    assert.equal(await mailsTo('d@example.com'), 1 + 5)
+    for (let at = 0; at < 12; at++) {
+      const { accountId } = await world.join(`shop${at}@example.com`)
+      const from = (await findMemberByEmail(ctx.db, { accountId, email: `shop${at}@example.com` }))!
+      const wanted = { email: 'victim@example.com', role: 'reader', baseUrl } as const
+      await inviteMember(ctx, { ...wanted, by: { accountId, actor: from.id, memberId: from.id } })
+    }
+    assert.equal(await mailsTo('victim@example.com'), 10)
+    await invite('victim@example.com', 'reader')
+    assert.ok(await inTx(ctx, (tx) => placeFor(tx, 'victim@example.com', true)), 'the invitation stands')
+  })
+
+  test('who is suspended in their own account can still say yes elsewhere', async (t) => {
+    const { world, ctx, accountId, invite } = await openShop(t)
+    const own = await world.join('bob@example.com')
+    await invite('bob@example.com', 'reader')
+    await suspendAccount(ctx, { accountId: own.accountId, actor: 'test', reason: 'Abuse.' })
+    const { account } = await inTx(ctx, (tx) => placeFor(tx, 'bob@example.com', true))
+    assert.equal(account.id, accountId)
+  })
+})

@@ -1,0 +1,45 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { type Role, roleMay } from '../../../kernel/roles.ts'
+import type { AccountCaller } from '../../../kernel/route.ts'
+import { lockAccount } from '../store.ts'
+import { memberNotFound, notPeople, ownersOnly } from './errors.ts'
+import { type Member, findMember, hasOwner } from './members-store.ts'
+
+/** Who changes people, and in which account. */
+export interface Changer {
+  accountId: string
+  actor: string
+  /** Undefined where a key does it. */
+  memberId: string | undefined
+}
+
+export const changerOf = ({ accountId, actor, session }: AccountCaller): Changer => ({
+  accountId,
+  actor,
+  memberId: session?.member?.id,
+})
+
+/**
+ * Holds the account, so that two changes cannot pass each other, and looks who changes it now: somebody who was removed a moment
+ * ago changes nothing. Owners are changed by owners; a key stands in for them as long as there is none.
+ */
+export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly Role[]): Promise<void> {
+  await lockAccount(tx.db, by.accountId)
+  const changer = by.memberId === undefined ? undefined : await findMember(tx.db, { ...by, id: by.memberId })
+  if (by.memberId !== undefined) {
+    const may = changer !== undefined && changer.joinedAt !== null && roleMay(changer.role, 'people', 'all')
+    if (!may) throw notPeople()
+  }
+  if (!touched.includes('owner')) return
+  const mayOwners = changer ? roleMay(changer.role, 'owners', 'all') : !(await hasOwner(tx.db, by.accountId))
+  if (!mayOwners) throw ownersOnly()
+}
+
+/** Somebody of the account, with what changing them touches. */
+export async function enterAt(tx: StoreCtx, by: Changer, id: string, touched: readonly Role[] = []): Promise<Member> {
+  await lockAccount(tx.db, by.accountId)
+  const member = await findMember(tx.db, { accountId: by.accountId, id })
+  if (!member) throw memberNotFound()
+  await enterPeople(tx, by, [member.role, ...touched])
+  return member
+}

@@ -1,0 +1,45 @@
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit, lockAccount } from '../store.ts'
+import { type Changer, enterAt } from './changing.ts'
+import { lastOwner, memberNotFound } from './errors.ts'
+import { labelOf, tell } from './mails.ts'
+import { type Member, endInvitationsBy, findMember, markEnded } from './members-store.ts'
+import { settleAddress } from './settle-address.ts'
+
+/** Removes somebody, or takes an invitation back. Their sessions in this account are over at once; keys that they know are not. */
+export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Changer }): Promise<Member> {
+  return inTx(ctx, async (tx) => {
+    const member = await enterAt(tx, by, id)
+    await end(tx, member)
+    const what = member.joinedAt === null ? 'member.invitation-withdrawn' : 'member.removed'
+    await insertAudit(tx, { actor: by.actor, accountId: by.accountId, what, detail: { memberId: id } })
+    if (member.joinedAt === null || by.memberId === id) return member
+    await tell(tx, member, 'You were removed from an account', [
+      `You are no member of “${await labelOf(tx, by.accountId)}” any more, and signed out there.`,
+    ])
+    return member
+  })
+}
+
+/** Says no to an invitation, or leaves. Everybody may, but not the last owner. */
+export function leaveAccount(
+  ctx: StoreCtx,
+  { id, email, accountId }: Pick<Member, 'id' | 'email' | 'accountId'>,
+): Promise<void> {
+  return inTx(ctx, async (tx) => {
+    await lockAccount(tx.db, accountId)
+    const member = await findMember(tx.db, { accountId, id })
+    if (!member || member.email !== email) throw memberNotFound()
+    await end(tx, member)
+    const what = member.joinedAt === null ? 'member.declined' : 'member.left'
+    await insertAudit(tx, { actor: id, accountId, what, detail: { memberId: id } })
+  })
+}
+
+/** Call it with the account locked. */
+async function end(tx: StoreCtx, member: Member): Promise<void> {
+  const now = tx.clock.now()
+  if (!(await markEnded(tx.db, member, now))) throw lastOwner()
+  await endInvitationsBy(tx.db, member, now)
+  await settleAddress(tx, member.accountId)
+}

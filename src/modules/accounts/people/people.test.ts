@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { listCapturedMail } from '../../../infra/mail/captured.ts'
+import { forEachEngine } from '../../../../test/support/engines.ts'
+import { openRoutes } from '../../../../test/support/mounted-routes.ts'
+import { until } from '../../../../test/support/until.ts'
+import { Sessions } from '../domain/sessions.ts'
+import { insertAccount } from '../store.ts'
+import { acceptInvitation, findPlace, listPlaces } from './accept.ts'
+import { changeRole, handOver } from './change-role.ts'
+import { leaveAccount, removeMember } from './end-membership.ts'
+import { inviteMember } from './invite.ts'
+import { findMemberByEmail, listMembers } from './members-store.ts'
+
+/* The people of an account: invited, there, gone, and never without an owner. */
+
+const DAY = 86_400_000
+const baseUrl = 'https://pay.example'
+
+forEachEngine((engine) => {
+  async function openShop(t: TestContext) {
+    const world = await openRoutes(t, { engine })
+    const { ctx } = world
+    const shop = await world.join('owner@example.com')
+    const { accountId } = shop
+    const owner = (await findMemberByEmail(ctx.db, { accountId, email: 'owner@example.com' }))!
+    const by = (id: string | undefined) => ({ accountId, actor: id ?? accountId, memberId: id })
+    const invite = (email: string, role: Parameters<typeof inviteMember>[1]['role'], memberId?: string) =>
+      inviteMember(ctx, { email, role, by: by(memberId ?? owner.id), baseUrl })
+    const bring = async (email: string, role: Parameters<typeof invite>[1]) => {
+      const { id } = await invite(email, role)
+      return acceptInvitation(ctx, { email, id })
+    }
+    const enter = async (member: { id: string }) => ({
+      authorization: `Bearer ${await world.sessions.create(accountId, { memberId: member.id })}`,
+    })
+    return { world, ctx, shop, accountId, owner, by, invite, bring, enter }
+  }
+  const refused = (code: string) => (error: unknown) => (error as { code: string }).code === code
+
+  test('an invitation is accepted once, in seven days, by the address it was sent to and by no other (contract 5, rule 28)', async (t) => {
+    const { world, ctx, invite, accountId } = await openShop(t)
+    const { id } = await invite('Bob@Example.com', 'developer')
+    await until(async () =>
+      (await listCapturedMail(ctx.db, 10)).some(({ recipient }) => recipient === 'bob@example.com'),
+    )
+    const [mail] = await listCapturedMail(ctx.db, 10)
+    assert.match(mail!.text, new RegExp(`https://pay.example/dashboard/accounts/${id}\n`))
+    await assert.rejects(acceptInvitation(ctx, { email: 'eve@example.com', id }), refused('not_found'))
+    const twice = await Promise.allSettled([1, 2].map(() => acceptInvitation(ctx, { email: 'bob@example.com', id })))
+    assert.deepEqual(twice.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    const late = await invite('late@example.com', 'reader')
+    world.clock.advance(7 * DAY)
+    await assert.rejects(acceptInvitation(ctx, { email: 'late@example.com', id: late.id }), refused('not_found'))
+    assert.deepEqual(
+      (await listMembers(ctx.db, accountId)).map(({ email, joinedAt }) => `${email} ${joinedAt !== null}`).sort(),
+      ['bob@example.com true', 'late@example.com false', 'owner@example.com true'],
+    )
+  })
+
+  test('asked again, an invitation takes the place of the one before, which opens nothing any more', async (t) => {
+    const { ctx, invite } = await openShop(t)
+    const first = await invite('bob@example.com', 'manager')
+    const second = await invite('bob@example.com', 'reader')
+    await assert.rejects(acceptInvitation(ctx, { email: 'bob@example.com', id: first.id }), refused('not_found'))
+    assert.equal((await acceptInvitation(ctx, { email: 'bob@example.com', id: second.id })).role, 'reader')
+    await assert.rejects(invite('bob@example.com', 'owner'), refused('conflict'))
+  })
+
+  // Two owners who leave in the same second must not leave an account that nobody can open.
+  test('an account is never without an owner, whoever leaves, is removed or lowered at once (contract 5, rule 29)', async (t) => {
+    const { ctx, owner, bring, by, accountId } = await openShop(t)
+    const other = await bring('second@example.com', 'owner')
+    const owners = async () => (await listMembers(ctx.db, accountId)).filter(({ role }) => role === 'owner').length
+    const left = await Promise.allSettled([owner, other].map((one) => leaveAccount(ctx, one)))
+    assert.deepEqual(left.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    assert.equal(await owners(), 1)
+    const last = (await listMembers(ctx.db, accountId)).find(({ role }) => role === 'owner')!
+    await assert.rejects(leaveAccount(ctx, last), refused('conflict'))
+    await assert.rejects(changeRole(ctx, { id: last.id, role: 'manager', by: by(last.id) }), refused('conflict'))
+    await assert.rejects(removeMember(ctx, { id: last.id, by: by(last.id) }), refused('conflict'))
+    assert.equal(await owners(), 1)
+  })
+
+  test('owners who lower each other at once leave one of them (contract 5, rule 29)', async (t) => {
+    const { ctx, owner, bring, by, accountId } = await openShop(t)
+    const other = await bring('second@example.com', 'owner')
+    await Promise.allSettled([
+      changeRole(ctx, { id: owner.id, role: 'reader', by: by(other.id) }),
+      changeRole(ctx, { id: other.id, role: 'reader', by: by(owner.id) }),
+    ])
+    const roles = (await listMembers(ctx.db, accountId)).map(({ role }) => role).sort()
+    assert.deepEqual(roles, ['owner', 'reader'])
+  })
+
+  test('a manager changes everybody but owners, and makes none, of himself least; below a manager nobody changes anybody (contract 5, rule 29)', async (t) => {
+    const { ctx, owner, bring, invite, by } = await openShop(t)
+    const manager = await bring('manager@example.com', 'manager')
+    const developer = await bring('dev@example.com', 'developer')
+    const as = by(manager.id)
+    for (const id of [manager.id, developer.id]) {
+      await assert.rejects(changeRole(ctx, { id, role: 'owner', by: as }), refused('missing_scope'))
+      await assert.rejects(handOver(ctx, { id, by: as }), refused('missing_scope'))
+    }
+    await assert.rejects(changeRole(ctx, { id: owner.id, role: 'reader', by: as }), refused('missing_scope'))
+    await assert.rejects(removeMember(ctx, { id: owner.id, by: as }), refused('missing_scope'))
+    await assert.rejects(invite('friend@example.com', 'owner', manager.id), refused('missing_scope'))
+    // Nor may a key, which a manager could have made, once there is an owner.
+    await assert.rejects(
+      changeRole(ctx, { id: developer.id, role: 'owner', by: by(undefined) }),
+      refused('missing_scope'),
+    )
+    await assert.rejects(
+      changeRole(ctx, { id: developer.id, role: 'manager', by: by(developer.id) }),
+      refused('missing_scope'),
+    )
+    assert.equal((await changeRole(ctx, { id: developer.id, role: 'cashier', by: as })).role, 'cashier')
+  })
+
+  test('handed over, the account has the other as its owner, and who gave it as a manager', async (t) => {
+    const { ctx, owner, bring, invite, by, accountId } = await openShop(t)
+    const reader = await bring('next@example.com', 'reader')
+    const invited = await invite('maybe@example.com', 'manager')
+    await assert.rejects(handOver(ctx, { id: invited.id, by: by(owner.id) }), refused('conflict'))
+    await handOver(ctx, { id: reader.id, by: by(owner.id) })
+    const roles = Object.fromEntries((await listMembers(ctx.db, accountId)).map(({ email, role }) => [email, role]))
+    assert.deepEqual([roles['next@example.com'], roles['owner@example.com']], ['owner', 'manager'])
+  })
+
+  // Somebody is dismissed while their browser is open, at another instance.
+  test('who is removed is out at once, on every instance, with every token; another role holds from the next request (contract 5, rule 30)', async (t) => {
+    const { world, ctx, owner, bring, by, enter } = await openShop(t)
+    const bob = await bring('bob@example.com', 'manager')
+    const headers = await enter(bob)
+    const elsewhere = new Sessions({ ...ctx, secrets: world.secrets })
+    const token = headers.authorization.slice('Bearer '.length)
+    const renewed = (await elsewhere.renew((await elsewhere.read(token))!))!
+    const at = async (path: string) => (await world.ask('GET', path, { headers })).statusCode
+    assert.deepEqual([await at('/api/keys'), await at('/api/members')], [200, 200])
+    await changeRole(ctx, { id: bob.id, role: 'reader', by: by(owner.id) })
+    assert.deepEqual([await at('/api/keys'), await at('/api/members'), await at('/api/account')], [403, 403, 200])
+    await removeMember(ctx, { id: bob.id, by: by(owner.id) })
+    assert.equal(await at('/api/account'), 401)
+    for (const one of [token, renewed]) assert.equal(await elsewhere.read(one), undefined)
+    await assert.rejects(findPlace(ctx, { email: 'bob@example.com', id: bob.id }), refused('not_found'))
+    // Invited anew, they are somebody new: nothing of before opens again.
+    const again = await bring('bob@example.com', 'reader')
+    assert.notEqual(again.id, bob.id)
+    assert.equal(await elsewhere.read(token), undefined)
+  })
+
+  test('a developer makes keys that make no keys, and rotates none that does; somebody removed makes none (contract 5, rule 31)', async (t) => {
+    const { world, shop, ctx, owner, bring, by, enter } = await openShop(t)
+    const bob = await bring('bob@example.com', 'developer')
+    const headers = await enter(bob)
+    const make = (body: object) => world.ask('POST', '/api/keys', { headers, body })
+    const made = await make({ name: 'Mine' })
+    const { key, id, scopes } = made.json<{ key: string; id: string; scopes: string[] }>()
+    assert.ok(scopes.includes('wallets:send') && !scopes.includes('keys'))
+    assert.equal((await make({ name: 'More', scopes: ['read', 'keys'] })).statusCode, 403)
+    assert.equal((await world.ask('POST', `/api/keys/${shop.keyId}/rotate`, { headers })).statusCode, 403)
+    assert.equal((await world.ask('POST', `/api/keys/${id}/rotate`, { headers })).statusCode, 201)
+    for (const path of ['/api/members', '/api/keys']) {
+      assert.equal((await world.ask('GET', path, { headers: { key } })).statusCode, 403, path)
+    }
+    await removeMember(ctx, { id: bob.id, by: by(owner.id) })
+    assert.equal((await make({ name: 'Late' })).statusCode, 401)
+  })
+
+  test('one address belongs to several accounts, and chooses; who was only invited gets no account of their own', async (t) => {
+    const { world, ctx, accountId, invite, bring } = await openShop(t)
+    const second = await world.join('bob@example.com')
+    await bring('bob@example.com', 'cashier')
+    const places = await listPlaces(ctx, { email: 'bob@example.com' })
+    assert.deepEqual(
+      places.map(({ account, member }) => [account.id, member.role]),
+      [
+        [second.accountId, 'owner'],
+        [accountId, 'cashier'],
+      ],
+    )
+    await invite('new@example.com', 'reader')
+    const before = (await ctx.db.selectFrom('accounts').selectAll().execute()).length
+    assert.deepEqual(
+      (await listPlaces(ctx, { email: 'new@example.com' })).map(({ member }) => member.joinedAt),
+      [null],
+    )
+    assert.equal((await ctx.db.selectFrom('accounts').selectAll().execute()).length, before)
+  })
+
+  test('who leaves takes their address along: signing in again makes an account of their own', async (t) => {
+    const { world, ctx, owner, bring, accountId } = await openShop(t)
+    await bring('second@example.com', 'owner')
+    await leaveAccount(ctx, owner)
+    await world.signIn('owner@example.com')
+    const [place] = await listPlaces(ctx, { email: 'owner@example.com' })
+    assert.notEqual(place!.account.id, accountId)
+    const account = await ctx.db.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
+    assert.equal(account!.email, 'second@example.com')
+  })
+
+  test('an account that a gateway of the version before has made finds its owner at the next sign-in', async (t) => {
+    const { world, ctx } = await openShop(t)
+    await insertAccount(ctx.db, { id: 'acc_old', email: 'old@example.com', role: 'user', createdAt: 1 })
+    await world.signIn('old@example.com')
+    const [place] = await listPlaces(ctx, { email: 'old@example.com' })
+    assert.deepEqual([place!.account.id, place!.member.role], ['acc_old', 'owner'])
+  })
+
+  test('nobody writes to strangers through invitations: thirty a day for an account, five for an address', async (t) => {
+    const { world, ctx, invite, by, owner } = await openShop(t)
+    for (let at = 0; at < 5; at++) await invite('bob@example.com', 'reader')
+    await assert.rejects(invite('bob@example.com', 'reader'), refused('too_many_requests'))
+    for (let at = 0; at < 25; at++) {
+      const { id } = await invite(`p${at}@example.com`, 'reader')
+      await removeMember(ctx, { id, by: by(owner.id) })
+    }
+    await assert.rejects(invite('one-more@example.com', 'reader'), refused('too_many_requests'))
+    world.clock.advance(DAY)
+    await invite('one-more@example.com', 'reader')
+  })
+})

@@ -1,0 +1,81 @@
+import { answer } from '../../../kernel/answers.ts'
+import type { Described } from '../../../kernel/described.ts'
+import { ROLES } from '../../../kernel/roles.ts'
+import { KINDS } from '../activity/sentences.ts'
+import { MEMBER } from '../answers.ts'
+
+const { text, bool, list, record, words } = answer
+
+const ROLE = words(...ROLES)
+const common = { tag: 'accounts', who: 'account' } as const
+
+/** The people of an account, and what they did. */
+export const describedMemberRoutes: readonly Described[] = [
+  {
+    ...common,
+    method: 'get',
+    path: '/api/members',
+    id: 'listMembers',
+    summary: 'The people of the account, and who is invited.',
+    answer: record({ members: list(MEMBER) }),
+  },
+  {
+    ...common,
+    method: 'post',
+    path: '/api/members',
+    id: 'inviteMember',
+    summary:
+      'Invite an address; the mail leads to a page on which it says yes, signed in as that address, within seven days.',
+    body: { schema: record({ email: text, role: ROLE }), example: { email: 'bob@example.com', role: 'developer' } },
+    status: 201,
+    answer: record({ member: MEMBER }),
+    refuses: [403, 409],
+  },
+  {
+    ...common,
+    method: 'put',
+    path: '/api/members/{id}',
+    id: 'changeMember',
+    summary: 'Give somebody another role. There is always an owner.',
+    body: { schema: record({ role: ROLE }), example: { role: 'manager' } },
+    answer: record({ member: MEMBER }),
+    refuses: [403, 409],
+  },
+  {
+    ...common,
+    method: 'delete',
+    path: '/api/members/{id}',
+    id: 'removeMember',
+    summary: 'Remove somebody, whose sessions end at once, or take an invitation back.',
+    answer: record({ success: bool, id: text }),
+    refuses: [403, 409],
+  },
+  {
+    ...common,
+    method: 'post',
+    path: '/api/members/{id}/owner',
+    id: 'handOver',
+    summary: 'Hand the account over: this member becomes an owner, and the caller a manager.',
+    answer: record({ member: MEMBER }),
+    refuses: [403, 409],
+  },
+  {
+    ...common,
+    method: 'get',
+    path: '/api/activity.csv',
+    id: 'exportActivity',
+    summary: 'Who did what in the account, newest first, as a table.',
+    query: [
+      {
+        name: 'person',
+        schema: text,
+        description: 'The id of a member, or of the account for what was done with a key.',
+      },
+      { name: 'kind', schema: words(...Object.keys(KINDS)), description: 'What it is about.' },
+      { name: 'from', schema: text, description: 'The first day, such as 2027-01-31.' },
+      { name: 'to', schema: text, description: 'The last day.' },
+    ],
+    type: 'text/csv',
+    answer: text,
+  },
+]

@@ -1,0 +1,87 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Sessions } from '../domain/sessions.ts'
+import { accountSuspended } from '../errors.ts'
+import { PlacesPage } from '../pages/places-page.tsx'
+import { acceptInvitation, findPlace, listPlaces, openOwnAccount } from '../people/accept.ts'
+import { leaveAccount } from '../people/end-membership.ts'
+import { invitationOver, isKeySession } from '../people/errors.ts'
+import { labelOf } from '../people/mails.ts'
+import type { Member } from '../people/members-store.ts'
+
+interface PlacesPorts {
+  store: StoreCtx
+  sessions: Sessions
+}
+
+const DONE = { joined: 'You are in.', opened: 'You are in another account now.', left: 'Done.' }
+
+/** Where somebody belongs: their accounts, and invitations to others. */
+export function placePages({ store, sessions }: PlacesPorts): readonly (Page | Form)[] {
+  const show = async ({ frame, accountId, caller, params }: PageRequest, filled?: FormState) => {
+    const email = caller.session?.member?.email
+    const found = email === undefined ? [] : await listPlaces(store, { email })
+    const shown = params.id === undefined ? found : found.filter(({ member }) => member.id === params.id)
+    if (params.id !== undefined && shown.length === 0 && !filled) throw invitationOver()
+    const places = await Promise.all(
+      (filled ? found : shown).map(async ({ member, account }) => ({
+        member,
+        label: await labelOf(store, account.id),
+        isHere: account.id === accountId,
+        isSuspended: account.standing.suspendedAt !== null,
+      })),
+    )
+    return <PlacesPage frame={frame} email={email} places={places} failed={filled?.error?.text} />
+  }
+  const placed = { section: '/accounts', permission: 'none', done: DONE } as const
+  const form = { ...placed, again: show }
+  const enter = async (
+    { session }: PageRequest['caller'],
+    { accountId, id: memberId }: Pick<Member, 'accountId' | 'id'>,
+    word: keyof typeof DONE,
+  ) => ({ to: `/dashboard/accounts?done=${word}`, session: await sessions.move(session!, { accountId, memberId }) })
+  return [
+    { ...placed, path: '/accounts', menu: { title: 'You', order: 95 }, render: (request) => show(request) },
+    { ...placed, path: '/accounts/:id', render: (request) => show(request) },
+    {
+      ...form,
+      path: '/accounts/:id/accept',
+      async run({ caller, params }) {
+        const member = await acceptInvitation(store, { email: emailOf(caller), id: params.id! })
+        return enter(caller, member, 'joined')
+      },
+    },
+    {
+      ...form,
+      path: '/accounts/:id/open',
+      async run({ caller, params }) {
+        const { member, account } = await findPlace(store, { email: emailOf(caller), id: params.id! })
+        if (account.standing.suspendedAt !== null) throw accountSuspended()
+        return enter(caller, member, 'opened')
+      },
+    },
+    {
+      ...form,
+      path: '/accounts/:id/leave',
+      async run({ caller, params }) {
+        const email = emailOf(caller)
+        const { member } = await findPlace(store, { email, id: params.id! })
+        await leaveAccount(store, { ...member, email })
+        return { to: '/dashboard/accounts?done=left' }
+      },
+    },
+    {
+      ...form,
+      path: '/accounts/new',
+      async run({ caller }) {
+        if (!caller.session?.member) throw isKeySession()
+        return enter(caller, await openOwnAccount(store, caller.session.member), 'joined')
+      },
+    },
+  ]
+}
+
+function emailOf({ session }: PageRequest['caller']): string {
+  if (!session?.member) throw invitationOver()
+  return session.member.email
+}

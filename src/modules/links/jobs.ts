@@ -1,0 +1,18 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
+import { type Retention, inSteps } from '../../kernel/retention.ts'
+import { forgetVisitors } from './orders-store.ts'
+
+/** Forgets who ordered; what was ordered stays. */
+export const forgetOrderers = ({ db, clock }: StoreCtx, { keepVisitors }: Pick<Retention, 'keepVisitors'>): Job => ({
+  kind: 'links.forget-visitors',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 3_600_000,
+  async run(_payload, signal) {
+    if (keepVisitors === undefined) return
+    const before = clock.now() - keepVisitors
+    await inSteps((limit) => forgetVisitors(db, before, limit), signal)
+  },
+})

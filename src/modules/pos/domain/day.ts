@@ -1,0 +1,23 @@
+import { badField } from '../../../kernel/errors.ts'
+import type { PosRoom } from '../room.ts'
+import { type ListedSale, type SalesTotals, listSales, sumSales } from '../sales-store.ts'
+import type { PointOfSale } from '../store.ts'
+import { dateAt, dayOf, isDate } from './days.ts'
+
+const SALES_SHOWN = 200
+
+export interface PosDay {
+  date: string
+  totals: SalesTotals
+  /** Newest first; the totals count also those that are too many to be listed. */
+  sales: ListedSale[]
+}
+
+/** What was sold on a day, by the clock of the place: a sale belongs to the day on which it was made, whenever it is paid. */
+export async function readDay({ checkouts }: PosRoom, pos: PointOfSale, wanted?: string): Promise<PosDay> {
+  const { db, clock, ports } = checkouts
+  const date = wanted ?? dateAt(pos.timeZone, clock.now())
+  if (!isDate(date)) throw badField('date', 'date must be a day, such as 2027-01-31.')
+  const span = { posId: pos.id, ...dayOf(pos.timeZone, date) }
+  return { date, totals: await sumSales(db, ports.engine, span), sales: await listSales(db, span, SALES_SHOWN) }
+}

@@ -1,0 +1,59 @@
+const HOUR = 3_600_000
+const MINUTE = 60_000
+/** How far the midnight of any zone lies from that of UTC, and some more. */
+const FARTHEST = 16 * HOUR
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    // That is how it says so.
+    return false
+  }
+}
+
+/** The date that a calendar on the wall shows there, as 2027-01-31. */
+export const dateAt = (zone: string, at: number) => calendarOf(zone)(at)
+
+/** Made once for many questions: it takes a while. */
+function calendarOf(zone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  return (at) => {
+    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
+    return `${parts.get('year')!.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`
+  }
+}
+
+/** Whether a text is a date that exists. */
+export function isDate(text: string): boolean {
+  const at = DATE.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
+/** The first moment of a date there, and the first after it: 23 or 25 hours where clocks are turned. */
+export function dayOf(zone: string, date: string): { from: number; to: number } {
+  const next = new Date(Date.parse(date) + 24 * HOUR).toISOString().slice(0, 10)
+  const calendar = calendarOf(zone)
+  return { from: firstMoment(calendar, date), to: firstMoment(calendar, next) }
+}
+
+/** Found by halving: there are zones that have no midnight on some days. */
+function firstMoment(calendar: (at: number) => string, date: string): number {
+  const utc = Date.parse(date)
+  let [before, by] = [(utc - FARTHEST) / MINUTE, (utc + FARTHEST) / MINUTE]
+  while (by - before > 1) {
+    const middle = Math.floor((before + by) / 2)
+    if (calendar(middle * MINUTE) >= date) by = middle
+    else before = middle
+  }
+  return by * MINUTE
+}

@@ -1,0 +1,74 @@
+import { timingSafeEqual } from 'node:crypto'
+import { AppError } from '../../../kernel/errors.ts'
+import { canBeId } from '../../../kernel/id-shape.ts'
+import { findAccount } from '../../accounts/index.ts'
+import { pinRequired, posNotFound } from '../errors.ts'
+import type { PosRoom } from '../room.ts'
+import { type PointOfSale, findPos } from '../store.ts'
+import { markToken } from './make-pos.ts'
+
+const SESSION_MILLISECONDS = 12 * 3_600_000
+const TOKEN = /^\w{40}$/
+const SESSION = /^(\d{13})\.([0-9a-f]{64})$/
+const DEVICE = /^(\w{22})\.([0-9a-f]{64})$/
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** What everybody may know who has its address: that it is there. */
+export async function requirePos({ checkouts: { db } }: PosRoom, id: string): Promise<PointOfSale> {
+  const pos = canBeId(id) ? await findPos(db, id) : undefined
+  if (!pos) throw posNotFound()
+  return pos
+}
+
+/** Whoever has the link. Without it there is nothing here, and nothing is counted. */
+export async function enterPos(room: PosRoom, id: string, token: string | undefined): Promise<PointOfSale> {
+  const pos = await requirePos(room, id)
+  if (token === undefined || !TOKEN.test(token)) throw posNotFound()
+  if (!isSame(markToken(room, id, token), pos.tokenMark)) throw posNotFound()
+  const account = await findAccount(room.checkouts.db, pos.owner)
+  if (account?.standing.suspendedAt !== null) throw new AppError('account_suspended', 'This account is suspended.')
+  return pos
+}
+
+/** The same, and has typed the PIN where there is one. */
+export async function enterAsCashier(
+  room: PosRoom,
+  id: string,
+  { token, session }: { token: string | undefined; session: string | undefined },
+): Promise<PointOfSale> {
+  const pos = await enterPos(room, id, token)
+  if (pos.pinMark !== null && !isSession(room, pos, session)) throw pinRequired()
+  return pos
+}
+
+/** A session ends with its time, and with the PIN and the link that it came by; nothing is kept of it. */
+export function newSession(room: PosRoom, pos: PointOfSale): { session: string; endsAt: number } {
+  const endsAt = room.checkouts.clock.now() + SESSION_MILLISECONDS
+  return { session: `${endsAt}.${markSession(room, pos, endsAt)}`, endsAt }
+}
+
+const markSession = ({ secrets }: PosRoom, { id, tokenMark, pinMark }: PointOfSale, endsAt: number) =>
+  secrets.fingerprint('pos session', JSON.stringify([id, tokenMark, pinMark, endsAt]))
+
+function isSession(room: PosRoom, pos: PointOfSale, session: string | undefined): boolean {
+  const [, end, mark] = SESSION.exec(session ?? '') ?? []
+  if (end === undefined || Number(end) <= room.checkouts.clock.now()) return false
+  return isSame(markSession(room, pos, Number(end)), mark!)
+}
+
+/** Known by a PIN, and with it forgotten: whoever has collected devices has none when there is a new one. */
+const markDevice = ({ secrets }: PosRoom, { id, tokenMark, pinMark }: PointOfSale, device: string) =>
+  secrets.fingerprint('pos device', JSON.stringify([id, tokenMark, pinMark, device]))
+
+/** What a device keeps by which it is known again after its first right PIN. */
+export const showDevice = (room: PosRoom, pos: PointOfSale, device: string) =>
+  `${device}.${markDevice(room, pos, device)}`
+
+export function readDevice(room: PosRoom, pos: PointOfSale, shown: string | undefined): string | undefined {
+  const [, device, mark] = DEVICE.exec(shown ?? '') ?? []
+  return device !== undefined && isSame(markDevice(room, pos, device), mark!) ? device : undefined
+}

@@ -1,0 +1,68 @@
+import { randomId } from '../../../kernel/api-key.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit, lockAccount } from '../../accounts/index.ts'
+import { POS_ID } from '../../checkout/index.ts'
+import { posNotFound, tooManyPos } from '../errors.ts'
+import { readPin, readTerms } from '../pos-fields.ts'
+import { type PosRoom, tokenContext } from '../room.ts'
+import { type PointOfSale, countPos, findOwnPos, insertPos } from '../store.ts'
+
+const POS_MAX = 100
+const TOKEN_LENGTH = 40
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Makes a point of sale. A repeated request finds the same one. */
+export async function makePos(
+  room: PosRoom,
+  owner: string,
+  body: Body,
+  idempotency?: Idempotency,
+): Promise<PointOfSale> {
+  const { checkouts: ctx } = room
+  if (idempotency?.made) {
+    const made = await findOwnPos(ctx.db, { id: String(idempotency.made.id), owner })
+    if (!made) throw posNotFound()
+    return made
+  }
+  const now = ctx.clock.now()
+  const id = ctx.ids.next(POS_ID)
+  const pin = readPin(body, false)
+  const pos: PointOfSale = {
+    id,
+    owner,
+    ...readTerms(ctx, body),
+    ...newToken(room, id),
+    pinMark: typeof pin === 'string' ? markPin(room, id, pin) : null,
+    wrongPins: 0,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return inTx(ctx, async (tx) => {
+    // Counted and inserted one after the other for each account.
+    await lockAccount(tx.db, owner)
+    if ((await countPos(tx.db, owner)) >= POS_MAX) throw tooManyPos(POS_MAX)
+    await insertPos(tx.db, pos)
+    await insertAudit(tx, { actor: owner, accountId: owner, what: 'pos.made', detail: { id, title: pos.title } })
+    await idempotency?.record(tx.db, { id })
+    return pos
+  })
+}
+
+/** What the link of a point of sale carries from now on. */
+export function newToken({ checkouts, secrets }: PosRoom, id: string): Pick<PointOfSale, 'token' | 'tokenMark'> {
+  const token = randomId(checkouts.random, TOKEN_LENGTH)
+  return { token: secrets.seal(tokenContext(id), token), tokenMark: markToken({ secrets }, id, token) }
+}
+
+export const markToken = ({ secrets }: Pick<PosRoom, 'secrets'>, id: string, token: string) =>
+  secrets.fingerprint('pos token', `${id} ${token}`)
+
+/** With the service's key: so few digits are guessed at once from any other fingerprint. */
+export const markPin = ({ secrets }: Pick<PosRoom, 'secrets'>, id: string, pin: string) =>
+  secrets.fingerprint('pos pin', `${id} ${pin}`)
+
+/** Behind the #, which browsers send to nobody. */
+export const linkOf = ({ secrets, urlOf }: PosRoom, { id, token }: PointOfSale) =>
+  `${urlOf(id)}#${secrets.open(tokenContext(id), token)}`

@@ -1,0 +1,78 @@
+import { randomId } from '../../../kernel/api-key.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { pinPaused, pinShut, wrongPin } from '../errors.ts'
+import { findTries, forgetTries, giveStrangeTryBack, takeStrangeTry, takeTry } from '../pins-store.ts'
+import type { PosRoom } from '../room.ts'
+import type { PointOfSale } from '../store.ts'
+import { newSession, readDevice, showDevice } from './enter.ts'
+import { markPin } from './make-pos.ts'
+
+const TRIES_MAX = 5
+const PAUSE = 5 * 60_000
+/** Of ten thousand PINs, and never again until the owner says so. */
+const WRONG_MAX = 50
+const DEVICE_LENGTH = 22
+
+interface Tried {
+  pin: unknown
+  /** What this device got with its first right PIN. */
+  device: string | undefined
+  /** An address of the network. */
+  visitor: string
+}
+
+interface SignedIn {
+  session: string
+  device: string
+  endsAt: number
+}
+
+/**
+ * A cashier types the PIN. A device that had it right before has tries of its own, so that nobody else can use them up. Devices that
+ * are new have theirs by network address, and all of them together have so few that no PIN is found.
+ */
+export async function signIn(room: PosRoom, pos: PointOfSale, { pin, device, visitor }: Tried): Promise<SignedIn> {
+  const known = readDevice(room, pos, device)
+  const place = await placeOf(room, pos, { known, visitor })
+  await takeOne(room, pos, place)
+  if (pos.pinMark === null || typeof pin !== 'string' || markPin(room, pos.id, pin.trim()) !== pos.pinMark) {
+    const tries = await findTries(room.checkouts.db, { posId: pos.id, who: place.who })
+    throw wrongPin(tries && tries.tries > 0 ? TRIES_MAX - tries.tries : 0)
+  }
+  await inTx(room.checkouts, async ({ db }) => {
+    await forgetTries(db, { posId: pos.id, who: place.who })
+    if (place.isNew) await giveStrangeTryBack(db, pos.id)
+  })
+  const own = place.isNew ? randomId(room.checkouts.random, DEVICE_LENGTH) : known!
+  return { ...newSession(room, pos), device: showDevice(room, pos, own) }
+}
+
+interface Place {
+  who: string
+  isNew: boolean
+}
+
+/** A device that has used up everything is like a new one. */
+async function placeOf(
+  { checkouts, secrets }: PosRoom,
+  { id: posId }: PointOfSale,
+  { known, visitor }: { known: string | undefined; visitor: string },
+): Promise<Place> {
+  const who = `device ${known}`
+  const spent = known === undefined ? undefined : await findTries(checkouts.db, { posId, who })
+  if (known !== undefined && (spent?.wrong ?? 0) < WRONG_MAX) return { who, isNew: false }
+  return { who: `address ${secrets.fingerprint('pos visitor', visitor)}`, isNew: true }
+}
+
+/** Before the PIN is looked at, so that a thousand tries at once are no more than five. */
+async function takeOne({ checkouts }: PosRoom, { id: posId }: PointOfSale, { who, isNew }: Place): Promise<void> {
+  const now = checkouts.clock.now()
+  const limits = { now, triesMax: TRIES_MAX, lockedUntil: now + PAUSE, wrongMax: WRONG_MAX }
+  await inTx(checkouts, async ({ db }) => {
+    if (!(await takeTry(db, { posId, who }, limits))) {
+      const { lockedUntil = 0 } = (await findTries(db, { posId, who })) ?? {}
+      throw lockedUntil > now ? pinPaused(Math.ceil((lockedUntil - now) / 1000)) : pinShut()
+    }
+    if (isNew && !(await takeStrangeTry(db, posId, WRONG_MAX))) throw pinShut()
+  })
+}

@@ -1,0 +1,31 @@
+import { formatNano, parseNano, toRaw, RAW_MAX } from '../../../kernel/money.ts'
+import { formatFiat, parseFiat } from '../../checkout/index.ts'
+
+/* Prices as whole numbers: raw, or 10^-8 of a currency. */
+
+const NANO_SCALE = 30
+const FIAT_SCALE = 8
+/** What is typed at a till: nobody types smaller parts of a nano. */
+const NANO_DECIMALS = 6
+
+/** How many decimals a price has there: a cent is one, where there are cents. */
+export function decimalsOf(currency: string): number {
+  if (currency === 'NANO') return NANO_DECIMALS
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+}
+
+export const parseUnits = (currency: string, text: string): bigint | undefined =>
+  currency === 'NANO' ? parseNano(text) : parseFiat(text)
+
+/** Undefined for what is more than all nano there is. */
+export function formatUnits(currency: string, units: bigint): string | undefined {
+  if (currency !== 'NANO') return formatFiat(units)
+  return units > RAW_MAX ? undefined : formatNano(toRaw(units))
+}
+
+/** A part of a price, rounded to the nearest coin. */
+export function tipOn(currency: string, units: bigint, percent: number): bigint {
+  const scale = currency === 'NANO' ? NANO_SCALE : FIAT_SCALE
+  const coin = 10n ** BigInt(scale - decimalsOf(currency))
+  return ((units * BigInt(percent) * 2n + coin * 100n) / (coin * 200n)) * coin
+}

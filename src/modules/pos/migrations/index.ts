@@ -1,0 +1,4 @@
+import type { Migrations } from '../../../kernel/migration.ts'
+import { up as pointsOfSale } from './0033-points-of-sale.ts'
+
+export const POS_MIGRATIONS: Migrations = { '0033-points-of-sale': pointsOfSale }

@@ -1,0 +1,50 @@
+import { AppError } from '../../kernel/errors.ts'
+import { type Module, offer } from '../../kernel/module.ts'
+import type { Links } from '../../kernel/ports.ts'
+import type { CheckoutModule } from '../checkout/index.ts'
+import type { PosRoom } from './room.ts'
+import { posRoutes } from './routes/api.ts'
+import { posPages } from './routes/dashboard.tsx'
+import { tillPageRoutes } from './routes/page.tsx'
+import { tillRoutes } from './routes/till.ts'
+
+/** What one address may do in a minute: a shop has several tills behind one. */
+const LOOKS_PER_MINUTE = 600
+const SALES_PER_MINUTE = 120
+const PINS_PER_MINUTE = 20
+
+interface PosPorts {
+  checkout: CheckoutModule
+  links: Links
+  isPlay: boolean
+}
+
+/** Places where cashiers ask for payments. */
+export function openPos({ checkout, links, isPlay }: PosPorts): Module {
+  const { checkouts } = checkout
+  const room: PosRoom = {
+    checkouts,
+    secrets: checkouts.ports.secrets,
+    urlOf: (id) => `${links.pages()}/pos/${id}`,
+  }
+  const limitOf = (bucket: string, perMinute: number) => ({
+    bucket,
+    perMinute,
+    refuse: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
+      new AppError('too_many_requests', 'Too many requests.', {
+        retryAfterSeconds,
+        body: { detail: `${perMinute} a minute from one address.` },
+      }),
+  })
+  const limits = {
+    look: limitOf('till', LOOKS_PER_MINUTE),
+    sale: limitOf('sale', SALES_PER_MINUTE),
+    pin: limitOf('pin', PINS_PER_MINUTE),
+  }
+  const page = { room, limit: limits.look, devnet: isPlay }
+  return {
+    ...offer('pos', room, []),
+    routes: [...posRoutes(room), ...tillPageRoutes(page), ...tillRoutes(room, limits)],
+    pages: posPages(room),
+  }
+}

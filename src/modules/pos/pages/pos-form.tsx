@@ -1,0 +1,80 @@
+import type { FormState } from '../../../kernel/page.ts'
+import { SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Card } from '../../../web/dashboard/show.tsx'
+
+export const POS_FIELDS = ['title', 'currency', 'address', 'items', 'tips', 'time_zone', 'pin']
+
+interface PosFieldsProps {
+  filled: FormState
+  currencies: readonly string[]
+  /** What is fixed, or set elsewhere, once it is made is not asked for again. */
+  isNew: boolean
+}
+
+export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
+  <Card>
+    <TextField
+      filled={filled}
+      name="title"
+      label="Title"
+      hint="Cashiers and payers see it."
+      placeholder="Counter"
+      maxLength={80}
+      required
+    />
+    <div class="pair">
+      <TextField
+        filled={filled}
+        name="address"
+        label="Your address"
+        hint="Where the money goes: nano_… or @name."
+        required
+      />
+      {isNew && (
+        <SelectField
+          filled={filled}
+          name="currency"
+          label="Currency"
+          hint="What is typed on its keypad. It stays."
+          required
+          options={['NANO', ...currencies].map((code) => [code, code])}
+        />
+      )}
+    </div>
+    <TextField
+      filled={filled}
+      name="items"
+      label="Items"
+      hint="Buttons beside the keypad: one a line, as Title = price."
+      placeholder={'Espresso = 2.20\nCake = 3.80'}
+      rows={4}
+    />
+    <div class="pair">
+      <TextField
+        filled={filled}
+        name="tips"
+        label="Tips"
+        hint="Percents that payers may choose from, with blanks between: up to four."
+        placeholder="5 10 15"
+      />
+      <TextField
+        filled={filled}
+        name="time_zone"
+        label="Time zone"
+        hint="Whose midnight ends a day, such as Europe/Berlin. Empty: UTC."
+      />
+    </div>
+    {isNew && (
+      <TextField
+        filled={filled}
+        name="pin"
+        label="PIN"
+        hint="4 to 8 digits that cashiers type once a shift. Empty: whoever has the link may sell."
+        type="password"
+        inputMode="numeric"
+        autocomplete="new-password"
+        maxLength={8}
+      />
+    )}
+  </Card>
+)

@@ -1,0 +1,188 @@
+import { badField } from '../../../kernel/errors.ts'
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { listCheckouts } from '../../checkout/index.ts'
+import { changePos, deletePos, getPos, rotateLink } from '../domain/change-pos.ts'
+import { readDay } from '../domain/day.ts'
+import { isDate } from '../domain/days.ts'
+import { linkOf, makePos } from '../domain/make-pos.ts'
+import { formatUnits } from '../domain/units.ts'
+import { NewPosPage, PosListPage, PosPage } from '../pages/pos-pages.tsx'
+import type { PosRoom } from '../room.ts'
+import { type PointOfSale, listPos } from '../store.ts'
+import { readCursor, toCursor, withAddress } from './api.ts'
+
+const PAGE_ROWS = 25
+const section = '/pos'
+
+/** Points of sale: made, listed, looked at, changed, deleted. */
+export function posPages(room: PosRoom): readonly (Page | Form)[] {
+  return [
+    {
+      path: section,
+      permission: 'pos',
+      menu: { title: 'Points of sale', order: 26 },
+      done: { deleted: 'The point of sale is deleted.' },
+      render: (request) => listPage(room, request),
+    },
+    {
+      path: '/pos/new',
+      degree: 'all',
+      section,
+      permission: 'checkout',
+      render: async (request) => creation(room, request, await usual(room, request)),
+    },
+    {
+      path: section,
+      section,
+      permission: 'checkout',
+      async run({ accountId }, fields, idempotency) {
+        const { currency, pin } = fields.given(['currency', 'pin'])
+        const body = await withAddress(room, { ...toBody(fields), currency, pin })
+        const { id } = await makePos(room, accountId, body, idempotency)
+        return { to: `/dashboard/pos/${id}?done=made` }
+      },
+      again: (request, state) => creation(room, request, toShown(state)),
+    },
+    ...onePosPages(room),
+  ]
+}
+
+/** Refusals about one of the items stand beside the field that has them. */
+function toShown({ values, error }: FormState): FormState {
+  const field = error?.field?.startsWith('items') === true ? 'items' : error?.field
+  return { values, error: error && { ...error, field } }
+}
+
+function onePosPages(room: PosRoom): readonly (Page | Form)[] {
+  const done = {
+    made: 'The point of sale is made. Open its link on the phone of the till.',
+    saved: 'The point of sale is saved.',
+    rotated: 'There is a new link. The old one opens nothing any more.',
+    pin: 'The PIN is set. Every device signs in anew.',
+    open: 'The PIN is removed.',
+    paused: 'It takes no sales for now.',
+    resumed: 'It takes sales again.',
+  }
+  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
+  const placed = { section, done, permission: 'checkout', again: page } as const
+  const ownOf = ({ params, accountId: owner }: PageRequest) => ({ id: params.id!, owner })
+  const back = ({ id }: PointOfSale, word: keyof typeof done) => ({ to: `/dashboard/pos/${id}?done=${word}` })
+  const set =
+    (paused: boolean): Form['run'] =>
+    async (request) =>
+      back(await changePos(room, ownOf(request), { paused }), paused ? 'paused' : 'resumed')
+  return [
+    { section, done, path: '/pos/:id', permission: 'pos', render: (request) => page(request) },
+    {
+      ...placed,
+      // Also changes where the money goes.
+      proof: true,
+      path: '/pos/:id',
+      async run(request, fields) {
+        return back(await changePos(room, ownOf(request), await withAddress(room, toBody(fields))), 'saved')
+      },
+    },
+    {
+      ...placed,
+      path: '/pos/:id/pin',
+      async run(request, fields) {
+        if (fields.get('remove') === 'yes') {
+          return back(await changePos(room, ownOf(request), { pin_required: false }), 'open')
+        }
+        return back(await changePos(room, ownOf(request), { pin: fields.get('pin'), pin_required: true }), 'pin')
+      },
+    },
+    {
+      ...placed,
+      proof: true,
+      path: '/pos/:id/rotate',
+      run: async (request) => back(await rotateLink(room, ownOf(request)), 'rotated'),
+      again: (request) => page(request),
+    },
+    { ...placed, path: '/pos/:id/pause', run: set(true), again: (request) => page(request) },
+    { ...placed, path: '/pos/:id/resume', run: set(false), again: (request) => page(request) },
+    {
+      ...placed,
+      path: '/pos/:id/delete',
+      async run(request) {
+        await deletePos(room, ownOf(request))
+        return { to: '/dashboard/pos?done=deleted' }
+      },
+      again: (request) => page(request),
+    },
+  ]
+}
+
+async function listPage(room: PosRoom, { frame, query, accountId: owner, may }: PageRequest) {
+  const found = await listPos(room.checkouts.db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
+  const rows = found.slice(0, PAGE_ROWS)
+  const next = found.length > PAGE_ROWS ? `/dashboard/pos?cursor=${toCursor(rows.at(-1)!)}` : undefined
+  const first = query.cursor === undefined ? undefined : '/dashboard/pos'
+  return <PosListPage {...{ frame, rows, first, next }} isManaged={may('checkout')} />
+}
+
+const creation = ({ checkouts }: PosRoom, { frame }: PageRequest, filled: FormState) =>
+  Promise.resolve(<NewPosPage frame={frame} filled={filled} currencies={checkouts.ports.prices.currencies} />)
+
+/** Most merchants are paid at one address. */
+async function usual({ checkouts: { db, ports } }: PosRoom, { accountId: owner }: PageRequest): Promise<FormState> {
+  const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
+  return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
+}
+
+async function detail(room: PosRoom, { frame, params, query, accountId: owner, may }: PageRequest, filled?: FormState) {
+  const pos = await getPos(room, { id: params.id!, owner })
+  const { currency } = pos
+  // Cashiers see today, and the way to the till.
+  const isManaged = may('checkout')
+  const day = await readDay(room, pos, isManaged && isDate(query.date ?? '') ? query.date : undefined)
+  const link = linkOf(room, pos)
+  const show = (units: bigint) => `${formatUnits(currency, units) ?? '–'} ${currency === 'NANO' ? 'nano' : currency}`
+  return (
+    <PosPage
+      frame={frame}
+      filled={filled ? { ...filled, values: { ...toValues(pos), ...filled.values } } : { values: toValues(pos) }}
+      currencies={room.checkouts.ports.prices.currencies}
+      pos={pos}
+      isManaged={isManaged}
+      link={link}
+      qrcode={room.checkouts.ports.qrPng(link)}
+      day={day}
+      sums={{ total: show(day.totals.totalUnits), tips: show(day.totals.tipUnits), ofSale: show }}
+    />
+  )
+}
+
+/** What the form shows of a point of sale. */
+const toValues = ({ title, address, items, tips, timeZone }: PointOfSale): Record<string, string> => ({
+  title,
+  address,
+  items: items.map((item) => `${item.title} = ${item.price}`).join('\n'),
+  tips: tips.join(' '),
+  time_zone: timeZone,
+})
+
+function toBody(fields: FormFields): JsonObject {
+  return {
+    title: fields.get('title'),
+    address: fields.get('address'),
+    items: readItemLines(fields.get('items')),
+    tips: fields
+      .get('tips')
+      .split(/[\s;,%]+/)
+      .filter((tip) => tip !== ''),
+    time_zone: fields.get('time_zone'),
+  }
+}
+
+function readItemLines(text: string): JsonObject[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const at = line.lastIndexOf('=')
+      if (at < 1) throw badField('items', `Write an item as Title = price; “${line.slice(0, 40)}” is not.`)
+      return { title: line.slice(0, at).trim(), price: line.slice(at + 1).trim() }
+    })
+}

@@ -1,0 +1,82 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { Reply, Route, RouteLimit, RouteRequest } from '../../../kernel/route.ts'
+import { assetUrl, listAssets } from '../../../web/assets.ts'
+import { negotiate } from '../../checkout/index.ts'
+import { requirePos } from '../domain/enter.ts'
+import { TillPage } from '../pages/till-page.tsx'
+import type { PosRoom } from '../room.ts'
+import { TILL_TEXTS } from '../texts.ts'
+
+interface TillPagePorts {
+  room: PosRoom
+  limit: RouteLimit
+  devnet: boolean
+}
+
+const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
+
+/** The page of a till, which is the same whoever opens it, and what browsers need to install it. */
+export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/pos/:id',
+      door: 'open',
+      limit,
+      async run(request) {
+        const { id } = await requirePos(room, request.params.id!)
+        const voice = voiceFor(request)
+        return {
+          page: <TillPage {...{ id, devnet, voice }} />,
+          headers: {
+            'content-language': voice.language,
+            vary: 'accept-language',
+            'x-robots-tag': 'noindex, nofollow',
+            'x-frame-options': 'DENY',
+            // What stands behind the # is nobody else's.
+            'referrer-policy': 'no-referrer',
+          },
+        }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/pos/:id/app.webmanifest',
+      door: 'open',
+      limit,
+      async run(request) {
+        const { id, title } = await requirePos(room, request.params.id!)
+        const at = `/pos/${id}`
+        return toManifest({
+          id: at,
+          name: title,
+          short_name: title.slice(0, 12),
+          description: TILL_TEXTS[voiceFor(request).language].title,
+          start_url: at,
+          scope: at,
+          display: 'standalone',
+          background_color: '#ffffff',
+          theme_color: '#1a5fc7',
+          icons: [{ src: assetUrl('icon.svg'), sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+        })
+      },
+    },
+    {
+      method: 'GET',
+      // Where it lies is how far it reaches.
+      path: '/pos/worker.js',
+      door: 'open',
+      limit,
+      run() {
+        const worker = listAssets().find(({ name }) => name === 'pos-worker.js')
+        if (!worker) throw new AppError('not_found', 'Not found.')
+        return { bytes: worker.plain, type: worker.type, headers: { 'x-content-type-options': 'nosniff' } }
+      },
+    },
+  ]
+}
+
+const toManifest = (manifest: object): Reply => ({
+  bytes: Buffer.from(JSON.stringify(manifest)),
+  type: 'application/manifest+json; charset=utf-8',
+})

@@ -1,0 +1,126 @@
+import type { Db } from '../../kernel/db.ts'
+import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
+import type { PosSalesTable } from './tables.ts'
+
+export interface PosSale {
+  checkoutId: string
+  posId: string
+  saleKey: string
+  /** Raw, or 10^-8 of the currency; the tip is in it. */
+  totalUnits: bigint
+  tipUnits: bigint
+  createdAt: number
+}
+
+const toSale = (row: PosSalesTable): PosSale => ({
+  checkoutId: row.checkout_id,
+  posId: row.pos_id,
+  saleKey: row.sale_key,
+  totalUnits: BigInt(row.total_units),
+  tipUnits: BigInt(row.tip_units),
+  createdAt: row.created_at,
+})
+
+export async function insertSale(db: Db, sale: PosSale): Promise<void> {
+  await db
+    .insertInto('pos_sales')
+    .values({
+      checkout_id: sale.checkoutId,
+      pos_id: sale.posId,
+      sale_key: sale.saleKey,
+      total_units: sale.totalUnits.toString(),
+      tip_units: sale.tipUnits.toString(),
+      created_at: sale.createdAt,
+    })
+    .execute()
+}
+
+/** What one tap has made already. */
+export async function findSaleByKey(db: Db, posId: string, saleKey: string): Promise<PosSale | undefined> {
+  const row = await db
+    .selectFrom('pos_sales')
+    .selectAll()
+    .where('pos_id', '=', posId)
+    .where('sale_key', '=', saleKey)
+    .executeTakeFirst()
+  return row && toSale(row)
+}
+
+/** A checkout of this point of sale; of another one it is not there. */
+export async function findSale(db: Db, posId: string, checkoutId: string): Promise<PosSale | undefined> {
+  const row = await db
+    .selectFrom('pos_sales')
+    .selectAll()
+    .where('pos_id', '=', posId)
+    .where('checkout_id', '=', checkoutId)
+    .executeTakeFirst()
+  return row && toSale(row)
+}
+
+interface Span {
+  posId: string
+  from: number
+  to: number
+}
+
+export interface ListedSale extends PosSale {
+  status: string
+  paidRaw: bigint
+  paidAt: number | null
+}
+
+/** Newest first. */
+export async function listSales(db: Db, { posId, from, to }: Span, limit: number): Promise<ListedSale[]> {
+  const rows = await db
+    .selectFrom('pos_sales')
+    .innerJoin('checkouts', 'checkouts.id', 'pos_sales.checkout_id')
+    .selectAll('pos_sales')
+    .select(['checkouts.status', 'checkouts.paid_raw', 'checkouts.paid_at'])
+    .where('pos_sales.pos_id', '=', posId)
+    .where('pos_sales.created_at', '>=', from)
+    .where('pos_sales.created_at', '<', to)
+    .orderBy('pos_sales.created_at', 'desc')
+    .orderBy('pos_sales.checkout_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ status, paid_raw: paid, paid_at: paidAt, ...sale }) => ({
+    ...toSale(sale),
+    status,
+    paidRaw: BigInt(paid),
+    paidAt,
+  }))
+}
+
+export interface SalesTotals {
+  count: number
+  totalUnits: bigint
+  tipUnits: bigint
+  paidRaw: bigint
+  refundedRaw: bigint
+}
+
+/** What was paid of the sales of a span of time, however many there are. */
+export async function sumSales(db: Db, engine: StoreEngine, { posId, from, to }: Span): Promise<SalesTotals> {
+  const row = await db
+    .selectFrom('pos_sales')
+    .innerJoin('checkouts', 'checkouts.id', 'pos_sales.checkout_id')
+    .select(({ fn }) => [
+      fn.countAll().as('count'),
+      sumRaw(engine, 'pos_sales.total_units').as('total'),
+      sumRaw(engine, 'pos_sales.tip_units').as('tip'),
+      sumRaw(engine, 'checkouts.paid_raw').as('paid'),
+      sumRaw(engine, 'checkouts.refunded_raw').as('refunded'),
+    ])
+    .where('pos_sales.pos_id', '=', posId)
+    .where('pos_sales.created_at', '>=', from)
+    .where('pos_sales.created_at', '<', to)
+    .where('checkouts.status', '=', 'complete')
+    .executeTakeFirst()
+  return {
+    count: Number(row!.count),
+    totalUnits: BigInt(row!.total),
+    tipUnits: BigInt(row!.tip),
+    paidRaw: BigInt(row!.paid),
+    refundedRaw: BigInt(row!.refunded),
+  }
+}

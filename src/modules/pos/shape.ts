@@ -1,0 +1,91 @@
+import { formatNano } from '../../kernel/money.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import { paymentLink, readPageFacts, servePage } from '../checkout/index.ts'
+import type { PosDay } from './domain/day.ts'
+import { decimalsOf, formatUnits } from './domain/units.ts'
+import type { PosRoom } from './room.ts'
+import type { ListedSale, PosSale } from './sales-store.ts'
+import type { PointOfSale } from './store.ts'
+
+const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
+
+/** What its merchant sees of a point of sale. Its link is a secret, and shown where it is asked for. */
+export function showPos({ urlOf }: PosRoom, pos: PointOfSale): JsonObject {
+  return {
+    id: pos.id,
+    url: urlOf(pos.id),
+    title: pos.title,
+    currency: pos.currency,
+    address: pos.address,
+    items: pos.items.map((item): JsonObject => ({ ...item })),
+    tips: pos.tips,
+    time_zone: pos.timeZone,
+    paused: pos.isPaused,
+    pin_required: pos.pinMark !== null,
+    wrong_pins: pos.wrongPins,
+    created_unix: toUnix(pos.createdAt),
+    updated_unix: toUnix(pos.updatedAt),
+  }
+}
+
+/** What its cashier needs to sell; nothing of the account. */
+export function showTill({ title, currency, items, tips, timeZone, isPaused }: PointOfSale): JsonObject {
+  return {
+    title,
+    currency,
+    decimals: decimalsOf(currency),
+    items: items.map((item): JsonObject => ({ ...item })),
+    tips,
+    time_zone: timeZone,
+    paused: isPaused,
+  }
+}
+
+/** A sale as the till shows it: what is to be paid, how, and whether it is. */
+export async function showSale({ checkouts: ctx }: PosRoom, pos: PointOfSale, sale: PosSale): Promise<JsonObject> {
+  const { checkout, quotedUntil } = await readPageFacts(ctx, await servePage(ctx, sale.checkoutId))
+  const link = paymentLink(checkout)
+  const { size, path } = ctx.ports.qrOutline(link ?? ctx.ports.links.pay(checkout.id))
+  return {
+    id: checkout.id,
+    status: checkout.status,
+    additional_status: checkout.additional,
+    currency: pos.currency,
+    total: formatUnits(pos.currency, sale.totalUnits)!,
+    tip: formatUnits(pos.currency, sale.tipUnits)!,
+    amount: checkout.amountRaw === undefined ? null : formatNano(checkout.amountRaw),
+    amount_paid: formatNano(checkout.paidRaw),
+    link: link ?? null,
+    qr: { size, path },
+    now_unix: toUnix(ctx.clock.now()),
+    created_unix: toUnix(checkout.createdAt),
+    expires_unix: toUnix(checkout.expiresAt),
+    quoted_until_unix: quotedUntil === undefined ? null : toUnix(quotedUntil),
+    paid_unix: checkout.paidAt === null ? null : toUnix(checkout.paidAt),
+  }
+}
+
+export function showDay({ currency, timeZone }: PointOfSale, { date, totals, sales }: PosDay): JsonObject {
+  const show = (units: bigint) => formatUnits(currency, units) ?? formatNano(units)
+  return {
+    date,
+    time_zone: timeZone,
+    currency,
+    count: totals.count,
+    total: show(totals.totalUnits),
+    tips: show(totals.tipUnits),
+    nano: formatNano(totals.paidRaw),
+    refunded_nano: formatNano(totals.refundedRaw),
+    sales: sales.map((sale) => showListed(currency, sale)),
+  }
+}
+
+const showListed = (currency: string, sale: ListedSale): JsonObject => ({
+  id: sale.checkoutId,
+  status: sale.status,
+  total: formatUnits(currency, sale.totalUnits)!,
+  tip: formatUnits(currency, sale.tipUnits)!,
+  nano: formatNano(sale.paidRaw),
+  created_unix: toUnix(sale.createdAt),
+  paid_unix: sale.paidAt === null ? null : toUnix(sale.paidAt),
+})

@@ -1,0 +1,130 @@
+import { badField } from '../../../kernel/errors.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { cancelDeliveries } from '../deliveries-store.ts'
+import { createSecret } from '../domain/account-secret.ts'
+import { endpointNotFound, tooManyEndpoints, urlRefused } from '../errors.ts'
+import type { WebhookRoom } from '../room.ts'
+import { lockEvents, markEventsDelivered } from '../store.ts'
+import { EVERY_KIND } from './fan-out.ts'
+import { type EndpointTerms, readTerms } from './fields.ts'
+import { stopReplays } from './replays-store.ts'
+import { getEndpoint, sealEndpointSecret } from './secret.ts'
+import {
+  type Endpoint,
+  type OwnEndpoint,
+  deleteEndpoint,
+  giveBackPlace,
+  insertEndpoint,
+  lockEndpoint,
+  takePlace,
+  updateEndpoint,
+} from './store.ts'
+
+const ENDPOINTS_MAX = 20
+const EVENTS_AT_ONCE = 500
+
+type Body = Readonly<Record<string, unknown>>
+
+/** What is not yet an endpoint has no address that could be left as it is. */
+export function readNewEndpoint(room: WebhookRoom, body: Body): EndpointTerms {
+  const terms = readTerms(body, room.kinds)
+  const { url, events = [EVERY_KIND], metadata = null, description = null, isEnabled = true } = terms
+  if (url === undefined) throw badField('url', 'The field url is required.')
+  checkUrl(room, url)
+  return { url, events, metadata, description, isEnabled }
+}
+
+export function readChange(room: WebhookRoom, body: Body): Partial<EndpointTerms> {
+  const terms = readTerms(body, room.kinds)
+  checkUrl(room, terms.url)
+  return terms
+}
+
+/** As far as the text of an address tells; where it leads is looked at whenever something is sent. */
+function checkUrl({ outbound }: WebhookRoom, url: string | undefined): void {
+  const refused = url === undefined ? undefined : outbound.check(url)
+  if (refused !== undefined) throw urlRefused('url', refused)
+}
+
+/** Makes an endpoint; its secret is returned here and never again. A repeated request finds the same one. */
+export async function makeEndpoint(
+  room: WebhookRoom,
+  accountId: string,
+  terms: EndpointTerms,
+  idempotency?: Idempotency,
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const made = idempotency?.made as { id: string; secret: string } | undefined
+  if (made) return { endpoint: await getEndpoint(room, { id: made.id, accountId }), secret: made.secret }
+  return inTx(room, async (tx) => {
+    const now = tx.clock.now()
+    const id = tx.ids.next('we')
+    const secret = createSecret(tx.random)
+    const endpoint: Endpoint = {
+      id,
+      accountId,
+      ...terms,
+      disabledReason: null,
+      failingSince: null,
+      secret: {
+        sealed: sealEndpointSecret(tx, id, secret),
+        createdAt: now,
+        previousSealed: null,
+        previousUntil: null,
+      },
+      createdAt: now,
+      updatedAt: now,
+    }
+    if (!(await takePlace(tx.db, accountId, ENDPOINTS_MAX))) throw tooManyEndpoints(ENDPOINTS_MAX)
+    await insertEndpoint(tx.db, endpoint)
+    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.made', detail: { id } })
+    await idempotency?.record(tx.db, { id, secret })
+    return { endpoint, secret }
+  })
+}
+
+/** Changes what is given. Whoever enables an endpoint says that it works again: its failures are forgotten. */
+export async function changeEndpoint(
+  room: WebhookRoom,
+  own: OwnEndpoint,
+  terms: Partial<EndpointTerms>,
+): Promise<Endpoint> {
+  return inTx(room, async (tx) => {
+    const held = await lockEndpoint(tx.db, own)
+    if (!held) throw endpointNotFound()
+    const isFresh = terms.isEnabled !== undefined
+    const changed: Endpoint = {
+      ...held,
+      ...terms,
+      disabledReason: isFresh ? null : held.disabledReason,
+      failingSince: terms.isEnabled === true ? null : held.failingSince,
+      updatedAt: tx.clock.now(),
+    }
+    await updateEndpoint(tx.db, changed)
+    const { id, accountId } = own
+    if (!changed.isEnabled) await stopReplays(tx.db, id, changed.updatedAt)
+    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.changed', detail: { id } })
+    return changed
+  })
+}
+
+/** Takes an endpoint away. What is on its way to it stops; what came of the rest can still be read with its events. */
+export async function removeEndpoint(room: WebhookRoom, own: OwnEndpoint): Promise<void> {
+  const { id, accountId } = own
+  await inTx(room, async (tx) => {
+    // In the order in which attempts take hold of rows: deliveries, events, endpoints.
+    const now = tx.clock.now()
+    const eventIds = await cancelDeliveries(tx.db, own, now)
+    const parts = Array.from({ length: Math.ceil(eventIds.length / EVENTS_AT_ONCE) }, (_, at) =>
+      eventIds.slice(at * EVENTS_AT_ONCE, (at + 1) * EVENTS_AT_ONCE),
+    )
+    for (const part of parts) await lockEvents(tx.db, part)
+    if (!(await deleteEndpoint(tx.db, own))) throw endpointNotFound()
+    // Everybody else may have them.
+    for (const part of parts) await markEventsDelivered(tx.db, part, now)
+    await stopReplays(tx.db, id, now)
+    await giveBackPlace(tx.db, accountId)
+    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.deleted', detail: { id } })
+  })
+}

@@ -1,0 +1,52 @@
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { FormError, Form, TextField } from '../../../web/dashboard/form.tsx'
+
+export const kindBox = (kind: string) => `kind-${kind}`
+const FIELDS = ['url', 'description', 'events', 'filter']
+
+/** Where events go and which: the same for a new endpoint and for one that is there. */
+export const EndpointForm = (props: {
+  frame: FrameProps
+  filled: FormState
+  kinds: readonly string[]
+  action: string
+  button: string
+}) => {
+  const { frame, filled, kinds, action, button } = props
+  const { values, error } = filled
+  return (
+    <Form frame={frame} action={action} label={button}>
+      <FormError filled={filled} fields={FIELDS} />
+      <TextField
+        filled={filled}
+        name="url"
+        label="Address of your server"
+        type="url"
+        placeholder="https://shop.example/webhooks/nano"
+        required
+      />
+      <TextField filled={filled} name="description" label="Description" maxLength={200} />
+      <fieldset class={error?.field === 'events' ? 'field wrong' : 'field'}>
+        <legend>Which events</legend>
+        <div class="choices">
+          {['*', ...kinds].map((kind) => (
+            <label key={kind} class="choice">
+              <input type="checkbox" name={kindBox(kind)} value="yes" checked={kindBox(kind) in values} />
+              <span>{kind === '*' ? 'Every event, also kinds to come' : <code>{kind}</code>}</span>
+            </label>
+          ))}
+        </div>
+        {error?.field === 'events' && <p class="error">{error.text}</p>}
+      </fieldset>
+      <TextField
+        filled={filled}
+        name="filter"
+        label="Only where the metadata says"
+        hint="One a line, as name = value. An event must have all of them."
+        placeholder="shop = berlin"
+        rows={3}
+      />
+      <button>{button}</button>
+    </Form>
+  )
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openSecretBox } from '../../../infra/secrets/secret-box.ts'
+import { forEachEngine } from '../../../../test/support/engines.ts'
+import {
+  ACCOUNT,
+  type Receiver,
+  type Webhooks,
+  answerWith,
+  openReceiver,
+  openWebhooks,
+} from '../../../../test/support/webhook-steps.ts'
+import { listDisabled } from '../deliveries-store.ts'
+import { deliver, openBatches } from '../domain/deliver.ts'
+import { ping } from '../domain/ping.ts'
+import { redeliver } from '../domain/redeliver.ts'
+import { createAccount } from '../../accounts/index.ts'
+import { insertMember } from '../../accounts/people/members-store.ts'
+import { changeEndpoint, makeEndpoint, readNewEndpoint } from './change.ts'
+import { findEndpoint } from './store.ts'
+
+/* What counts against an endpoint, and who hears of it. */
+
+const DAY = 86_400_000
+
+async function listen(world: Webhooks, { url }: Receiver, accountId = ACCOUNT) {
+  const { endpoint } = await makeEndpoint(world.ctx, accountId, readNewEndpoint(world.ctx, { url }))
+  const own = { id: endpoint.id, accountId }
+  return { own, standing: async () => (await findEndpoint(world.ctx.db, own))! }
+}
+
+forEachEngine((engine) => {
+  test('endpoints were disabled for five days in which we could not read our own secrets and sent nothing', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const { ctx, clock } = world
+    const receiver = await openReceiver(t)
+    const { standing } = await listen(world, receiver)
+    await world.runner.stop()
+    const secrets = openSecretBox(Buffer.alloc(32, 7), ctx.random)
+    const batches = openBatches({ ...ctx, secrets })
+    for (let days = 0; days < 7; days++) {
+      const id = await world.record({})
+      const { id: deliveryId } = await ctx.db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('event_id', '=', id)
+        .executeTakeFirstOrThrow()
+      await deliver(batches, deliveryId)
+      clock.advance(DAY)
+    }
+    assert.deepEqual([...new Set(world.attempts.map(({ code }) => code))], ['secret_unreadable'])
+    assert.deepEqual([(await standing()).isEnabled, (await standing()).failingSince], [true, null])
+  })
+
+  test('what waited when its owner paused an endpoint counted as a failure of its receiver', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const { own, standing } = await listen(world, await openReceiver(t))
+    await world.runner.stop()
+    await world.record({})
+    await changeEndpoint(world.ctx, own, { isEnabled: false })
+    const [delivery] = (await world.about())[0]!.deliveries
+    await world.ctx.attempt(delivery!.id)
+    assert.deepEqual(
+      world.attempts.map(({ code }) => code),
+      ['endpoint_disabled'],
+    )
+    assert.equal((await standing()).failingSince, null)
+  })
+
+  test('the developers of an account were not told that their endpoint was disabled', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const { ctx } = world
+    const account = await createAccount(ctx, { email: 'owner@example.com', role: 'user', actor: 'test' })
+    const { own } = await listen(world, await openReceiver(t, answerWith(410)), account.id)
+    const told = async () => {
+      await ctx.db.deleteFrom('jobs').where('kind', '=', 'mail.send').execute()
+      await changeEndpoint(ctx, own, { isEnabled: true })
+      await world.record({ accountId: account.id })
+      await world.settle()
+      const mails = await ctx.db.selectFrom('jobs').select('payload').where('kind', '=', 'mail.send').execute()
+      return mails.map(({ payload }) => (JSON.parse(payload) as { recipient: string }).recipient).sort()
+    }
+    assert.deepEqual(await told(), ['owner@example.com'], 'without developers the owners')
+    const base = { accountId: account.id, invitedBy: null, invitedAt: 1, expiresAt: null }
+    for (const [email, role, joinedAt] of [
+      ['dev1@example.com', 'developer', 1],
+      ['dev2@example.com', 'developer', 1],
+      ['invited@example.com', 'developer', null],
+      ['reader@example.com', 'reader', 1],
+    ] as const) {
+      await insertMember(ctx.db, { ...base, id: ctx.ids.next('mbr'), email, role, joinedAt })
+    }
+    assert.deepEqual(await told(), ['dev1@example.com', 'dev2@example.com'])
+    await ctx.db.deleteFrom('members').execute()
+    assert.deepEqual(await told(), ['owner@example.com'], 'without people the address of the account')
+  })
+
+  test('a test that was sent again disabled its endpoint and called the operator', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t, answerWith(410))
+    const { own, standing } = await listen(world, receiver)
+    const { id } = await ping(world.ctx, { accountId: ACCOUNT, to: { endpointId: own.id } })
+    await redeliver(world.ctx, { accountId: ACCOUNT, eventIds: [id], idempotency: undefined })
+    await world.settle()
+    assert.equal(receiver.requests.length, 2)
+    assert.deepEqual([(await standing()).isEnabled, (await standing()).failingSince], [true, null])
+    assert.deepEqual(
+      world.attempts.map(({ outcome }) => outcome),
+      ['test_failed', 'test_failed'],
+    )
+  })
+
+  test('a test of an address that answered 410 stopped the real events to it', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t, answerWith(410))
+    await ping(world.ctx, { accountId: ACCOUNT, to: { url: receiver.url } })
+    assert.deepEqual(await listDisabled(world.ctx.db, ACCOUNT, 10), [])
+    receiver.answer = answerWith(200)
+    await world.record({ url: receiver.url })
+    await world.settle()
+    assert.equal(receiver.requests.length, 2)
+  })
+})

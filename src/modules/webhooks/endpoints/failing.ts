@@ -1,0 +1,80 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
+import type { Mail } from '../../../kernel/ports.ts'
+import { findAccount, insertAudit, listDevelopers } from '../../accounts/index.ts'
+import type { DueDelivery } from '../due-store.ts'
+import { PING, withoutQuery } from '../store.ts'
+import { type Endpoint, markDisabled, markFailing, markReached } from './store.ts'
+
+const FAILING_MAX = 5 * 86_400_000
+
+interface Outcome {
+  due: DueDelivery
+  /** What went wrong; null when it was delivered. */
+  error: string | null
+  /** Whether anything was sent: what stopped before says nothing about the receiver. */
+  isSent: boolean
+}
+
+/**
+ * Notes what attempts say about their endpoints, in the transaction that settles them. One to which nothing got through for five
+ * days, or that says that it is gone, gets nothing more, and its developers are told once. Tests prove that an endpoint works, never that
+ * it does not.
+ */
+export async function noteOutcomes(tx: StoreCtx, outcomes: readonly Outcome[]): Promise<void> {
+  const byEndpoint = Map.groupBy(
+    outcomes.filter(({ due, isSent }) => isSent && due.endpoint !== undefined),
+    ({ due }) => due.endpoint!.id,
+  )
+  // Always in the same order: two that settle at once must not wait for each other.
+  for (const id of [...byEndpoint.keys()].sort()) await noteOne(tx, id, byEndpoint.get(id)!)
+}
+
+async function noteOne(tx: StoreCtx, id: string, outcomes: readonly Outcome[]): Promise<void> {
+  const now = tx.clock.now()
+  if (outcomes.some(({ error }) => error === null)) return markReached(tx.db, [id])
+  const real = outcomes.filter(({ due }) => due.type !== PING)
+  const [first] = real
+  if (!first) return
+  if (real.some(({ error }) => error === 'gone')) return tell(tx, await markDisabled(tx.db, { id, reason: 'gone' }))
+  const { failingSince } = first.due.endpoint!
+  if (failingSince === null) return markFailing(tx.db, id, now)
+  const failingBefore = now - FAILING_MAX
+  if (failingSince <= failingBefore) {
+    await tell(tx, await markDisabled(tx.db, { id, reason: 'failing', failingBefore }))
+  }
+}
+
+async function tell(tx: StoreCtx, endpoint: Endpoint | undefined): Promise<void> {
+  if (!endpoint) return
+  const { id, accountId, disabledReason: reason } = endpoint
+  await insertAudit(tx, { actor: 'service', accountId, what: 'endpoint.disabled', detail: { id, reason } })
+  for (const recipient of await recipientsOf(tx, accountId)) {
+    const mail: Mail = { id: tx.ids.next('mail'), recipient, ...toLetter(endpoint) }
+    await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
+  }
+}
+
+/** Its developers, else its owners, else the address of the account. */
+async function recipientsOf({ db }: StoreCtx, accountId: string): Promise<Set<string>> {
+  const people = await listDevelopers(db, accountId)
+  if (people.length > 0) return new Set(people.map(({ email }) => email))
+  const account = await findAccount(db, accountId)
+  const email = account?.email ?? null
+  return new Set(email === null ? [] : [email])
+}
+
+function toLetter({ id, url, disabledReason }: Endpoint): Pick<Mail, 'subject' | 'text'> {
+  const why =
+    disabledReason === 'gone'
+      ? 'It answered 410, which says that it is gone for good.'
+      : 'Nothing that we sent to it in the last five days was taken.'
+  return {
+    subject: 'A webhook endpoint was disabled',
+    text: [
+      `We send no more events to ${withoutQuery(url)} (${id}).`,
+      why,
+      'Your events are kept. Once the endpoint works again, enable it in the dashboard under Webhooks, and replay what it missed.',
+    ].join('\n\n'),
+  }
+}

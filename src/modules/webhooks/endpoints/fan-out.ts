@@ -1,0 +1,57 @@
+import type { Db } from '../../../kernel/db.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { insertDelivery } from '../deliveries-store.ts'
+import { enqueueDelivery } from '../domain/wake-delivery.ts'
+import { type Listener, listListeners } from './store.ts'
+
+/** Stands for every kind. */
+export const EVERY_KIND = '*'
+
+interface Told {
+  id: string
+  accountId: string
+  type: string
+  /** What filters look at. */
+  metadata: JsonObject | undefined
+  /** The only endpoint that is told; undefined is each that asks for it. */
+  endpointId?: string | undefined
+}
+
+function wantsKind({ events }: Pick<Listener, 'events'>, type: string): boolean {
+  return events.includes(EVERY_KIND) || events.includes(type)
+}
+
+/** Whether an endpoint asks for an event: its kind, and every member of its filter in the metadata. */
+export function isMatch(listener: Listener, { type, metadata }: Pick<Told, 'type' | 'metadata'>): boolean {
+  if (!wantsKind(listener, type)) return false
+  if (listener.metadata === null) return true
+  return Object.entries(listener.metadata).every(([name, value]) => {
+    const found = metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined
+    // What is sent to us may be an object that cannot even be turned into text.
+    return found !== undefined && typeof found !== 'object' && String(found) === String(value)
+  })
+}
+
+/** Puts an event on its way to every endpoint that asks for it, in the transaction that records it. */
+export async function fanOut(tx: StoreCtx, { id: eventId, accountId, endpointId, ...event }: Told): Promise<void> {
+  const now = tx.clock.now()
+  for (const listener of await listListeners(tx.db, accountId)) {
+    if (!listener.isEnabled) continue
+    if (endpointId === undefined ? !isMatch(listener, event) : !isMeant(listener, endpointId, event.type)) continue
+    const id = tx.ids.next('dlv')
+    await insertDelivery(tx.db, { id, eventId, endpointId: listener.id, cause: 'event', now, nextAt: now })
+    await enqueueDelivery(tx, { id, endpointId: listener.id })
+  }
+}
+
+const isMeant = (listener: Listener, endpointId: string, type: string) =>
+  listener.id === endpointId && wantsKind(listener, type)
+
+/**
+ * Whether an endpoint of an account asks for a kind that would not be recorded otherwise. One that is paused or disabled does
+ * too: what it misses meanwhile must be there to be replayed.
+ */
+export async function isAskedFor(db: Db, accountId: string, type: string): Promise<boolean> {
+  return (await listListeners(db, accountId)).some((listener) => wantsKind(listener, type))
+}

@@ -1,0 +1,223 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { OPEN } from '../deliveries-store.ts'
+import { PING } from '../store.ts'
+import type { WebhookReplaysTable } from '../tables.ts'
+import { EVERY_KIND } from './fan-out.ts'
+
+export interface Replay {
+  id: string
+  endpointId: string
+  events: string[]
+  missedOnly: boolean
+  /** Everything up to here was looked at. */
+  position: number
+  positionEnd: number
+  queued: number
+  state: WebhookReplaysTable['state']
+  createdAt: number
+  finishedAt: number | null
+}
+
+const toReplay = (row: WebhookReplaysTable): Replay => ({
+  id: row.id,
+  endpointId: row.endpoint_id,
+  events: JSON.parse(row.events) as string[],
+  missedOnly: row.missed === 1,
+  position: row.position,
+  positionEnd: row.position_end,
+  queued: row.queued,
+  state: row.state,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+})
+
+/** False while another one to the same endpoint runs. */
+export async function insertReplay(db: Db, replay: Replay): Promise<boolean> {
+  const row = await db
+    .insertInto('webhook_replays')
+    .values({
+      id: replay.id,
+      endpoint_id: replay.endpointId,
+      events: JSON.stringify(replay.events),
+      missed: replay.missedOnly ? 1 : 0,
+      position: replay.position,
+      position_end: replay.positionEnd,
+      queued: replay.queued,
+      state: replay.state,
+      created_at: replay.createdAt,
+      finished_at: replay.finishedAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findReplay(db: Db, id: string): Promise<Replay | undefined> {
+  const row = await db.selectFrom('webhook_replays').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toReplay(row)
+}
+
+/** The newest ones to an endpoint. */
+export async function listReplays(db: Db, endpointId: string, limit: number): Promise<Replay[]> {
+  const rows = await db
+    .selectFrom('webhook_replays')
+    .selectAll()
+    .where('endpoint_id', '=', endpointId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(toReplay)
+}
+
+/** One step further; false when another run has taken that step, and then nothing of it may count. */
+export async function markStepped(
+  db: Db,
+  { id, position }: Replay,
+  to: { position: number; queued: number; finishedAt: number | null },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('webhook_replays')
+    .set(({ eb }) => ({
+      position: to.position,
+      queued: eb('queued', '+', to.queued),
+      state: to.finishedAt === null ? 'running' : 'done',
+      finished_at: to.finishedAt,
+    }))
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where('position', '=', position)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function stopReplays(db: Db, endpointId: string, now: number): Promise<void> {
+  await db
+    .updateTable('webhook_replays')
+    .set({ state: 'stopped', finished_at: now })
+    .where('endpoint_id', '=', endpointId)
+    .where('state', '=', 'running')
+    .execute()
+}
+
+/** Running ones that no job will take further. */
+export async function listAbandoned(db: Db, kind: string, toPayload: (id: string) => object): Promise<string[]> {
+  const running = await db.selectFrom('webhook_replays').select('id').where('state', '=', 'running').execute()
+  if (running.length === 0) return []
+  const jobs = await db
+    .selectFrom('jobs')
+    .select('payload')
+    .where('kind', '=', kind)
+    .where('status', 'in', ['ready', 'running'])
+    .execute()
+  const known = new Set(jobs.map(({ payload }) => payload))
+  return running.map(({ id }) => id).filter((id) => !known.has(JSON.stringify(toPayload(id))))
+}
+
+/** How many events an account's replays have queued since a time; of running ones also what they may still queue. */
+export async function countReplayed(
+  db: Db,
+  { accountId, since, eachMax }: { accountId: string; since: number; eachMax: number },
+): Promise<number> {
+  const rows = await db
+    .selectFrom('webhook_replays as replay')
+    .innerJoin('webhook_endpoints as endpoint', 'endpoint.id', 'replay.endpoint_id')
+    .select(['replay.queued', 'replay.state', 'replay.position', 'replay.position_end'])
+    .where('endpoint.account_id', '=', accountId)
+    .where('replay.created_at', '>', since)
+    .execute()
+  const toCome = ({ state, position, position_end: end }: (typeof rows)[number]) =>
+    state === 'running' ? end - position : 0
+  return rows.reduce((sum, row) => sum + Math.min(eachMax, row.queued + toCome(row)), 0)
+}
+
+export async function deleteOldReplays(db: Db, createdBefore: number): Promise<void> {
+  await db
+    .deleteFrom('webhook_replays')
+    .where('created_at', '<', createdBefore)
+    .where('state', '<>', 'running')
+    .execute()
+}
+
+interface Stretch {
+  accountId: string
+  endpointId: string
+  /** Behind this position, up to the other. */
+  after: number
+  upTo: number
+  events: readonly string[]
+}
+
+/** What can be sent to an endpoint again: tests and what was forgotten cannot. */
+function selectReplayable(db: Db, { accountId, endpointId, after, upTo, events }: Stretch) {
+  const query = db
+    .selectFrom('events')
+    .where('account_id', '=', accountId)
+    .where('position', '>', after)
+    .where('position', '<=', upTo)
+    .where('body', 'is not', null)
+    .where('type', '<>', PING)
+    .where(({ or, eb }) => or([eb('endpoint_id', 'is', null), eb('endpoint_id', '=', endpointId)]))
+  return events.includes(EVERY_KIND) ? query : query.where('type', 'in', [...events])
+}
+
+/** Counts no further than a little above what is allowed. */
+export async function countReplayable(db: Db, stretch: Stretch, max: number): Promise<number> {
+  const rows = selectReplayable(db, stretch)
+    .select('id')
+    .limit(max + 1)
+  const { rows: found } = await sql<{
+    count: number | string
+  }>`select count(*) as count from (${rows}) as found`.execute(db)
+  return Number(found[0]!.count)
+}
+
+export interface Replayable {
+  id: string
+  position: number
+  type: string
+  metadata: JsonObject | undefined
+}
+
+export async function listReplayable(db: Db, stretch: Stretch, limit: number): Promise<Replayable[]> {
+  const rows = await selectReplayable(db, stretch)
+    .select(['id', 'position', 'type', 'body'])
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, position, type, body }) => {
+    const { metadata } = JSON.parse(body!) as { metadata?: JsonObject }
+    return { id, position: position!, type, metadata }
+  })
+}
+
+/** Which of some events an endpoint is about to get anyway, and which it has taken. */
+export async function listKnown(db: Db, endpointId: string, eventIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['event_id', 'state'])
+    .where('endpoint_id', '=', endpointId)
+    .where('event_id', 'in', [...eventIds])
+    .where('state', 'in', [...OPEN, 'delivered'])
+    .execute()
+  const idsOf = (isTaken: boolean) =>
+    new Set(rows.filter(({ state }) => (state === 'delivered') === isTaken).map(({ event_id: id }) => id))
+  return { waiting: idsOf(false), taken: idsOf(true) }
+}
+
+/** What of replays to an endpoint was not tried once. */
+export async function countUntried(db: Db, endpointId: string): Promise<number> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('endpoint_id', '=', endpointId)
+    .where('state', 'in', ['queued', 'sending'])
+    .where('cause', '=', 'replay')
+    .where('attempts', '=', 0)
+    .executeTakeFirst()
+  return Number(row!.count)
+}

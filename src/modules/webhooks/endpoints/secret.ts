@@ -1,0 +1,50 @@
+import type { Idempotency } from '../../../kernel/idempotency.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import {
+  OVERLAP_MILLISECONDS,
+  type OpenedSecret,
+  type SecretCtx,
+  createSecret,
+  openSecret,
+} from '../domain/account-secret.ts'
+import { endpointNotFound } from '../errors.ts'
+import type { SealedSecret } from '../secrets-store.ts'
+import { type Endpoint, type OwnEndpoint, findEndpoint, replaceEndpointSecret } from './store.ts'
+
+/** Binds a sealed secret to its endpoint, so that it opens in no other endpoint's row. */
+const placeOf = (endpointId: string) => `webhook-endpoint:${endpointId}`
+
+export const sealEndpointSecret = ({ secrets }: SecretCtx, endpointId: string, secret: string): string =>
+  secrets.seal(placeOf(endpointId), secret)
+
+/** What lies sealed in the store, opened. */
+export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: SealedSecret): OpenedSecret =>
+  openSecret(ctx, placeOf(endpointId), sealed)
+
+/** Makes another secret, which is returned here and never again. The old one signs along for 24 hours. */
+export async function rotateEndpointSecret(
+  ctx: SecretCtx,
+  own: OwnEndpoint,
+  idempotency?: Idempotency,
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const made = idempotency?.made as { secret: string } | undefined
+  if (made) return { endpoint: await getEndpoint(ctx, own), secret: made.secret }
+  return inTx(ctx, async (tx) => {
+    const now = tx.clock.now()
+    const secret = createSecret(tx.random)
+    const sealed = sealEndpointSecret(tx, own.id, secret)
+    const change = { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS }
+    if (!(await replaceEndpointSecret(tx.db, own, change))) throw endpointNotFound()
+    const { id, accountId } = own
+    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.secret-rotated', detail: { id } })
+    await idempotency?.record(tx.db, { secret })
+    return { endpoint: await getEndpoint(tx, own), secret }
+  })
+}
+
+export async function getEndpoint({ db }: Pick<SecretCtx, 'db'>, own: OwnEndpoint): Promise<Endpoint> {
+  const endpoint = await findEndpoint(db, own)
+  if (!endpoint) throw endpointNotFound()
+  return endpoint
+}

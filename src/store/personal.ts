@@ -1,0 +1,197 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** Whose data is meant. */
+export interface Whose {
+  accountId: string
+  /** In small letters; undefined for an account without one. */
+  email: string | undefined
+}
+
+type Column<T extends keyof Tables> = keyof Tables[T] & string
+
+export interface Personal<T extends keyof Tables> {
+  key: readonly Column<T>[]
+  /** Which rows are an account's. */
+  of(whose: Whose): RawBuilder<boolean>
+  /** Never exported: secrets, and what belongs to other people. */
+  leftOut?: readonly Column<T>[]
+  /** What becomes of them when the account is erased: money and what proves it stays, without what tells of people. */
+  erase: 'delete' | 'keep' | Partial<Tables[T]>
+}
+
+const owned = (column: string) => (whose: Whose) => sql<boolean>`${sql.ref(column)} = ${whose.accountId}`
+const mailed = (column: string) => (whose: Whose) =>
+  whose.email === undefined ? sql<boolean>`1 = 0` : sql<boolean>`lower(${sql.ref(column)}) = ${whose.email}`
+/** Rows that hang on rows of an account in another table. */
+const through =
+  (column: string, table: keyof Tables, key: string, owner: string) =>
+  ({ accountId }: Whose) =>
+    sql<boolean>`${sql.ref(column)} in (select ${sql.ref(key)} from ${sql.table(table)} where ${sql.ref(owner)} = ${accountId})`
+const ofDeliveries = ({ accountId }: Whose) => sql<boolean>`delivery_id in (select deliveries.id from deliveries
+  inner join events on events.id = deliveries.event_id where events.account_id = ${accountId})`
+const ofTokens = ({
+  accountId,
+}: Whose) => sql<boolean>`recipient_id in (select email_recipients.id from email_recipients
+  inner join email_payments on email_payments.id = email_recipients.payment_id where email_payments.account_id = ${accountId})`
+/** An address may hold what a pattern means otherwise: `john_doe` is not `john.doe`. */
+const asPattern = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&')
+const ofMailJobs = ({ email }: Whose) => {
+  if (email === undefined) return sql<boolean>`1 = 0`
+  const told = (member: string) => `%${asPattern(`"${member}":${JSON.stringify(email)}`)}%`
+  return sql<boolean>`kind in ('mail.send', 'accounts.mail-sign-in', 'accounts.mail-proof')
+    and (lower(payload) like ${told('recipient')} escape '\\' or lower(payload) like ${told('email')} escape '\\')`
+}
+/** Links for an address, and what counts how often it was written to. */
+const ofSignIns = ({ email }: Whose) =>
+  email === undefined
+    ? sql<boolean>`1 = 0`
+    : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\')`
+const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
+
+/**
+ * What the store knows about an account and its people, table by table, in an order in which rows can be deleted. `nobody` says why
+ * a table tells of none. A table that is not named here does not compile: what an export forgets, an erasure leaves behind.
+ */
+export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: string } } = {
+  sign_in_links: { key: ['token_hash'], of: ofSignIns, leftOut: ['token_hash'], erase: 'delete' },
+  jobs: { key: ['id'], of: ofMailJobs, leftOut: ['payload'], erase: 'delete' },
+  mails: { key: ['id'], of: mailed('recipient'), leftOut: ['text'], erase: 'delete' },
+  // A request that is under way when it is erased ends by itself, and its row with it.
+  idempotency: {
+    key: ['account_id', 'action', 'key'],
+    of: ({ accountId }) => sql`account_id = ${accountId} and status = 'finished'`,
+    leftOut: ['fingerprint', 'answer', 'claim', 'made'],
+    erase: 'delete',
+  },
+  free_uses: { key: ['caller', 'meter'], of: ofFreeUses, erase: 'delete' },
+  usage_days: { key: ['account_id', 'day', 'action'], of: owned('account_id'), erase: 'delete' },
+  account_profiles: { key: ['account_id'], of: owned('account_id'), erase: 'delete' },
+  account_logos: { key: ['account_id'], of: owned('account_id'), erase: 'delete' },
+  delivery_attempts: { key: ['delivery_id', 'attempt'], of: ofDeliveries, erase: 'delete' },
+  deliveries: { key: ['id'], of: through('event_id', 'events', 'id', 'account_id'), erase: 'delete' },
+  events: { key: ['id'], of: owned('account_id'), leftOut: ['sealed_secret'], erase: 'delete' },
+  event_positions: { key: ['account_id'], of: owned('account_id'), erase: 'keep' },
+  webhook_secrets: {
+    key: ['account_id'],
+    of: owned('account_id'),
+    leftOut: ['sealed', 'previous_sealed'],
+    erase: 'delete',
+  },
+  webhook_replays: {
+    key: ['id'],
+    of: through('endpoint_id', 'webhook_endpoints', 'id', 'account_id'),
+    erase: 'delete',
+  },
+  webhook_endpoints: {
+    key: ['id'],
+    of: owned('account_id'),
+    leftOut: ['sealed', 'previous_sealed'],
+    erase: 'delete',
+  },
+  disabled_webhooks: { key: ['owner', 'url'], of: owned('owner'), erase: 'delete' },
+  checkouts: {
+    key: ['id'],
+    of: owned('owner'),
+    leftOut: ['webhook_secret'],
+    erase: {
+      title: null,
+      description: null,
+      image: null,
+      success_url: null,
+      cancel_url: null,
+      webhook_url: null,
+      webhook_secret: null,
+      notify: null,
+      metadata: '{}',
+      note: null,
+    },
+  },
+  checkout_payments: { key: ['block_hash', 'owner'], of: owned('owner'), erase: 'keep' },
+  checkout_refunds: { key: ['id'], of: owned('owner'), leftOut: ['claim_id', 'reference'], erase: { reason: null } },
+  checkout_timeline: {
+    key: ['checkout_id', 'seq'],
+    of: through('checkout_id', 'checkouts', 'id', 'owner'),
+    erase: 'keep',
+  },
+  payment_links: {
+    key: ['id'],
+    of: owned('owner'),
+    leftOut: ['webhook_secret'],
+    erase: { fields: '{}', webhook_secret: null, paused: 1, suggested: '[]', deleted_at: 1 },
+  },
+  link_orders: {
+    key: ['checkout_id'],
+    of: through('link_id', 'payment_links', 'id', 'owner'),
+    leftOut: ['visit', 'visitor'],
+    erase: { visitor: '', visit: null },
+  },
+  points_of_sale: {
+    key: ['id'],
+    of: owned('owner'),
+    leftOut: ['token', 'token_mark', 'pin_mark'],
+    erase: { title: '', items: '[]', token: '', token_mark: '', pin_mark: null, paused: 1, deleted_at: 1 },
+  },
+  pos_sales: { key: ['checkout_id'], of: through('pos_id', 'points_of_sale', 'id', 'owner'), erase: 'keep' },
+  pos_pin_tries: {
+    key: ['pos_id', 'who'],
+    of: through('pos_id', 'points_of_sale', 'id', 'owner'),
+    leftOut: ['who'],
+    erase: 'delete',
+  },
+  usernames: { key: ['name'], of: owned('account_id'), erase: { profile: '{}', account_id: null } },
+  service_orders: { key: ['checkout_id'], of: owned('account_id'), leftOut: ['detail'], erase: 'keep' },
+  service_payments: { key: ['block_hash'], of: owned('account_id'), erase: 'keep' },
+  email_tokens: { key: ['selector'], of: ofTokens, leftOut: ['selector', 'verifier'], erase: 'delete' },
+  email_recipients: {
+    key: ['id'],
+    of: through('payment_id', 'email_payments', 'id', 'account_id'),
+    leftOut: ['email', 'email_hash'],
+    erase: { email: null, email_hash: null },
+  },
+  email_payments: {
+    key: ['id'],
+    of: owned('account_id'),
+    leftOut: ['receipt'],
+    erase: { sender: null, message: null, receipt: null },
+  },
+  faucet_claims: { key: ['id'], of: owned('account_id'), erase: 'keep' },
+  swaps: { key: ['id'], of: owned('account_id'), erase: 'keep' },
+  wallets: { key: ['id'], of: owned('account_id'), leftOut: ['fence', 'lease_until'], erase: { metadata: null } },
+  wallet_blocks: {
+    key: ['id'],
+    of: through('wallet_id', 'wallets', 'id', 'account_id'),
+    leftOut: ['reference'],
+    erase: 'keep',
+  },
+  wallet_plans: { key: ['id'], of: through('wallet_id', 'wallets', 'id', 'account_id'), erase: 'keep' },
+  credit_balances: { key: ['account_id'], of: owned('account_id'), erase: 'keep' },
+  credit_entries: { key: ['id'], of: owned('account_id'), erase: { reason: 'erased' } },
+  credit_reservations: { key: ['id'], of: owned('account_id'), erase: 'keep' },
+  api_keys: { key: ['id'], of: owned('account_id'), leftOut: ['hash'], erase: { name: '', start: '', origins: '[]' } },
+  audit_entries: { key: ['id'], of: owned('account_id'), erase: { detail: '{}' } },
+  members: { key: ['id'], of: owned('account_id'), erase: 'delete' },
+  // Last of all: the address is needed until everything else is done.
+  accounts: { key: ['id'], of: owned('id'), erase: { email: null, features: null } },
+
+  session_secrets: { nobody: 'secrets of the service' },
+  ended_sessions: { nobody: 'ids of sessions, for as long as they would have lasted' },
+  usage_batches: { nobody: 'ids of what was counted' },
+  key_spends: { nobody: 'amounts of a key, for a week' },
+  key_spend_days: { nobody: 'amounts of a key, for a week' },
+  store_facts: { nobody: 'facts of the store' },
+  works: { nobody: 'proof of work of ledger accounts' },
+  rep_days: { nobody: 'representatives of the network' },
+  wallet_keys: { nobody: 'sealed keys, which never leave the store' },
+  wallet_canaries: { nobody: 'proof of the master keys' },
+  checkout_reservations: { nobody: 'amounts of checkouts, while they can be paid' },
+  checkout_quotes: { nobody: 'prices of checkouts' },
+  checkout_watchers: { nobody: 'addresses of checkouts, while they can be paid' },
+  watched_addresses: { nobody: 'addresses of the ledger' },
+  checkout_sightings: { nobody: 'blocks of the ledger' },
+  checkout_sums: { nobody: 'sums' },
+  checkout_paid_sums: { nobody: 'sums' },
+  x402_payments: { nobody: 'blocks of the ledger, for 30 days' },
+  x402_offers: { nobody: 'prices' },
+  email_suppressions: { nobody: 'the wish for no more mail, as a hash that only the service can make' },
+}

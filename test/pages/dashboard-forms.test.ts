@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listKeys } from '../../src/modules/accounts/index.ts'
+import { until } from '../support/until.ts'
+import { pay } from './browser.ts'
+import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
+
+/* What forms of the dashboard do: once, with their mistakes beside their fields, for the account that sent them. */
+
+test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, post, enter, join, ctx } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const tokens = tokensOf((await get('/dashboard/checkouts/new', cookie)).text)
+  const fields = {
+    ...tokens,
+    title: 'Once',
+    amount: '1',
+    address: shopAddress,
+    currency: 'NANO',
+    mode: 'unique_amount',
+  }
+  const make = (changed: object = {}) => post('/dashboard/checkouts', { ...fields, ...changed }, { cookie })
+  const replies = await Promise.all([make(), make(), make()])
+  const places = new Set(replies.map(({ status, headers }) => `${status} ${headers.location}`))
+  assert.equal(places.size, 1)
+  assert.match([...places][0]!, /^303 \/dashboard\/checkouts\/[0-9a-f]{16}\?done=made$/)
+  assert.equal((await make({ title: 'Twice' })).status, 303)
+  const rows = await ctx.db.selectFrom('checkouts').select('title').orderBy('title').execute()
+  assert.deepEqual(rows, [{ title: 'Once' }, { title: 'Twice' }])
+
+  const keyForm = { ...tokensOf((await get('/dashboard/keys', cookie)).text), name: 'Till', kind: 'secret' }
+  const shown = [await post('/dashboard/keys', keyForm, { cookie }), await post('/dashboard/keys', keyForm, { cookie })]
+  const texts = shown.map(({ text }) => /rpc_sk_\w{38}/.exec(text)?.[0])
+  assert.ok(texts[0] !== undefined && texts[0] === texts[1], 'a reloaded page shows the same key')
+  assert.equal((await listKeys(ctx.db, owner.accountId, 10)).length, 2)
+  assert.doesNotMatch((await get('/dashboard/keys', cookie)).text, /rpc_sk_\w{20}/)
+})
+
+test('what is wrong with a form stands beside its field, with what was typed', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { send, enter, join } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const evil = '"><script>alert(1)</script>'
+  const wrong: [string, string, Record<string, string>, string][] = [
+    ['/checkouts/new', '/checkouts', { title: evil, amount: '-1', address: shopAddress }, 'amount'],
+    ['/checkouts/new', '/checkouts', { amount: '1', address: 'nano_wrong' }, 'address'],
+    ['/checkouts/new', '/checkouts', { amount: '1', address: shopAddress, metadata: '{' }, 'metadata'],
+    ['/checkouts/new', '/checkouts', { plans: 'One month', address: shopAddress }, 'plans'],
+    ['/checkouts/new', '/checkouts', { plans: 'One month = x', address: shopAddress }, 'plans'],
+    [
+      '/checkouts/new',
+      '/checkouts',
+      { amount: '1', address: shopAddress, success_url: 'javascript:alert(1)' },
+      'success_url',
+    ],
+    ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
+    ['/names', '/names', { name: 'not a name' }, 'name'],
+    ['/names', '/names', { name: 'admin' }, 'name'],
+    ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],
+    ['/keys', '/keys', { name: evil, kind: 'public', origins: 'shop' }, 'origins'],
+    ['/wallets', '/wallets', { refund_address: 'nano_wrong', lifetime: '30' }, 'refund_address'],
+    ['/webhooks', '/webhooks/ping', { url: 'ftp://shop.example/' }, 'url'],
+    ['/developer', '/developer/pay', { id: 'f'.repeat(16), way: 'exactly' }, 'id'],
+    ['/developer', '/developer/fund', { address: shopAddress, amount: '0' }, 'amount'],
+  ]
+  for (const [from, path, fields, field] of wrong) {
+    const reply = await send(`/dashboard${from}`, `/dashboard${path}`, fields, cookie)
+    const name = `${path} ${JSON.stringify(fields)}`
+    assert.ok(reply.status >= 400 && reply.status < 500, `${name}: ${reply.status}`)
+    assert.match(reply.text, new RegExp(`id="${field}-error"`), name)
+    assert.match(reply.text, new RegExp(`id="f-${field}"[^>]*aria-invalid="true"`), name)
+    assert.ok(!reply.text.includes('<script>alert'), name)
+  }
+})
+
+test('credits and a username are bought on the payment page, for the account that asked', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, send, enter, join, ctx } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const bought = [
+    await send('/dashboard/credits', '/dashboard/credits/buy', {}, cookie),
+    await send('/dashboard/names', '/dashboard/names', { name: 'TeaShop' }, cookie),
+  ]
+  for (const { status, headers } of bought) {
+    assert.equal(status, 303)
+    assert.match(headers.location!, /^\/pay\/[0-9a-f]{16}$/)
+    assert.equal((await get(headers.location!)).status, 200)
+  }
+  const orders = await ctx.db
+    .selectFrom('service_orders')
+    .select(['kind', 'account_id', 'subject'])
+    .orderBy('kind')
+    .execute()
+  assert.deepEqual(orders, [
+    { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
+    { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
+  ])
+})
+
+test('a payment that has paid a checkout without a key says so before it is assigned to another', async (t) => {
+  const { get, enter, join, rest, gateway } = await openDashboard(t)
+  const owner = await join('owner@example.com')
+  await rest('POST', '/api/checkouts', owner.key, { address: shopAddress, amount: '3' })
+  const made = (await gateway.call('checkout', { address: shopAddress, amount: '2' })).json()
+  await pay(gateway, shopAddress, made.amount_raw!)
+  const cookie = await enter(owner.key)
+  const page = async () => (await get('/dashboard/checkouts/unmatched', cookie)).text
+  await until(async () => (await page()).includes('made without a key'))
+  assert.ok((await page()).includes(`href="/pay/${made.id}"`))
+})

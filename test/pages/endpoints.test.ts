@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { verifyWebhook } from '../../src/client/webhook.ts'
+import { Signer } from '../support/blocks.ts'
+import { until } from '../support/until.ts'
+import { type Receiver, openReceiver } from '../support/webhook-steps.ts'
+import { DESK, PHONE, THEMES, assertGood, findViolations, openBrowser, openTab, pay, takeShot } from './browser.ts'
+import { type Dashboard, openDashboard } from './dashboard-steps.ts'
+
+/*
+ * A merchant's developer from an empty account to an event of a payment that their own server has checked, with a browser and a
+ * keyboard alone. On a phone and on a desk, light or dark.
+ */
+
+const { address } = new Signer(72)
+
+async function look(page: Page, name: string): Promise<void> {
+  const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+  assert.ok(over <= 0, `${name} is ${over} px wider than the window`)
+  assert.deepEqual(await findViolations(page), [], name)
+  await takeShot(page, name)
+}
+
+async function reach(page: Page, selector: string): Promise<void> {
+  for (let tabs = 0; tabs < 120; tabs++) {
+    if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`The keyboard does not reach ${selector}.`)
+}
+
+async function type(page: Page, selector: string, text: string): Promise<void> {
+  await reach(page, selector)
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type(text)
+}
+
+async function press(page: Page, selector: string): Promise<void> {
+  await reach(page, selector)
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+}
+
+interface Story {
+  dashboard: Dashboard
+  page: Page
+  key: string
+  receiver: Receiver
+  name: string
+}
+
+async function tell({ dashboard, page, key, receiver, name }: Story): Promise<void> {
+  await page.goto(`${dashboard.url}/dashboard/webhooks`)
+  await look(page, `endpoint-none-${name}`)
+  await press(page, 'a[href="/dashboard/webhooks/endpoints/new"]')
+  await type(page, '#f-url', 'nowhere')
+  await page.evaluate("document.querySelector('#f-url').type = 'text'")
+  await press(page, 'form[action="/dashboard/webhooks/endpoints"] button')
+  await look(page, `endpoint-refused-${name}`)
+  assert.equal(await page.locator('#f-url').getAttribute('aria-invalid'), 'true')
+  await type(page, '#f-url', receiver.url)
+  await type(page, '#f-filter', 'shop = berlin')
+  await press(page, 'form[action="/dashboard/webhooks/endpoints"] button')
+  const secret = (await page.locator('.secret code').textContent())!
+  await press(page, 'a.button[href^="/dashboard/webhooks/endpoints/"]')
+  const home = page.url()
+  await press(page, 'form[action$="/test"] button')
+  await look(page, `endpoint-tested-${name}`)
+  assert.match((await page.locator('main').textContent())!, /200/, 'what the server answered is there at once')
+  const checkout = { address, amount: '1', metadata: { shop: 'berlin' } }
+  type Made = { id: string; amount_raw: string }
+  const { id, amount_raw: raw } = await dashboard.rest<Made>('POST', '/api/checkouts', key, checkout)
+  await pay(dashboard.gateway, address, raw)
+  const told = () => receiver.requests.find(({ body }) => body.includes('payment.completed'))
+  await until(() => told() !== undefined)
+  const event = verifyWebhook(told()!.body, told()!.headers, secret.trim())
+  assert.equal((event as { checkout_id?: string }).checkout_id, id)
+  await until(async () => {
+    await page.goto(home)
+    return /payment\.completed\s*delivered/.test((await page.locator('main').textContent())!)
+  })
+  await look(page, `endpoint-${name}`)
+  await press(page, 'form[action$="/pause"] button')
+  await look(page, `endpoint-paused-${name}`)
+  await page.goto(`${dashboard.url}/dashboard/webhooks`)
+  await look(page, `endpoint-listed-${name}`)
+  assert.doesNotMatch(await page.content(), new RegExp(secret.trim().replaceAll(/[+/]/g, '\\$&')), 'shown once')
+}
+
+test('a developer adds an endpoint, tests it, and their server checks the event of a payment', async (t: TestContext) => {
+  const browser = await openBrowser()
+  for (const [width, size] of [
+    [390, PHONE],
+    [1280, DESK],
+  ] as const) {
+    for (const colorScheme of THEMES) {
+      const dashboard = await openDashboard(t)
+      const { key } = await dashboard.join(null)
+      const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
+      const { page, misdeeds } = await openTab(t, browser, dashboard.gateway, options)
+      const [name, value] = (await dashboard.enter(key)).split('=') as [string, string]
+      await page.context().addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+      await tell({ dashboard, page, key, receiver: await openReceiver(t), name: `${width}-${colorScheme}` })
+      assertGood(misdeeds)
+    }
+  }
+})

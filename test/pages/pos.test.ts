@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Signer } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
+import { PHONE, assertGood, findViolations, openBrowser, openTab, pay } from './browser.ts'
+import { openDashboard } from './dashboard-steps.ts'
+import { type Walk, look, press, reach, type, walk } from './story.ts'
+
+/* A café from an empty account to money on the ledger: a till, its PIN, a sale, a lost connection, the sums of the day. */
+
+const { address } = new Signer(72)
+const PIN = '4711'
+
+const untilScreen = (page: Page, name: string, state?: string) =>
+  page.waitForSelector(
+    `section[data-screen="${name}"]${state === undefined ? '' : `[data-state="${state}"]`}:not([hidden])`,
+  )
+
+/** Goes to a control with the keyboard and presses it, without leaving the page. */
+async function hit(page: Page, selector: string): Promise<void> {
+  await reach(page, selector)
+  await page.keyboard.press('Enter')
+}
+
+/** Pays what the code says, as a wallet would that has read it. */
+async function payCode({ dashboard, visitor }: Pick<Walk, 'dashboard' | 'visitor'>): Promise<void> {
+  const shown = await visitor.innerText('[data-pay-nano]')
+  const raw = BigInt(
+    shown
+      .replace(/[^0-9.]/g, '')
+      .replace(/^(\d+)\.?(\d*)$/, (_, whole: string, part: string) => whole + part.padEnd(30, '0')),
+  )
+  await pay(dashboard.gateway, address, raw)
+  await untilScreen(visitor, 'pay', 'complete')
+}
+
+test('a café: from an empty account to money on the ledger, by keyboard', { timeout: 600_000 }, async (t) => {
+  await walk(t, async (walk) => {
+    const { dashboard, merchant, visitor: cashier, name } = walk
+    await merchant.goto(`${dashboard.url}/dashboard/pos`)
+    await look(merchant, `story-no-pos-${name}`)
+    await merchant.goto(`${dashboard.url}/dashboard/pos/new`)
+    await type(merchant, '#f-title', 'Corner café <b>')
+    await type(merchant, '#f-address', address)
+    await type(merchant, '#f-items', 'Espresso = 2.2\nCake <img src=x> = 3.80')
+    await type(merchant, '#f-tips', '5 10')
+    await type(merchant, '#f-pin', '12')
+    await press(merchant, 'main form button:not([class])')
+    assert.match(await merchant.innerText('#pin-error'), /4 to 8 digits/)
+    assert.equal(await merchant.inputValue('#f-title'), 'Corner café <b>', 'nothing typed is lost')
+    await type(merchant, '#f-pin', PIN)
+    await look(merchant, `story-new-pos-${name}`)
+    await press(merchant, 'main form button:not([class])')
+    assert.match(merchant.url(), /\/dashboard\/pos\/pos_\w+\?done=made$/)
+    await look(merchant, `story-pos-${name}`)
+    const link = (await merchant.getAttribute('.title .actions a', 'href'))!
+
+    await cashier.goto(link)
+    await untilScreen(cashier, 'pin')
+    assert.ok(!cashier.url().includes('#'), 'the link does not stay in the address')
+    await look(cashier, `story-till-pin-${name}`)
+    await type(cashier, '#pin', '0000')
+    await cashier.keyboard.press('Enter')
+    await cashier.waitForSelector('#pin-wrong:has-text("Tries left: 4")')
+    await type(cashier, '#pin', PIN)
+    await cashier.keyboard.press('Enter')
+    await untilScreen(cashier, 'sale')
+    assert.equal(await cashier.locator('.sale img, .sale b').count(), 0, 'titles are texts')
+    await look(cashier, `story-till-keypad-${name}`)
+    // An item, the button, a tip: three taps to the code.
+    await hit(cashier, '[data-item="0"]')
+    await hit(cashier, '[data-do=charge]')
+    await untilScreen(cashier, 'tip')
+    await look(cashier, `story-till-tip-${name}`)
+    await hit(cashier, '[data-tip="10"]')
+    await untilScreen(cashier, 'pay', 'waiting')
+    assert.match(await cashier.innerText('[data-pay-total]'), /^2\.42 nano$/)
+    await look(cashier, `story-till-code-${name}`)
+    const amount = await cashier.innerText('[data-pay-nano]')
+    await cashier.reload()
+    await untilScreen(cashier, 'pay', 'waiting')
+    assert.equal(await cashier.innerText('[data-pay-nano]'), amount, 'a reload finds the same sale')
+    // A browser lets a page sound once somebody has touched it.
+    await cashier.keyboard.press('Shift')
+    await payCode(walk)
+    assert.match(await cashier.innerText('[data-state-text]'), /Paid/)
+    assert.equal(await cashier.getAttribute('body', 'data-sounded'), '1')
+    await look(cashier, `story-till-paid-${name}`)
+    await hit(cashier, '[data-do=new]')
+    await untilScreen(cashier, 'sale')
+    await hit(cashier, '[data-do=day]')
+    await cashier.waitForSelector('.sold')
+    assert.match(await cashier.innerText('[data-sum]'), /2\.42/)
+    await look(cashier, `story-till-day-${name}`)
+    await merchant.reload()
+    assert.match(await merchant.innerText('main'), /Sales\s*1\s*Total\s*2\.42 nano[^]*Tips in it\s*0\.22 nano/)
+    await look(merchant, `story-pos-day-${name}`)
+  })
+})
+
+test(
+  'a lost connection: the keypad works, a tap is one sale, and it is found again',
+  { timeout: 300_000 },
+  async (t) => {
+    const dashboard = await openDashboard(t)
+    const { key } = await dashboard.join(null)
+    const till = { title: 'Van', address, currency: 'USD', items: [{ title: 'Tea', price: '2' }] }
+    const { link, id } = await dashboard.rest<{ link: string; id: string }>('POST', '/api/pos', key, till)
+    const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)
+    const context = page.context()
+    await page.goto(link)
+    await untilScreen(page, 'sale')
+    await page.evaluate('navigator.serviceWorker.ready')
+    // What the worker has seen once is there without a network.
+    await page.reload()
+    await untilScreen(page, 'sale')
+    await context.setOffline(true)
+    await page.reload()
+    await untilScreen(page, 'sale')
+    for (const digit of ['3', '.', '5']) await page.keyboard.press(digit)
+    assert.equal(await page.innerText('[data-total]'), '$3.50')
+    assert.deepEqual(await findViolations(page), [])
+    await page.click('[data-do=charge]')
+    await page.waitForSelector('[data-state-text]:has-text("No connection")')
+    await page.reload()
+    await untilScreen(page, 'pay', 'making')
+    const countSales = async () => (await dashboard.ctx.db.selectFrom('pos_sales').selectAll().execute()).length
+    assert.equal(await countSales(), 0)
+    await context.setOffline(false)
+    await untilScreen(page, 'pay', 'waiting')
+    assert.equal(await page.innerText('[data-pay-total]'), '$3.50')
+    assert.equal(await countSales(), 1)
+    // The reply to a tap is lost behind the gateway: the sale is there, and the tap finds it.
+    await page.click('section[data-screen=pay] [data-do=keypad]')
+    let isLost = false
+    await page.route('**/sales', async (route) => {
+      if (isLost) return route.continue()
+      isLost = true
+      await route.fetch()
+      return route.abort('connectionreset')
+    })
+    await page.click('[data-item="0"]')
+    await page.click('[data-do=charge]')
+    await untilScreen(page, 'pay', 'waiting')
+    assert.ok(isLost)
+    assert.equal(await countSales(), 2)
+    // Paid while nobody was there to hear it.
+    await context.setOffline(true)
+    const shown = (await page.innerText('[data-pay-nano]')).replace(' nano', '')
+    const [whole = '', part = ''] = shown.split('.')
+    await pay(dashboard.gateway, address, BigInt(whole + part.padEnd(30, '0')))
+    await context.setOffline(false)
+    await untilScreen(page, 'pay', 'complete')
+    const kept = await page.evaluate<string[]>(
+      `caches.open('till-shell').then((kept) => kept.keys()).then((all) => all.map(({ url }) => new URL(url).pathname))`,
+    )
+    const allowed = new Set([
+      `/pos/${id}`,
+      '/assets/pos.css',
+      '/assets/pos.js',
+      '/assets/gateway.css',
+      '/assets/icon.svg',
+    ])
+    assert.deepEqual(
+      kept.filter((path) => !allowed.has(path)),
+      [],
+      'nothing of money is kept',
+    )
+    assert.ok(kept.includes(`/pos/${id}`))
+    assertGood({ ...misdeeds, errors: [] })
+  },
+)
+
+test('a till weighs less than 60 KB, holds nothing of anybody, and says what a browser needs to install it', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { key } = await dashboard.join(null)
+  const { link, id } = await dashboard.rest<{ link: string; id: string }>('POST', '/api/pos', key, {
+    title: 'Van',
+    address,
+    pin: PIN,
+  })
+  const [url, token] = link.split('#')
+  const get = (at: string) => ask(at, { method: 'GET', headers: { accept: 'text/html' } })
+  const page = await get(url!)
+  assert.equal(page.status, 200)
+  for (const secret of [token!, address, 'Van']) assert.ok(!page.text.includes(secret), secret)
+  assert.match(page.headers['content-security-policy'] as string, /default-src 'none'; script-src 'self'/)
+  assert.equal(page.headers['referrer-policy'], 'no-referrer')
+  const files = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+  const sizes = await Promise.all(
+    files.map(async (path) => Buffer.byteLength((await get(`${dashboard.url}${path}`)).text)),
+  )
+  const bytes = sizes.reduce((sum, size) => sum + size, Buffer.byteLength(page.text))
+  assert.ok(bytes < 60 * 1024, `${bytes} bytes`)
+  const manifest = await get(`${url}/app.webmanifest`)
+  assert.match(manifest.headers['content-type'] as string, /^application\/manifest\+json/)
+  const { start_url: start, scope, display } = JSON.parse(manifest.text) as Record<string, string>
+  assert.deepEqual([start, scope, display], [`/pos/${id}`, `/pos/${id}`, 'standalone'])
+  const worker = await get(`${dashboard.url}/pos/worker.js`)
+  assert.match(worker.headers['content-type'] as string, /^text\/javascript/)
+  for (const language of ['es', 'fr', 'de', 'pt', 'ja', 'zh']) {
+    const { text } = await get(`${url}?lang=${language}`)
+    assert.match(text, new RegExp(`<html lang="${language}">`))
+  }
+  assert.equal((await get(`${dashboard.url}/pos/pos_none`)).status, 404)
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { ROLES, type Role } from '../../src/kernel/roles.ts'
+import { Sessions } from '../../src/modules/accounts/index.ts'
+import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
+import { OFFERED } from '../../src/offered.ts'
+import { ask } from '../support/gateway.ts'
+import { openDashboard, tokensOf } from './dashboard-steps.ts'
+
+/* Every role × every way into the dashboard and every route that a session opens. Who may is written out here once more. */
+
+const LETTERS: Record<string, Role | 'guest'> = {
+  o: 'owner',
+  m: 'manager',
+  d: 'developer',
+  c: 'cashier',
+  r: 'reader',
+  g: 'guest',
+}
+
+const WAYS: readonly [RegExp, string][] = [
+  [/^GET \/$/, 'omdr'],
+  [/^GET \/checkouts(\/:id|\/unmatched)?$/, 'omdr'],
+  [/^POST \/checkouts\/:id\/events\/:event\/redeliver$/, 'omd'],
+  [/^(GET|POST) \/checkouts/, 'om'],
+  [/^GET \/links(\/:id)?$/, 'omdr'],
+  [/^(GET|POST) \/links/, 'om'],
+  [/^GET \/pos(\/:id)?$/, 'omc'],
+  [/^(GET|POST) \/pos/, 'om'],
+  [/^GET \/webhooks\/endpoints\/new$/, 'omd'],
+  [/^GET \/(wallets|webhooks|credits|names|emails|profile|activity)(\/|$)/, 'omdr'],
+  [/^POST \/(wallets|credits|names|emails|profile)(\/|$)/, 'om'],
+  [/^POST \/webhooks(\/|$)/, 'omd'],
+  [/^(GET|POST) \/(keys|developer)(\/|$)/, 'omd'],
+  [/^(GET|POST) \/people(\/|$)/, 'om'],
+  [/^(GET|POST) \/(accounts|prove)(\/|$)/, 'omdcrg'],
+  [/^(GET|POST) \/admin(\/|$)/, ''],
+]
+
+const ROUTES: readonly [RegExp, string][] = [
+  [/^get \/api\/(admin\/)?checkouts\/(.*\/)?refunds$/, 'om'],
+  [/^get \/api\/(admin\/)?checkouts(\/|$)/, 'omdr'],
+  [/^\w+ \/api\/(admin\/)?checkouts(\/|$)/, 'om'],
+  [/^get \/api\/(links|pos|emails|credits|account|events|webhooks|webhook-endpoints)(\/|$)/, 'omdr'],
+  [/^\w+ \/api\/(events|webhooks|webhook-endpoints)(\/|$)/, 'omd'],
+  [/^\w+ \/api\/keys(\/|$)/, 'omd'],
+  [/^\w+ \/api\/members(\/|$)/, 'om'],
+  [/^\w+ \/api\/(links|pos|emails|account)(\/|$)/, 'om'],
+  [/^get \/api\/activity\.csv$/, 'omdr'],
+]
+
+const wayOf = (table: readonly [RegExp, string][], name: string) =>
+  (table.find(([pattern]) => pattern.test(name)) ?? assert.fail(`${name} is in no row`))[1]
+    .split('')
+    .map((letter) => LETTERS[letter]!)
+
+async function openRoles(t: TestContext, role: 'user' | 'admin' = 'user') {
+  const secretKey = systemRandom.bytes(32)
+  const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') })
+  const { ctx, gateway } = dashboard
+  const { accountId } = await gateway.join({ email: 'owner@example.com', role })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const people = new Map<Role | 'guest', string>()
+  for (const one of [...ROLES, 'guest'] as const) {
+    const id = ctx.ids.next('mem')
+    const times = { invitedAt: 1, expiresAt: ctx.clock.now() + 60_000, joinedAt: one === 'guest' ? null : 1 }
+    const email = `${one}-here@example.com`
+    await insertMember(ctx.db, {
+      id,
+      accountId,
+      email,
+      role: one === 'guest' ? 'owner' : one,
+      invitedBy: null,
+      ...times,
+    })
+    people.set(one, await sessions.create(accountId, { memberId: id }))
+  }
+  return { ...dashboard, people }
+}
+
+// A cashier who opens the address of an export must not get it, and a reader must change nothing.
+test('every role gets in where its row of the table says, by every page, form and route, and nowhere else (contract 5, rule 27)', async (t) => {
+  const { gateway, people, get, post, url } = await openRoles(t)
+  const ways = gateway.app.doors.routes
+    .filter(({ method, path }) => method !== 'HEAD' && /^\/dashboard(?=\/|$)(?!\/sign-)/.test(path))
+    .map(({ method, path }) => ({ method, path: path.slice('/dashboard'.length) || '/' }))
+  assert.ok(ways.length > 50)
+  const routes = OFFERED.flatMap(({ described = [] }) => described).filter(({ who }) => who === 'account')
+  for (const [role, token] of people) {
+    const cookie = `nano-gateway=${token}`
+    const { csrf } = tokensOf((await get('/dashboard/accounts', cookie)).text)
+    for (const { method, path } of ways) {
+      const name = `${method} ${path}`
+      const at = `/dashboard${path === '/' ? '' : path.replaceAll(/:\w+/g, 'x1')}`
+      // Without a token of its own a form does nothing, for whomever.
+      const reply = method === 'GET' ? await get(at, cookie) : await post(at, { csrf }, { cookie })
+      const isIn = wayOf(WAYS, name).includes(role)
+      if (path.startsWith('/admin')) assert.equal(reply.status, 404, `${name} as ${role}`)
+      else if (path === '/' && !isIn) assert.equal(reply.status, 303, `${name} as ${role}`)
+      else {
+        const isRefused = reply.status === 403 && /you cannot do this here|Accept the invitation/.test(reply.text)
+        assert.equal(isRefused, !isIn, `${name} as ${role}: ${reply.status}`)
+      }
+    }
+    for (const { method, path } of routes) {
+      const name = `${method} ${path}`
+      const at = `${url}${path.replaceAll(/\{\w+\}/g, 'x1')}`
+      const headers = { authorization: `Bearer ${token}` }
+      const reply = await ask(at, { method: method.toUpperCase(), headers, ...(method !== 'get' && { body: '{}' }) })
+      const isRefused = reply.status === 403 && reply.json().code === 'missing_scope'
+      assert.equal(
+        isRefused,
+        !wayOf(ROUTES, name).includes(role),
+        `${name} as ${role}: ${reply.status} ${reply.text.slice(0, 80)}`,
+      )
+      if (isRefused) assert.equal(reply.json().role, role)
+    }
+  }
+})
+
+// Whoever reads the mail of everybody can sign in as anybody, the owner included.
+test('in an administrator’s account its owners alone administer the service (contract 5, rule 27)', async (t) => {
+  const { people, get, url } = await openRoles(t, 'admin')
+  for (const [role, token] of people) {
+    const isOwner = role === 'owner'
+    assert.equal((await get('/dashboard/admin/mail', `nano-gateway=${token}`)).status, isOwner ? 200 : 404, role)
+    const headers = { authorization: `Bearer ${token}` }
+    for (const path of ['/api/mails', '/api/accounts', '/api/jobs']) {
+      assert.equal(
+        (await ask(`${url}${path}`, { method: 'GET', headers })).status,
+        isOwner ? 200 : 403,
+        `${path} ${role}`,
+      )
+    }
+    const made = await ask(`${url}/api/keys`, { headers, body: JSON.stringify({ name: 'Mine' }) })
+    if (made.status !== 201) continue
+    const { key, scopes } = made.json<{ key: string; scopes: string[] }>()
+    assert.equal(scopes.includes('keys'), isOwner, role)
+    const mails = await ask(`${url}/api/mails`, { method: 'GET', headers: { key } })
+    assert.equal(mails.status, isOwner ? 200 : 403, `mails with the key of a ${role}`)
+  }
+})
+
+test('pages show what somebody may do, and nothing else: no form of another role, no entry of the menu', async (t) => {
+  const { people, get } = await openRoles(t)
+  const seen = async (role: Role | 'guest', path: string) => (await get(path, `nano-gateway=${people.get(role)!}`)).text
+  const titles = (page: string) =>
+    [...(/<div class="wide">(.*?)<\/div>/s.exec(page)?.[1] ?? '').matchAll(/<a [^>]*>([^<]+)</g)].map(
+      ([, title]) => title,
+    )
+  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), ['Points of sale', 'You'])
+  assert.doesNotMatch(await seen('cashier', '/dashboard/pos'), /New point of sale|Make the first one/)
+  assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['You'])
+  assert.ok(!titles(await seen('reader', '/dashboard')).includes('API keys'))
+  assert.match(await seen('manager', '/dashboard/wallets'), /action="\/dashboard\/wallets"/)
+  assert.doesNotMatch(await seen('reader', '/dashboard/wallets'), /<form method="post" action="\/dashboard\/wallets"/)
+  assert.doesNotMatch(await seen('reader', '/dashboard/checkouts'), /New checkout/)
+  assert.doesNotMatch(await seen('manager', '/dashboard/people'), /value="owner"|Hand over/)
+  assert.match(await seen('owner', '/dashboard/people'), /value="owner"/)
+})

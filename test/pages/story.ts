@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { DESK, PHONE, THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { type Dashboard, openDashboard } from './dashboard-steps.ts'
+
+/* What stories of merchants share: a merchant's tab and somebody else's, on a phone and on a desk, light or dark, and a keyboard. */
+
+export interface Walk {
+  dashboard: Dashboard
+  /** The merchant's tab, signed in. */
+  merchant: Page
+  /** Somebody else's. */
+  visitor: Page
+  name: string
+}
+
+/** Looks at a page as people do, and as the checker does. */
+export async function look(page: Page, name: string): Promise<void> {
+  const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+  assert.ok(over <= 0, `${name} is ${over} px wider than the window`)
+  assert.deepEqual(await findViolations(page), [], name)
+  await takeShot(page, name)
+}
+
+/** Goes to a control with the keyboard and types; fails when no number of tabs leads there. */
+export async function reach(page: Page, selector: string): Promise<void> {
+  for (let tabs = 0; tabs < 80; tabs++) {
+    if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`The keyboard does not reach ${selector}.`)
+}
+
+export async function type(page: Page, selector: string, text: string): Promise<void> {
+  await reach(page, selector)
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type(text)
+}
+
+export async function press(page: Page, selector: string): Promise<void> {
+  await reach(page, selector)
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+}
+
+export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>): Promise<void> {
+  const browser = await openBrowser()
+  for (const [width, size] of [
+    [390, PHONE],
+    [1280, DESK],
+  ] as const) {
+    for (const colorScheme of THEMES) {
+      const dashboard = await openDashboard(t)
+      const { key } = await dashboard.join(null)
+      const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
+      const merchant = await openTab(t, browser, dashboard.gateway, options)
+      const visitor = await openTab(t, browser, dashboard.gateway, options)
+      const [name, value] = (await dashboard.enter(key)).split('=') as [string, string]
+      await merchant.page
+        .context()
+        .addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+      await story({ dashboard, merchant: merchant.page, visitor: visitor.page, name: `${width}-${colorScheme}` })
+      assertGood(merchant.misdeeds)
+      assertGood(visitor.misdeeds)
+    }
+  }
+}

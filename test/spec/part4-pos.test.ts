@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { suspendAccount } from '../../src/modules/accounts/index.ts'
+import { type Reply, ask } from '../support/gateway.ts'
+import { type Shop, merchant, nano, openWorld, untilStatus } from '../support/checkout-steps.ts'
+
+/* Contract 4.9, rules 12 to 16: tills for cashiers. */
+
+const { address } = merchant
+const COUNTER = { address, title: 'Counter', items: [{ title: 'Espresso', price: '2' }], tips: [10] }
+const KEY = 'tap-0123456789abcdef'
+
+interface Pos {
+  id: string
+  url: string
+  link: string
+  [name: string]: unknown
+}
+
+interface Sale {
+  id: string
+  status: string
+  total: string
+  tip: string
+  amount: string
+  link: string
+  qr: { size: number; path: string }
+}
+
+interface Till {
+  pos: Pos
+  token: string
+  /** Asks as the page does, from an address of the network. */
+  at(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Reply>
+}
+
+async function open(t: Parameters<typeof openWorld>[0]) {
+  const world = await openWorld(t)
+  const shop = await world.start({ TRUSTED_PROXIES: 'loopback' })
+  const { key, accountId } = await shop.join()
+  return { world, shop, key, accountId }
+}
+
+async function make(shop: Shop, key: string, fields: object = {}): Promise<Till> {
+  const reply = await shop.rest('POST', '/api/pos', key, { ...COUNTER, ...fields })
+  assert.equal(reply.status, 201, reply.text)
+  const pos = reply.json<Pos>()
+  const token = pos.link.split('#')[1]!
+  const at: Till['at'] = (method, path, body, headers = {}) =>
+    ask(`${shop.url}/pos/${pos.id}${path}`, {
+      method,
+      headers: { 'pos-token': token, 'x-forwarded-for': '203.0.113.1', accept: 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  return { pos, token, at }
+}
+
+const seen = ({ status, json }: Reply) => [status, json().code ?? null]
+
+test('a point of sale is made, read, changed and taken away by its owner; what it cannot be made of is named (contract 4.9, rule 12)', async (t) => {
+  const { shop, key } = await open(t)
+  const other = (await shop.join()).key
+  const wrong: [string, object][] = [
+    ['title', { title: ' ' }],
+    ['title', { title: 'x'.repeat(81) }],
+    ['address', { address: 'nano_1' }],
+    ['currency', { currency: 'DUCATS' }],
+    ['items', { items: Array.from({ length: 61 }, () => ({ title: 'a', price: '1' })) }],
+    ['items[0].title', { items: [{ title: '', price: '1' }] }],
+    ['items[0].price', { items: [{ title: 'a', price: '1.X' }] }],
+    ['items[0].image', { items: [{ title: 'a', price: '1', image: 'https://example.org/a.png' }] }],
+    ['tips', { tips: [101] }],
+    ['tips', { tips: [1.5] }],
+    ['time_zone', { time_zone: 'Mars/Base' }],
+    ['pin', { pin: '123' }],
+    ['pin', { pin: 'abcd' }],
+    ['pin', { pin_required: true }],
+  ]
+  for (const [field, fields] of wrong) {
+    const reply = await shop.rest('POST', '/api/pos', key, { ...COUNTER, ...fields })
+    assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
+  }
+  const { pos, token } = await make(shop, key, { pin: '4711', currency: 'EUR' })
+  assert.match(pos.link, new RegExp(`^${shop.url}/pos/${pos.id}#\\w{40}$`))
+  assert.ok(!JSON.stringify(pos).includes('4711'), 'the PIN is shown nowhere')
+  const path = `/api/pos/${pos.id}`
+  const listed = await shop.rest('GET', '/api/pos', key)
+  assert.ok(!listed.text.includes(token), 'a list has no links')
+  assert.equal(listed.json<{ points_of_sale: Pos[] }>().points_of_sale[0]!.id, pos.id)
+  for (const [method, at] of [
+    ['GET', path],
+    ['PUT', path],
+    ['POST', `${path}/rotate`],
+    ['GET', `${path}/day`],
+    ['DELETE', path],
+  ] as const) {
+    assert.equal((await shop.rest(method, at, other, method === 'PUT' ? { title: 'Mine' } : undefined)).status, 404, at)
+  }
+  const fixed = await shop.rest('PUT', path, key, { currency: 'USD' })
+  assert.deepEqual([fixed.status, fixed.json().field], [400, 'currency'])
+  const changed = (await shop.rest('PUT', path, key, { tips: [5, 15], pin_required: false })).json<Pos>()
+  assert.deepEqual([changed.title, changed.tips, changed.pin_required], ['Counter', [5, 15], false])
+  assert.ok(!(await shop.rest('GET', path, key)).text.includes(token), 'who may only look shall not sell')
+  assert.notEqual((await shop.rest('POST', `${path}/rotate`, key)).json<Pos>().link, pos.link)
+  assert.equal((await shop.rest('DELETE', path, key)).status, 200)
+  assert.equal((await shop.rest('GET', path, key)).status, 404)
+  const repeated = { 'idempotency-key': 'the same' }
+  const twice = await Promise.all(
+    [1, 2].map(() =>
+      ask(`${shop.url}/api/pos`, {
+        headers: { authorization: `Bearer ${key}`, ...repeated },
+        body: JSON.stringify(COUNTER),
+      }),
+    ),
+  )
+  const links = twice.filter(({ status }) => status === 201).map((reply) => reply.json<Pos>().link)
+  assert.equal(new Set(links).size, 1)
+  const [remembered] = await shop.ctx.db
+    .selectFrom('idempotency')
+    .selectAll()
+    .where('action', '=', 'pos.create')
+    .execute()
+  assert.ok(!JSON.stringify(remembered).includes(links[0]!.split('#')[1]!), 'no secret is remembered')
+})
+
+test('the link of a till opens its till, and nothing else: no other till, no key’s door, no dashboard (contract 4.9, rule 13)', async (t) => {
+  const { shop, key, accountId } = await open(t)
+  const till = await make(shop, key)
+  const other = await make(shop, key, { title: 'Garden' })
+  const { token } = till
+  assert.equal((await till.at('GET', '/till')).status, 200)
+  const shown = await till.at('GET', '/till')
+  for (const secret of [accountId, key, address, token]) assert.ok(!shown.text.includes(secret), secret)
+  const sold = (await other.at('POST', '/sales', { key: KEY, amount: '1', total: '1' })).json<Sale>()
+  assert.equal((await till.at('GET', `/sales/${sold.id}`)).status, 404, 'a sale of another till')
+  const own = await shop.open({ address, amount: '1' }, { authorization: `Bearer ${key}` })
+  assert.equal((await till.at('GET', `/sales/${own.id}`)).status, 404, 'a checkout of the merchant')
+  for (const wrong of ['', 'x'.repeat(40), other.token, token.slice(0, 39), key]) {
+    for (const [method, path] of [
+      ['GET', '/till'],
+      ['GET', '/day'],
+      ['POST', '/sales'],
+      ['POST', '/sign-in'],
+      ['GET', `/sales/${sold.id}`],
+    ] as const) {
+      const reply = await till.at(method, path, method === 'POST' ? { key: KEY, pin: '1' } : undefined, {
+        'pos-token': wrong,
+      })
+      assert.equal(reply.status, 404, `${method} ${path}`)
+    }
+  }
+  const doors = [
+    ['GET', '/api/account'],
+    ['GET', '/api/checkouts'],
+    ['GET', '/api/checkouts/export.csv'],
+    ['GET', `/api/checkouts/${sold.id}`],
+    ['DELETE', `/api/checkouts/${sold.id}`],
+    ['POST', `/api/checkouts/${sold.id}/mark`],
+    ['POST', `/api/checkouts/${sold.id}/refunds`],
+    ['GET', '/api/keys'],
+    ['GET', `/api/pos/${till.pos.id}`],
+    ['POST', `/api/pos/${till.pos.id}/rotate`],
+  ] as const
+  for (const [method, path] of doors) {
+    for (const headers of [
+      { 'pos-token': token },
+      { authorization: `Bearer ${token}` },
+      { key: token },
+      { cookie: `session=${token}` },
+    ]) {
+      const sent = { method, headers: { accept: 'application/json', ...headers } as Record<string, string> }
+      const reply = await ask(`${shop.url}${path}`, method === 'GET' ? sent : { ...sent, body: '{}' })
+      assert.equal(reply.status, 401, `${method} ${path} ${Object.keys(headers).join()}`)
+    }
+  }
+  await shop.rest('POST', `/api/pos/${till.pos.id}/rotate`, key)
+  assert.equal((await till.at('GET', '/till')).status, 404, 'an old link')
+})
+
+test('a tap makes one sale of what was typed and chosen, with its tip, and money on the ledger pays it (contract 4.9, rule 14)', async (t) => {
+  const { shop, key, world } = await open(t)
+  const till = await make(shop, key)
+  const sell = (fields: object) => till.at('POST', '/sales', { key: KEY, ...fields })
+  const wrong: [string, object][] = [
+    ['key', { key: 'short', amount: '1', total: '1' }],
+    ['amount', { total: '0' }],
+    ['amount', { amount: '-1', total: '1' }],
+    ['amount', { amount: 'X', total: '1' }],
+    ['amount', { amount: '999999999', total: '999999999', items: [] }],
+    ['items[0]', { items: [{ item: 1, quantity: 1 }], total: '2' }],
+    ['items[0].quantity', { items: [{ item: 0, quantity: 0 }], total: '2' }],
+    ['items[0].quantity', { items: [{ item: 0, quantity: 1.5 }], total: '2' }],
+    ['tip', { amount: '1', tip: 11, total: '1.11' }],
+  ]
+  for (const [field, fields] of wrong) {
+    const reply = await sell(fields)
+    assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
+  }
+  const whole = { amount: '0.5', items: [{ item: 0, quantity: 2 }], tip: 10, total: '4.95' }
+  const other = await sell({ ...whole, total: '4.94' })
+  assert.deepEqual([other.status, other.json().total], [409, '4.95'])
+  const made = await sell(whole)
+  assert.equal(made.status, 201, made.text)
+  const sale = made.json<Sale>()
+  assert.deepEqual([sale.status, sale.total, sale.tip], ['pending', '4.95', '0.45'])
+  assert.match(sale.link, new RegExp(`^nano:${address}\\?amount=\\d+$`))
+  assert.match(sale.qr.path, /^[MmHhVvZz0-9 .,-]+$/)
+  assert.equal((await sell(whole)).json<Sale>().id, sale.id)
+  assert.equal((await sell({ amount: '1', total: '1' })).status, 409)
+  const own = (await shop.rest('GET', `/api/checkouts/${sale.id}`, key)).json<{ checkout: Record<string, unknown> }>()
+  assert.deepEqual(own.checkout.metadata, {
+    point_of_sale: { id: till.pos.id, tip: '0.45', items: [{ title: 'Espresso', price: '2', quantity: 2 }] },
+  })
+  assert.equal(own.checkout.description, '2 × Espresso')
+  await world.pay(address, nano(sale.amount))
+  await untilStatus(shop, sale.id, 'complete')
+  assert.equal((await till.at('GET', `/sales/${sale.id}`)).json<Sale>().status, 'complete')
+  assert.equal((await sell(whole)).json<Sale>().status, 'complete', 'a tap that is sent again finds its sale, paid')
+  await shop.rest('PUT', `/api/pos/${till.pos.id}`, key, { paused: true })
+  assert.deepEqual(seen(await till.at('POST', '/sales', { key: `${KEY}-2`, amount: '1', total: '1' })), [
+    409,
+    'conflict',
+  ])
+})
+
+test('wrong PINs wait, and strangers use up their own share; a session of twelve hours is for who had it right (contract 4.9, rule 15; 4.9, rule 13; 7, Texts and codes: point of sale without its PIN, or with a wrong one)', async (t) => {
+  const { shop, key, world, accountId } = await open(t)
+  const till = await make(shop, key, { pin: '4711' })
+  const signIn = (pin: string, from: string, device = '') =>
+    till.at('POST', '/sign-in', { pin }, { 'x-forwarded-for': from, 'pos-device': device })
+  const HOME = '203.0.113.1'
+  const STREET = '198.51.100.7'
+  assert.deepEqual(seen(await till.at('GET', '/till')), [401, 'pin_required'])
+  assert.deepEqual(seen(await till.at('GET', '/day')), [401, 'pin_required'])
+  assert.deepEqual(seen(await till.at('POST', '/sales', { key: KEY, amount: '1', total: '1' })), [401, 'pin_required'])
+  const { session, device } = (await signIn('4711', HOME)).json<{ session: string; device: string }>()
+  const asCashier = { 'pos-session': session }
+  assert.equal((await till.at('GET', '/till', undefined, asCashier)).status, 200)
+  for (const left of [4, 3, 2, 1, 0]) {
+    const refused = await signIn('0000', STREET)
+    assert.deepEqual([refused.status, refused.json().tries_left], [401, left])
+  }
+  const paused = await signIn('4711', STREET)
+  assert.deepEqual([paused.status, paused.headers['retry-after']], [429, '300'])
+  assert.equal((await signIn('4711', HOME)).status, 200, 'from another address')
+  assert.equal((await signIn('4711', STREET, device)).status, 200, 'a device that is known, from the same address')
+  const shown = await shop.rest('GET', `/api/pos/${till.pos.id}`, key)
+  assert.equal(shown.json<Pos>().wrong_pins, 5)
+  world.clock.advance(12 * 3_600_000)
+  assert.deepEqual(seen(await till.at('GET', '/till', undefined, asCashier)), [401, 'pin_required'])
+  const again = (await signIn('4711', HOME, device)).json<{ session: string }>()
+  await shop.rest('PUT', `/api/pos/${till.pos.id}`, key, { pin: '123456' })
+  assert.equal((await till.at('GET', '/till', undefined, { 'pos-session': again.session })).status, 401, 'another PIN')
+  await suspendAccount(shop.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
+  assert.deepEqual(seen(await till.at('GET', '/till')), [403, 'account_suspended'])
+})
+
+test('a day has the sums of its sales, by the clock of the place, and counts nothing of the merchant’s other checkouts (contract 4.9, rule 16)', async (t) => {
+  const { shop, key, world } = await open(t)
+  const till = await make(shop, key, { time_zone: 'Pacific/Kiritimati', currency: 'USD', items: [] })
+  const sold = (await till.at('POST', '/sales', { key: KEY, amount: '2.35', tip: 10, total: '2.59' })).json<Sale>()
+  await till.at('POST', '/sales', { key: `${KEY}-2`, amount: '7', total: '7' })
+  await shop.open({ address, amount: '1' }, { authorization: `Bearer ${key}` })
+  await world.pay(address, nano(sold.amount))
+  await untilStatus(shop, sold.id, 'complete')
+  const day = (await till.at('GET', '/day')).json<Record<string, unknown>>()
+  const date = new Date(world.clock.now() + 14 * 3_600_000).toISOString().slice(0, 10)
+  const { count, total, tips, nano: paid, sales } = day
+  assert.deepEqual([day.date, count, total, tips, paid], [date, 1, '2.59', '0.24', sold.amount])
+  assert.equal((sales as unknown[]).length, 2)
+  const own = await shop.rest('GET', `/api/pos/${till.pos.id}/day?date=${date}`, key)
+  assert.deepEqual(own.json(), day)
+  assert.equal((await shop.rest('GET', `/api/pos/${till.pos.id}/day?date=2027-02-29`, key)).status, 400)
+  const before = await shop.rest('GET', `/api/pos/${till.pos.id}/day?date=2020-01-01`, key)
+  assert.deepEqual([before.json().count, before.json().sales], [0, []])
+  world.clock.advance(24 * 3_600_000)
+  assert.equal((await till.at('GET', '/day')).json().count, 0, 'tomorrow begins with nothing')
+})

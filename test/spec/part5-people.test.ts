@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { Role } from '../../src/kernel/roles.ts'
+import { Sessions } from '../../src/modules/accounts/index.ts'
+import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
+import { TestClock } from '../support/clock.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+
+/* Contract 5: the people of an account, by requests alone; `src/modules/accounts/people/` has what goes wrong at once and on both engines. */
+
+async function openShop(t: TestContext) {
+  const clock = new TestClock()
+  const secretKey = systemRandom.bytes(32)
+  const env = { SECRET_KEY: Buffer.from(secretKey).toString('base64'), LIMIT_FREE_PER_MINUTE: '0' }
+  const gateway = await openGateway(t, env, clock)
+  const { ctx, url } = gateway
+  const { accountId, key } = await gateway.join({ email: 'owner@example.com' })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const owner = await sessions.create(accountId)
+  const rest = (method: string, path: string, token: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return ask(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  }
+  const invite = async (email: string, role: Role) => {
+    const reply = await rest('POST', '/api/members', owner, { email, role })
+    return reply.json<{ member: { id: string } }>().member.id
+  }
+  const bring = async (email: string, role: Role) => {
+    const id = await invite(email, role)
+    await acceptInvitation(ctx, { email, id })
+    return { id, token: await sessions.create(accountId, { memberId: id }) }
+  }
+  return { clock, ctx, key, owner, rest, invite, bring }
+}
+
+test('a role outside of its row is refused with scope and role, and a reader looks (contract 5, rule 27)', async (t) => {
+  const { rest, bring } = await openShop(t)
+  const { token } = await bring('bob@example.com', 'reader')
+  assert.equal((await rest('GET', '/api/checkouts', token)).status, 200)
+  const refused = await rest('POST', '/api/checkouts', token, {})
+  const { code, scope, role } = refused.json()
+  assert.deepEqual([refused.status, code, scope, role], [403, 'missing_scope', 'checkout', 'reader'])
+})
+
+test('an invitation is for its address alone, and once (contract 5, rule 28)', async (t) => {
+  const { ctx, invite } = await openShop(t)
+  const [first, id] = [await invite('bob@example.com', 'reader'), await invite('bob@example.com', 'developer')]
+  await assert.rejects(acceptInvitation(ctx, { email: 'bob@example.com', id: first }))
+  await assert.rejects(acceptInvitation(ctx, { email: 'eve@example.com', id }))
+  await acceptInvitation(ctx, { email: 'bob@example.com', id })
+  await assert.rejects(acceptInvitation(ctx, { email: 'bob@example.com', id }))
+})
+
+test('a manager makes no owner, the last owner stays, and who is removed is out at once (contract 5, rule 29; 5, rule 30)', async (t) => {
+  const { rest, bring, owner } = await openShop(t)
+  const bob = await bring('bob@example.com', 'manager')
+  const { members } = (await rest('GET', '/api/members', owner)).json<{ members: { id: string; role: string }[] }>()
+  const first = members.find(({ role }) => role === 'owner')!.id
+  assert.equal((await rest('PUT', `/api/members/${bob.id}`, bob.token, { role: 'owner' })).status, 403)
+  assert.equal((await rest('DELETE', `/api/members/${first}`, bob.token)).status, 403)
+  assert.equal((await rest('DELETE', `/api/members/${first}`, owner)).status, 409)
+  assert.equal((await rest('PUT', `/api/members/${first}`, owner, { role: 'reader' })).status, 409)
+  assert.equal((await rest('DELETE', `/api/members/${bob.id}`, owner)).status, 200)
+  assert.equal((await rest('GET', '/api/account', bob.token)).status, 401)
+})
+
+test('a developer’s key makes no keys (contract 5, rule 31)', async (t) => {
+  const { rest, bring } = await openShop(t)
+  const { token } = await bring('bob@example.com', 'developer')
+  const { scopes } = (await rest('POST', '/api/keys', token, { name: 'Mine' })).json<{ scopes: string[] }>()
+  assert.ok(scopes.length > 5 && !scopes.includes('keys'))
+})
+
+test('what people did is a table (contract 5, rule 32)', async (t) => {
+  const { rest, invite, owner, key } = await openShop(t)
+  await invite('bob@example.com', 'reader')
+  for (const credential of [owner, key]) {
+    const { text } = await rest('GET', '/api/activity.csv?kind=member', credential)
+    assert.match(text, /owner@example\.com,invited bob@example\.com as reader,member\.invited,/)
+  }
+})
+
+test('after a quarter of an hour a session makes no key and a key does (contract 5, rule 33)', async (t) => {
+  const { clock, rest, owner, key } = await openShop(t)
+  clock.advance(15 * 60_000 + 1)
+  const stale = await rest('POST', '/api/keys', owner, { name: 'Late' })
+  assert.deepEqual([stale.status, stale.json().code], [403, 'fresh_proof_required'])
+  assert.equal((await rest('POST', '/api/keys', key, { name: 'Late' })).status, 201)
+  // Where money goes, what signs that it came, and who is there: none of it changes from a browser that was left open.
+  for (const [method, path] of [
+    ['DELETE', '/api/emails/x'],
+    ['PUT', '/api/pos/x'],
+    ['POST', '/api/pos/x/rotate'],
+    ['PUT', '/api/links/x'],
+    ['POST', '/api/webhooks/secret/rotate'],
+    ['POST', '/api/webhook-endpoints'],
+    ['POST', '/api/webhook-endpoints/x/rotate'],
+    ['POST', '/api/checkouts/x/refunds'],
+    ['POST', '/api/members'],
+    ['POST', '/api/accounts/x/erase'],
+    ['GET', '/api/accounts/x/export'],
+  ] as const) {
+    const { status, json } = await rest(method, path, owner, method === 'GET' ? undefined : {})
+    assert.deepEqual([status, json().code], [403, 'fresh_proof_required'], `${method} ${path}`)
+  }
+})

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { findCheckout } from '../../src/modules/checkout/index.ts'
+import { changePos, getPos, rotateLink } from '../../src/modules/pos/domain/change-pos.ts'
+import { readDay } from '../../src/modules/pos/domain/day.ts'
+import { enterAsCashier, enterPos } from '../../src/modules/pos/domain/enter.ts'
+import { linkOf, makePos } from '../../src/modules/pos/domain/make-pos.ts'
+import { sell } from '../../src/modules/pos/domain/sell.ts'
+import { signIn } from '../../src/modules/pos/domain/sign-in.ts'
+import type { PosRoom } from '../../src/modules/pos/room.ts'
+import type { PointOfSale } from '../../src/modules/pos/store.ts'
+import { Signer } from '../support/blocks.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { forEachEngine } from '../support/engines.ts'
+
+/* What the store promises about tills, on each engine and with many at once. */
+
+const { address } = new Signer(41)
+const PIN = '4711'
+const MINUTE = 60_000
+
+async function openCafe(store: StoreCtx, engine: StoreEngine, fields: object = {}) {
+  const checkouts = toCheckoutCtx(store, engine)
+  const room: PosRoom = {
+    checkouts,
+    secrets: checkouts.ports.secrets,
+    urlOf: (id) => `https://gateway.example/pos/${id}`,
+  }
+  const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+  const items = [{ title: 'Espresso', price: '2' }]
+  const pos = await makePos(room, owner, { title: 'Counter', address, items, tips: [10], ...fields })
+  return { room, pos, own: { id: pos.id, owner } }
+}
+
+const tokenOf = (room: PosRoom, pos: PointOfSale) => linkOf(room, pos).split('#')[1]!
+
+const codeOf = async (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'in',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  )
+
+forEachEngine((engine, openFresh) => {
+  test('one tap that is sent ten times at once makes one sale', async (t) => {
+    const { ctx } = await openFresh(t)
+    const { room, pos } = await openCafe(ctx, engine)
+    const body = { key: 'tap-0123456789abcdef', amount: '1', items: [{ item: 0, quantity: 2 }], tip: 10, total: '5.5' }
+    const made = await Promise.all(Array.from({ length: 10 }, () => sell(room, pos, body)))
+    assert.equal(new Set(made.map(({ checkoutId }) => checkoutId)).size, 1)
+    const rows = await ctx.db.selectFrom('checkouts').select(['id', 'key_id', 'price']).execute()
+    assert.deepEqual(rows, [{ id: made[0]!.checkoutId, key_id: pos.id, price: '5.5' }])
+    // The same tap never becomes another sale, and another tap is one.
+    assert.equal(await codeOf(sell(room, pos, { ...body, amount: '2', total: '6.6' })), 'conflict')
+    await sell(room, pos, { ...body, key: 'tap-0123456789abcdeg' })
+    assert.equal((await ctx.db.selectFrom('pos_sales').select('checkout_id').execute()).length, 2)
+  })
+
+  test('a sale that fails at its last statement leaves no checkout, and its tap can be sent again', async (t) => {
+    const { ctx } = await openFresh(t)
+    const { room, pos } = await openCafe(ctx, engine)
+    await ctx.db.schema.alterTable('pos_sales').renameTo('pos_sales_gone').execute()
+    const body = { key: 'tap-0123456789abcdef', amount: '1', total: '1' }
+    await assert.rejects(sell(room, pos, body))
+    await ctx.db.schema.alterTable('pos_sales_gone').renameTo('pos_sales').execute()
+    assert.deepEqual(await ctx.db.selectFrom('checkouts').select('id').execute(), [])
+    assert.ok((await sell(room, pos, body)).checkoutId)
+  })
+
+  test('a day is that of the place, and its sums are those of what was paid, before and behind midnight', async (t) => {
+    const { ctx, clock } = await openFresh(t)
+    const { room, pos } = await openCafe(ctx, engine, { time_zone: 'Asia/Kolkata' })
+    // 23:59 there, which is 18:29 in UTC.
+    clock.advance(Date.UTC(2027, 0, 31, 18, 29) - clock.now())
+    const sold = async (key: string, isPaid: boolean) => {
+      const { checkoutId } = await sell(room, pos, { key: `tap-0123456789${key}`, amount: '2', tip: 10, total: '2.2' })
+      if (!isPaid) return 0n
+      const { amountRaw } = (await findCheckout(ctx.db, checkoutId))!
+      clock.advance(2 * MINUTE)
+      const at = clock.now()
+      const hash = checkoutId.toUpperCase().padStart(64, '0')
+      const send = { hash, from: new Signer(42).address, to: address, amountRaw: amountRaw!, at, knownAt: at }
+      await creditSend(room.checkouts, { ...send, receivedAt: null })
+      return amountRaw!
+    }
+    // Made before midnight and paid behind it: it belongs to the day on which it was made.
+    await sold('unpaid', false)
+    const before = await sold('before', true)
+    const behind = await sold('behind', true)
+    const first = await readDay(room, pos, '2027-01-31')
+    assert.deepEqual([first.totals.count, first.totals.paidRaw, first.sales.length], [1, before, 2])
+    assert.equal(first.totals.tipUnits, 2n * 10n ** 29n)
+    const second = await readDay(room, pos)
+    assert.equal(second.date, '2027-02-01')
+    assert.deepEqual([second.totals.count, second.totals.paidRaw, second.sales.length], [1, behind, 1])
+  })
+
+  test('a hundred PINs at once, on two instances, are five tries, and a restart forgets none', async (t) => {
+    const { ctx, clock, openAnother } = await openFresh(t)
+    const { room, pos } = await openCafe(ctx, engine, { pin: PIN })
+    const other: PosRoom = { ...room, checkouts: { ...room.checkouts, ...(await openAnother()).ctx } }
+    const guess = (at: PosRoom, pin: string, visitor = 'one') =>
+      codeOf(signIn(at, pos, { pin, device: undefined, visitor }))
+    const codes = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => guess(at % 2 === 0 ? room : other, String(1000 + at))),
+    )
+    assert.equal(codes.filter((code) => code === 'wrong_pin').length, 5)
+    assert.equal(codes.filter((code) => code === 'too_many_requests').length, 95)
+    assert.equal(await guess(other, PIN), 'too_many_requests', 'also the right one waits')
+    // Somebody elsewhere is not kept waiting.
+    assert.equal(await guess(other, PIN, 'another'), 'in')
+    clock.advance(5 * MINUTE)
+    assert.equal(await guess(other, PIN), 'in')
+  })
+
+  test('a thousand addresses find no PIN, and lock nobody out who was in before', async (t) => {
+    const { ctx, clock } = await openFresh(t)
+    const { room, pos, own } = await openCafe(ctx, engine, { pin: PIN })
+    const { device, session } = await signIn(room, pos, { pin: PIN, device: undefined, visitor: 'café' })
+    const guesses = Array.from({ length: 200 }, (_, at) =>
+      codeOf(signIn(room, pos, { pin: String(1000 + at), device: undefined, visitor: `bot ${at}` })),
+    )
+    const codes = await Promise.all(guesses)
+    assert.equal(codes.filter((code) => code === 'wrong_pin').length, 50)
+    assert.equal(codes.filter((code) => code === 'limit_reached').length, 150)
+    clock.advance(365 * 24 * 60 * MINUTE)
+    const stranger = { pin: PIN, device: undefined, visitor: 'later' }
+    assert.equal(await codeOf(signIn(room, pos, stranger)), 'limit_reached', 'for good')
+    const forged = `${device.slice(0, 22)}.${'0'.repeat(64)}`
+    assert.equal(await codeOf(signIn(room, pos, { ...stranger, device: forged })), 'limit_reached')
+    assert.equal(
+      await codeOf(signIn(room, pos, { pin: PIN, device, visitor: 'bot 1' })),
+      'in',
+      'the device of the café',
+    )
+    // A stolen device has no more than that either.
+    for (let round = 0; round < 12; round++) {
+      for (let at = 0; at < 5; at++) await codeOf(signIn(room, pos, { pin: '0000', device, visitor: 'thief' }))
+      clock.advance(5 * MINUTE)
+    }
+    assert.equal(await codeOf(signIn(room, pos, { pin: PIN, device, visitor: 'thief' })), 'limit_reached')
+    // Its owner lets people in again.
+    const anew = await changePos(room, own, { pin: '12345678' })
+    assert.equal(await codeOf(signIn(room, anew, { ...stranger, pin: '12345678' })), 'in')
+    assert.equal(await codeOf(enterAsCashier(room, pos.id, { token: tokenOf(room, pos), session })), 'pin_required')
+  })
+
+  test('a session ends with its time, its PIN and its link; a new link ends the old one at once', async (t) => {
+    const { ctx, clock } = await openFresh(t)
+    const { room, pos, own } = await openCafe(ctx, engine, { pin: PIN })
+    const token = tokenOf(room, pos)
+    const { session } = await signIn(room, pos, { pin: PIN, device: undefined, visitor: 'café' })
+    const enter = (given: { token?: string; session?: string }) =>
+      codeOf(enterAsCashier(room, pos.id, { token, session, ...given }))
+    assert.equal(await enter({}), 'in')
+    assert.equal(await enter({ session: `9${session.slice(1)}` }), 'pin_required')
+    assert.equal(await enter({ token: 'x'.repeat(40) }), 'not_found')
+    const another = await openCafe(ctx, engine, { pin: PIN })
+    assert.equal(await enter({ token: tokenOf(another.room, another.pos) }), 'not_found')
+    clock.advance(12 * 60 * MINUTE)
+    assert.equal(await enter({}), 'pin_required')
+    await rotateLink(room, own)
+    assert.equal(await codeOf(enterPos(room, pos.id, token)), 'not_found')
+    assert.equal(await codeOf(enterPos(room, pos.id, tokenOf(room, await getPos(room, own)))), 'in')
+  })
+})

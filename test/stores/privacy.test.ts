@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Kysely, sql } from 'kysely'
+import type { Db } from '../../src/kernel/db.ts'
+import { findAccount, listDeeds, listKeys } from '../../src/modules/accounts/index.ts'
+import { eraseAccount, listUnfinished } from '../../src/store/erase-account.ts'
+import { exportAccount } from '../../src/store/export-account.ts'
+import { erasePerson, exportPerson } from '../../src/store/person.ts'
+import { PERSONAL } from '../../src/store/personal.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { fill } from '../support/filled-store.ts'
+
+/* What an operator hands out about an account, and what is left of it once it is erased. */
+
+const { signal } = new AbortController()
+const SECRET = 'sealed secret'
+/** Stands in every text of an account that its people may have written. */
+const WORDS = 'words of alice'
+
+const rowsOf = (db: Db, table: string) =>
+  (db as unknown as Kysely<Record<string, Record<string, unknown>>>).selectFrom(table).selectAll().execute()
+
+async function dump(db: Db): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {}
+  for (const table of Object.keys(PERSONAL))
+    all[table] = (await rowsOf(db, table)).map((row) => JSON.stringify(row)).sort()
+  return all
+}
+
+/** A store of three accounts, of which alice's has something personal and something secret wherever there is room for it. */
+async function openAlice({ db }: { db: Db }) {
+  const alice = (
+    await db.selectFrom('accounts').select('id').where('email', '=', 'alice@example.com').executeTakeFirstOrThrow()
+  ).id
+  const whose = { accountId: alice, email: 'alice@example.com' }
+  await db.updateTable('mails').set({ recipient: 'Alice@example.com' }).where('id', '=', alice).execute()
+  await db.updateTable('sign_in_links').set({ email: 'alice@example.com' }).where('token_hash', '=', alice).execute()
+  const [job] = await db.selectFrom('jobs').select('id').where('kind', '=', 'mail.send').execute()
+  await db.updateTable('jobs').set({ payload: '{"recipient":"Alice@example.com"}' }).where('id', '=', job!.id).execute()
+  for (const [table, personal] of Object.entries(PERSONAL)) {
+    if ('nobody' in personal) continue
+    const of = personal.of(whose)
+    if (typeof personal.erase === 'object') {
+      for (const [column, to] of Object.entries(personal.erase)) {
+        if (typeof to === 'number' || ['visit', 'account_id', 'email'].includes(column)) continue
+        const text =
+          to === '{}' || column === 'features'
+            ? JSON.stringify({ a: WORDS })
+            : to === '[]'
+              ? JSON.stringify([WORDS])
+              : WORDS
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where ${of}`.execute(db)
+      }
+    }
+    for (const column of personal.leftOut ?? []) {
+      if (
+        (personal.key as readonly string[]).includes(column) ||
+        ['fence', 'lease_until', 'visitor', 'visit', 'email_hash', 'hash', 'payload', 'reference'].includes(column)
+      )
+        continue
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${SECRET} where ${of}`.execute(db)
+    }
+  }
+  return { alice, whose }
+}
+
+/** Lets everything of all accounts come to its end. */
+async function finish(db: Db): Promise<void> {
+  await sql`update checkouts set status = 'expired'`.execute(db)
+  await sql`update wallets set status = 'ended'`.execute(db)
+  await sql`update wallet_blocks set status = 'confirmed'`.execute(db)
+  await sql`update checkout_refunds set due_at = null`.execute(db)
+  await sql`update email_payments set due_at = null, status = 'completed', ended_at = 1`.execute(db)
+  await sql`update deliveries set state = 'delivered'`.execute(db)
+  await sql`update service_payments set outcome = 'applied'`.execute(db)
+}
+
+forEachEngine((_engine, openFresh) => {
+  test('an export has every row of the account, nothing of another one, and no secret', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { db } = ctx
+    const { alice, whose } = await openAlice(ctx)
+    const found: Record<string, number> = {}
+    let text = ''
+    for await (const { table, row } of exportAccount(db, whose)) {
+      found[table] = (found[table] ?? 0) + 1
+      text += `${table} ${JSON.stringify(row)}\n`
+    }
+    const personal = Object.entries(PERSONAL).filter(([, one]) => !('nobody' in one))
+    assert.deepEqual(Object.keys(found).sort(), personal.map(([table]) => table).sort())
+    assert.ok(text.includes(WORDS) && text.includes(alice))
+    assert.ok(
+      !text.includes(SECRET),
+      text.split('\n').find((line) => line.includes(SECRET)),
+    )
+    const others = await db.selectFrom('accounts').select(['id', 'email']).where('id', '<>', alice).execute()
+    for (const { id, email } of others) {
+      assert.ok(
+        !text.includes(id),
+        text.split('\n').find((line) => line.includes(id)),
+      )
+      assert.ok(email === null || !text.includes(email))
+    }
+    const hashes = await db.selectFrom('api_keys').select('hash').where('account_id', '=', alice).execute()
+    for (const { hash } of hashes) assert.ok(!text.includes(hash))
+  })
+
+  test('what is not over keeps an account from being erased, and each is named', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { alice } = await openAlice(ctx)
+    await sql`update service_payments set outcome = 'held'`.execute(ctx.db)
+    await sql`update checkout_refunds set due_at = 1`.execute(ctx.db)
+    await sql`update checkouts set status = 'partial'`.execute(ctx.db)
+    await sql`update deliveries set state = 'retrying'`.execute(ctx.db)
+    const before = await dump(ctx.db)
+    assert.equal((await listUnfinished(ctx.db, alice)).length, 8)
+    await assert.rejects(eraseAccount(ctx, { accountId: alice, actor: 'test', signal }), /open checkouts.*wallets/)
+    assert.deepEqual(await dump(ctx.db), before)
+  })
+
+  test('an erased account leaves no word of its people in any table; money stays, and nobody else loses anything', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { db } = ctx
+    const { alice } = await openAlice(ctx)
+    await finish(db)
+    const before = await dump(db)
+    // Interrupted at once, called twice at the same time, and again.
+    await eraseAccount(ctx, { accountId: alice, actor: 'test', signal: AbortSignal.abort() })
+    await Promise.all([1, 2].map(() => eraseAccount(ctx, { accountId: alice, actor: 'test', signal })))
+    await eraseAccount(ctx, { accountId: alice, actor: 'test', signal })
+    const after = await dump(db)
+    for (const [table, rows] of Object.entries(after)) {
+      for (const row of rows) {
+        assert.ok(!row.includes(WORDS), `${table}: ${row}`)
+        assert.ok(!row.toLowerCase().includes('alice@example.com'), `${table}: ${row}`)
+        if (['checkouts', 'payment_links', 'webhook_secrets', 'events', 'email_payments'].includes(table))
+          assert.ok(!row.includes(SECRET), `${table}: ${row}`)
+      }
+    }
+    for (const table of [
+      'checkout_payments',
+      'credit_balances',
+      'wallet_blocks',
+      'wallet_keys',
+      'faucet_claims',
+      'service_payments',
+    ]) {
+      assert.deepEqual(after[table], before[table], table)
+    }
+    for (const table of ['checkouts', 'wallets', 'email_payments', 'credit_entries', 'checkout_refunds', 'usernames']) {
+      assert.equal(after[table]!.length, before[table]!.length, table)
+    }
+    const others = (await db.selectFrom('accounts').select('id').where('id', '<>', alice).execute()).map(({ id }) => id)
+    for (const [table, rows] of Object.entries(before)) {
+      const theirs = (all: readonly string[]) => all.filter((row) => others.some((id) => row.includes(id)))
+      assert.deepEqual(theirs(after[table]!), theirs(rows), table)
+    }
+    const account = (await findAccount(db, alice))!
+    assert.deepEqual([account.email, account.standing.suspendedAt !== null], [null, true])
+    assert.ok((await listKeys(db, alice, 100)).every(({ revokedAt }) => revokedAt !== null))
+    const told = await listDeeds(db, { accountId: alice }, { before: undefined, limit: 100 })
+    assert.ok(told.some(({ what, actor }) => what === 'account.erased' && actor === 'test'))
+  })
+
+  test('a mail on its way to john.doe stays when john_doe is erased; what counts and proves an address goes with it', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { db } = ctx
+    const { alice } = await openAlice(ctx)
+    await finish(db)
+    await db.updateTable('accounts').set({ email: 'al_ce@example.com' }).where('id', '=', alice).execute()
+    const links = ['proof al_ce@example.com', 'invited acc_x al_ce@example.com', 'invited acc_x alice@example.com']
+    const [link] = await db.selectFrom('sign_in_links').selectAll().execute()
+    const [job] = await db.selectFrom('jobs').selectAll().where('kind', '=', 'mail.send').execute()
+    await db.deleteFrom('sign_in_links').execute()
+    for (const [at, email] of links.entries()) {
+      await db
+        .insertInto('sign_in_links')
+        .values({ ...link!, token_hash: `t${at}`, email })
+        .execute()
+    }
+    await db
+      .updateTable('jobs')
+      .set({ payload: '{"recipient":"alice@example.com"}' })
+      .where('id', '=', job!.id)
+      .execute()
+    await eraseAccount(ctx, { accountId: alice, actor: 'test', signal })
+    const left = await db.selectFrom('sign_in_links').select('email').execute()
+    assert.deepEqual(
+      left.map(({ email }) => email),
+      [links[2]],
+    )
+    assert.equal((await db.selectFrom('jobs').select('id').where('id', '=', job!.id).execute()).length, 1)
+  })
+
+  test('an administrator is not erased', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { alice } = await openAlice(ctx)
+    await finish(ctx.db)
+    await ctx.db.updateTable('accounts').set({ role: 'admin' }).where('id', '=', alice).execute()
+    await assert.rejects(eraseAccount(ctx, { accountId: alice, actor: 'test', signal }), /administrator/)
+  })
+
+  test('a person whom others have named is taken out where nothing waits for it any more', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { db } = ctx
+    const [over, open] = (await db.selectFrom('checkouts').select('id').orderBy('id').execute()).map(({ id }) => id)
+    await db.updateTable('checkouts').set({ notify: 'Buyer@example.com', status: 'pending' }).execute()
+    await db.updateTable('checkouts').set({ status: 'expired' }).where('id', '=', over!).execute()
+    const [gone, claimable] = (await db.selectFrom('email_recipients').select('id').orderBy('id').execute()).map(
+      ({ id }) => id,
+    )
+    await db.updateTable('email_recipients').set({ email_hash: 'hash of buyer', status: 'sent' }).execute()
+    await db.updateTable('email_recipients').set({ status: 'claimed' }).where('id', '=', gone!).execute()
+    const person = { email: 'buyer@example.com', emailHash: 'hash of buyer' }
+    const listed = []
+    for await (const { table } of exportPerson(db, person)) listed.push(table)
+    assert.deepEqual(listed.sort(), ['checkouts', 'email_recipients'])
+    await erasePerson(db, person, signal)
+    const notify = async (id: string) =>
+      (await db.selectFrom('checkouts').select('notify').where('id', '=', id).executeTakeFirst())!.notify
+    assert.deepEqual([await notify(over!), await notify(open!)], [null, 'Buyer@example.com'])
+    const recipients = await db.selectFrom('email_recipients').select(['id', 'email', 'email_hash']).execute()
+    const hashOf = (id: string) => recipients.find((row) => row.id === id)!.email_hash
+    assert.deepEqual([hashOf(gone!), hashOf(claimable!)], [null, 'hash of buyer'])
+  })
+})

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { loadConfig } from '../../src/config/config.ts'
+import { measureStore, sizeGauges } from '../../src/infra/db/measure.ts'
+import { forgetDoneJobs } from '../../src/infra/jobs/forget-done.ts'
+import { capturedMailer, forgetMails } from '../../src/infra/mail/captured.ts'
+import type { Db } from '../../src/kernel/db.ts'
+import type { Job } from '../../src/kernel/job.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { type Retention, STEP_ROWS } from '../../src/kernel/retention.ts'
+import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { openCheckout } from '../../src/modules/checkout/domain/open.ts'
+import { forgetCheckouts, releaseAmounts } from '../../src/modules/checkout/jobs.ts'
+import { findCheckout } from '../../src/modules/checkout/store.ts'
+import { readCheckout } from '../../src/modules/checkout/wire-fields.ts'
+import { forgetSwaps } from '../../src/modules/swap/jobs.ts'
+import { TABLES } from '../../src/store/schema.ts'
+import { Signer } from '../support/blocks.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { type OpenedStore, forEachEngine } from '../support/engines.ts'
+import { fill } from '../support/filled-store.ts'
+import { offerName, payment, toSales } from '../support/market.ts'
+
+/* What is kept how long, and what is never forgotten, whatever the settings say. */
+
+const DAY = 86_400_000
+const treasury = new Signer(1).address
+const address = new Signer(2).address
+const payer = new Signer(3).address
+const kept: Retention = loadConfig({})
+const ANYBODY = { kind: 'anonymous' } as const
+const SHOP = {
+  kind: 'account',
+  accountId: 'acc_shop',
+  role: 'user',
+  prepaid: false,
+  door: 'secret-key',
+  rights: undefined,
+} as const
+
+const run = (job: Job) => job.run({}, new AbortController().signal)
+
+function toShop({ ctx }: Pick<OpenedStore, 'ctx'>, engine: 'sqlite' | 'postgres'): CheckoutRoom {
+  return toCheckoutCtx(ctx, engine, { sales: toSales(treasury) })
+}
+
+async function open(ctx: CheckoutRoom, caller: typeof ANYBODY | typeof SHOP, fields: object = {}) {
+  const rules = { currencies: ctx.ports.prices.currencies, plainHttpAllowed: false }
+  const wanted = readCheckout({ address, amount: '1', ...fields }, rules)
+  return (await openCheckout(ctx, caller, wanted)).checkout
+}
+
+const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) => ({
+  hash: hash.padStart(64, '0'),
+  from: payer,
+  to: address,
+  amountRaw,
+  at: ctx.clock.now(),
+  knownAt: ctx.clock.now(),
+  receivedAt: null,
+})
+
+/** As the monitor does after its look at the end. */
+const expireAll = (db: Db) => sql`update checkouts set status = 'expired' where status = 'pending'`.execute(db)
+
+async function forget(ctx: CheckoutRoom, settings: Partial<Retention> = {}): Promise<void> {
+  await run(releaseAmounts(ctx))
+  await run(forgetCheckouts(ctx, { ...kept, ...settings }))
+}
+
+const rowsAbout = async (db: Db, id: string) => {
+  const count = async (table: 'checkout_timeline' | 'checkout_quotes' | 'service_orders') =>
+    (await db.selectFrom(table).select('checkout_id').where('checkout_id', '=', id).execute()).length
+  return {
+    checkout: (await findCheckout(db, id)) === undefined ? 0 : 1,
+    timeline: await count('checkout_timeline'),
+    quotes: await count('checkout_quotes'),
+    orders: await count('service_orders'),
+  }
+}
+const NOTHING = { checkout: 0, timeline: 0, quotes: 0, orders: 0 }
+
+forEachEngine((engine, openFresh) => {
+  test('what a stranger asked for and nobody paid is forgotten 30 days after its watch, and not before', async (t) => {
+    const opened = await openFresh(t)
+    const ctx = toShop(opened, engine)
+    const checkout = await open(ctx, ANYBODY, { currency: 'USD' })
+    await ctx.db
+      .insertInto('checkout_quotes')
+      .values({ ...QUOTE, checkout_id: checkout.id })
+      .onConflict((c) => c.doNothing())
+      .execute()
+    const offer = await offerName(ctx, 'Prize')
+    await expireAll(ctx.db)
+    opened.clock.leap(checkout.watchedUntil - opened.clock.now() + 30 * DAY)
+    await forget(ctx)
+    assert.equal((await rowsAbout(ctx.db, checkout.id)).checkout, 1)
+    assert.equal((await rowsAbout(ctx.db, offer.id)).orders, 1)
+    opened.clock.leap(1_000)
+    await forget(ctx)
+    assert.deepEqual(await rowsAbout(ctx.db, checkout.id), NOTHING)
+    assert.deepEqual(await rowsAbout(ctx.db, offer.id), NOTHING)
+    // Counts of all accounts follow.
+    const left = await ctx.db
+      .selectFrom('checkout_sums')
+      .select(sql<number | string>`coalesce(sum(count), 0)`.as('n'))
+      .execute()
+    assert.equal(Number(left[0]!.n), 0)
+  })
+
+  test('a payment that comes while the watch lasts is found and told, and its checkout is never forgotten', async (t) => {
+    const opened = await openFresh(t)
+    const ctx = toShop(opened, engine)
+    const late = await open(ctx, ANYBODY, {
+      webhook_url: 'https://shop.example/hook',
+      webhook_events: ['payment.late'],
+    })
+    const near = await open(ctx, ANYBODY, { amount: '2' })
+    await expireAll(ctx.db)
+    // With the shortest time that can be set, and the job at every moment.
+    const shortest = { keepUnpaid: DAY }
+    opened.clock.leap(late.watchedUntil - opened.clock.now() - 1)
+    await forget(ctx, shortest)
+    await creditSend(ctx, send(ctx, 'A', late.amountRaw!))
+    const found = (await findCheckout(ctx.db, late.id))!
+    assert.deepEqual([found.status, found.additional, found.paidRaw], ['expired', 'paid_late', late.amountRaw])
+    const events = await ctx.db.selectFrom('events').select('type').where('subject', '=', late.id).execute()
+    assert.deepEqual(events, [{ type: 'payment.late' }])
+    opened.clock.leap(4_000 * DAY)
+    await forget(ctx, shortest)
+    assert.equal((await rowsAbout(ctx.db, late.id)).checkout, 1)
+    assert.equal((await rowsAbout(ctx.db, near.id)).checkout, 0)
+  })
+
+  test('what has a payment, a reservation, a wallet or an owner stays, however old', async (t) => {
+    const opened = await openFresh(t)
+    const ctx = toShop(opened, engine)
+    const { db } = ctx
+    const own = await open(ctx, SHOP)
+    const unmatched = await open(ctx, ANYBODY, { amount: '2' })
+    const reserved = await open(ctx, ANYBODY, { amount: '3' })
+    const held = await open(ctx, ANYBODY, { amount: '4' })
+    const pending = await open(ctx, ANYBODY, { amount: '5' })
+    const sold = await offerName(ctx, 'Sold')
+    await creditSend(ctx, payment(sold, 0, { hash: 'B', from: payer, at: ctx.clock.now() }))
+    await creditSend(ctx, send(ctx, 'C', (3n * 10n ** 29n) as Raw))
+    await db
+      .updateTable('checkout_payments')
+      .set({ checkout_id: unmatched.id })
+      .where('kind', '=', 'unmatched')
+      .execute()
+    await sql`update checkouts set status = 'expired' where status = 'pending' and id <> ${pending.id}`.execute(db)
+    await db.updateTable('checkouts').set({ wallet_id: 'wal_1' }).where('id', '=', held.id).execute()
+    opened.clock.leap(4_000 * DAY)
+    await db
+      .updateTable('checkout_reservations')
+      .set({ release_at: opened.clock.now() + 1 })
+      .where('checkout_id', '=', reserved.id)
+      .execute()
+    await forget(ctx)
+    for (const { id } of [own, unmatched, reserved, held, pending, sold]) {
+      assert.equal((await rowsAbout(db, id)).checkout, 1, id)
+    }
+    assert.equal((await rowsAbout(db, sold.id)).orders, 1)
+    // Once nothing keeps it, it goes.
+    opened.clock.leap(2)
+    await forget(ctx)
+    assert.equal((await rowsAbout(db, reserved.id)).checkout, 0)
+  })
+
+  test('two instances forget more than one step at once; a job that is stopped half way goes on the next time', async (t) => {
+    const opened = await openFresh(t)
+    const ctx = toShop(opened, engine)
+    const other = toShop(await opened.openAnother(), engine)
+    const { db } = ctx
+    const one = await open(ctx, ANYBODY)
+    await expireAll(db)
+    const row = await db.selectFrom('checkouts').selectAll().where('id', '=', one.id).executeTakeFirstOrThrow()
+    const count = 2 * STEP_ROWS + 7
+    for (let at = 0; at < count; at += 50) {
+      const rows = Array.from({ length: Math.min(50, count - at) }, (_, n) => ({ ...row, id: `old_${at + n}` }))
+      await db.insertInto('checkouts').values(rows).execute()
+    }
+    opened.clock.leap(4_000 * DAY)
+    const left = async () =>
+      Number(
+        (
+          await db
+            .selectFrom('checkouts')
+            .select(({ fn }) => fn.countAll().as('n'))
+            .execute()
+        )[0]!.n,
+      )
+    const stopped = AbortSignal.abort()
+    await forgetCheckouts(ctx, kept).run({}, stopped)
+    assert.equal(await left(), count + 1)
+    await run(releaseAmounts(ctx))
+    await Promise.all([forget(ctx), forget(other)])
+    // What one passes over because the other holds it is for the next round.
+    await forget(ctx)
+    assert.equal(await left(), 0)
+  })
+
+  test('whom to mail is blanked where the operator wants it, after the mail, and the money stays', async (t) => {
+    const opened = await openFresh(t)
+    const ctx = toShop(opened, engine)
+    const { db } = ctx
+    const told = await open(ctx, SHOP, { notify: 'shop@example.com' })
+    const untold = await open(ctx, SHOP, { notify: 'shop@example.com', amount: '2' })
+    await creditSend(ctx, send(ctx, 'A', told.amountRaw!))
+    await creditSend(ctx, send(ctx, 'B', untold.amountRaw!))
+    await db.updateTable('checkouts').set({ notified_at: 1 }).where('id', '=', told.id).execute()
+    opened.clock.leap(400 * DAY)
+    await forget(ctx)
+    const notify = async (id: string) => (await findCheckout(db, id))!.notify
+    assert.equal(await notify(told.id), 'shop@example.com')
+    await forget(ctx, { keepNotify: 90 * DAY })
+    assert.deepEqual([await notify(told.id), await notify(untold.id)], [null, 'shop@example.com'])
+    assert.equal((await findCheckout(db, told.id))!.paidRaw, told.amountRaw)
+  })
+
+  test('jobs that failed for good go after 30 days; those that money waits for stay, and rounds of recurring ones do not', async (t) => {
+    const { ctx, clock } = await openFresh(t)
+    const old = {
+      payload: '{}',
+      run_at: 1,
+      attempts: 3,
+      attempts_max: 3,
+      locked_until: null,
+      fence: 1,
+      last_error: 'x',
+      created_at: 1,
+    }
+    const now = clock.now()
+    const dead = (id: string, kind: string, key: string | null, finished_at: number) => ({
+      ...old,
+      id,
+      kind,
+      key,
+      status: 'dead' as const,
+      finished_at,
+    })
+    await ctx.db
+      .insertInto('jobs')
+      .values([
+        dead('mail', 'mail.send', null, 1),
+        dead('young', 'mail.send', null, now - 29 * DAY),
+        dead('sweep', 'checkout.sweep', 'c1', 1),
+        dead('round', 'checkout.refunds', 'schedule', 1),
+        dead('unknown', 'of.another.version', null, 1),
+        { ...dead('done', 'checkout.sweep', 'c2', now - DAY - 1), status: 'done' as const },
+        { ...dead('waits', 'mail.send', null, 1), status: 'ready' as const, finished_at: null },
+      ])
+      .execute()
+    const kinds = [
+      { kind: 'mail.send' },
+      { kind: 'checkout.sweep', money: true },
+      { kind: 'checkout.refunds', money: true },
+    ] as const
+    await run(forgetDoneJobs(ctx, kinds, kept))
+    const left = await ctx.db.selectFrom('jobs').select('id').orderBy('id').execute()
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      ['sweep', 'unknown', 'waits', 'young'],
+    )
+  })
+
+  test('stored mail goes after 30 days, and expired swaps that nobody with a key asked for', async (t) => {
+    const { ctx, clock } = await openFresh(t)
+    await fill(ctx)
+    const { db } = ctx
+    await db.deleteFrom('mails').execute()
+    const mailer = capturedMailer(db, clock)
+    await mailer.send({ id: 'old', recipient: 'a@example.com', subject: 's', text: 't' })
+    clock.leap(30 * DAY)
+    await mailer.send({ id: 'new', recipient: 'a@example.com', subject: 's', text: 't' })
+    await run(forgetMails(ctx, kept))
+    assert.equal((await db.selectFrom('mails').select('id').execute()).length, 2)
+    clock.leap(1)
+    await run(forgetMails(ctx, kept))
+    assert.deepEqual(await db.selectFrom('mails').select('id').execute(), [{ id: 'new' }])
+
+    const [own, paid, gone] = (await db.selectFrom('swaps').select('id').orderBy('id').execute()).map(({ id }) => id)
+    await db.updateTable('swaps').set({ status: 'expired', looked_at: 1 }).execute()
+    await db.updateTable('swaps').set({ account_id: null }).where('id', '<>', own!).execute()
+    await db.updateTable('swaps').set({ status: 'finished' }).where('id', '=', paid!).execute()
+    await run(forgetSwaps(ctx, kept))
+    const left = (await db.selectFrom('swaps').select('id').orderBy('id').execute()).map(({ id }) => id)
+    assert.deepEqual(left, [own, paid])
+    assert.notEqual(gone, undefined)
+  })
+
+  test('the size of the store is known by kind', async (t) => {
+    const { ctx, clock, store } = await openFresh(t)
+    await fill(ctx)
+    if (engine === 'postgres') await sql`analyze`.execute(ctx.db)
+    const gauges = sizeGauges(ctx.db)
+    assert.deepEqual(await gauges[0]!.read(), [])
+    await run(measureStore({ db: ctx.db, clock, engine: store.engine, tables: TABLES }))
+    const [rows, bytes] = [await gauges[0]!.read(), await gauges[1]!.read()]
+    const of = (kind: string) => rows.find(({ labels }) => labels!.kind === kind)?.value
+    assert.equal(rows.length, TABLES.length)
+    assert.deepEqual([of('accounts'), of('checkouts'), of('mails')], [3, 3, 3])
+    assert.ok(bytes.every(({ value }) => value > 0) && bytes.length > 0)
+  })
+})
+
+const QUOTE = {
+  plan: -1,
+  seq: 99,
+  rate: '1',
+  source: 'test',
+  rate_at: 1,
+  amount_raw: '1',
+  created_at: 1,
+  expires_at: 1,
+}
