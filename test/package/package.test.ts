@@ -68,7 +68,7 @@ test('the package has what runs, what is read and what is deployed, and nothing 
     /^dist\/.+\.(js|json|css|svg)$/,
     /^dist\/bundle\/LICENSES\.txt$/,
     /^dist\/(exports|client|kernel)\/.+\.d\.ts$/,
-    /^docs\/.+\.(md|svg|png|ts|py|php)$/,
+    /^docs\/.+\.(md|svg|png|ts|py|php|rb|go)$/,
     /^examples\/.+\.mjs$/,
     /^deploy\//,
   ]

@@ -68,7 +68,7 @@ for (const engine of ENGINES) {
 
   test(`a session secret that nobody can read is made anew, and signs people in (${engine})`, async (t) => {
     const { ctx } = await openFresh(t, engine)
-    const { id } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+    const { id } = await createAccount(ctx, { email: 'alice@shop.example', role: 'user', actor: 'test' })
     const openSessions = () => new Sessions({ ...ctx, secrets: openSecretBox(randomBytes(32), systemRandom) })
     const [lost, found] = [openSessions(), openSessions()]
     const old = await lost.create(id)
