@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { publicSchema } from '../src/kernel/public-schema.ts'
-import { CHECK, CHECKOUT_EVENT } from '../src/modules/checkout/index.ts'
+import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT } from '../src/modules/checkout/index.ts'
 import { ACTIONS } from '../src/offered.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -122,12 +122,15 @@ function write() {
   const requests = ACTIONS.map(({ name, input, summary }) => `${remark(summary)}${name}: ${requestOf(input)}`)
   const answers = ACTIONS.map(({ name, output }) => `${name}: ${typeOf(publicSchema(output), true)}`)
   const facts = ACTIONS.map((action) => `${action.name}: ${JSON.stringify(factsOf(action))},`)
-  const raws = JSON.stringify(rawPaths(publicSchema(CHECK)))
+  const raws = (schema) => JSON.stringify(rawPaths(publicSchema(schema)))
   return {
     'requests.ts': `${HEAD}\n${interfaceOf('Requests', 'What each action takes.', requests)}`,
     'answers.ts': `${HEAD}\n${interfaceOf('Answers', 'What each action answers; amounts in raw are bigint.', answers)}
 /** How a checkout stands. */
 export type Check = ${typeOf(publicSchema(CHECK), true)}
+
+/** A checkout as its merchant sees it. */
+export type OwnCheckout = ${typeOf(publicSchema(OWN_CHECKOUT), true)}
 
 /** What a webhook brings, as it is in its body. */
 export type WebhookEvent = ${typeOf(publicSchema(CHECKOUT_EVENT), false)}
@@ -137,7 +140,10 @@ export type WebhookEvent = ${typeOf(publicSchema(CHECKOUT_EVENT), false)}
 export const FACTS = {\n${facts.join('\n')}\n} as const satisfies Record<string, ActionFacts>
 
 /** Where amounts in raw stand in a check of a checkout. */
-export const CHECK_RAWS: readonly string[] = ${raws}
+export const CHECK_RAWS: readonly string[] = ${raws(CHECK)}
+
+/** And in what its merchant sees of it. */
+export const OWN_RAWS: readonly string[] = ${raws(OWN_CHECKOUT)}
 `,
   }
 }

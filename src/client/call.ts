@@ -58,7 +58,7 @@ function waitBefore(error: unknown, { safe }: ActionFacts): number | undefined {
 }
 
 interface Question {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   body?: string
   headers?: Record<string, string>
 }

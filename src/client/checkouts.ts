@@ -1,8 +1,8 @@
 import { nano, withBigints } from './amounts.ts'
 import { type CallOptions, type Connection, ask, callAction } from './call.ts'
 import { GatewayError, toRefusal } from './gateway-error.ts'
-import type { Answers, Check } from './generated/answers.ts'
-import { CHECK_RAWS, FACTS } from './generated/facts.ts'
+import type { Answers, Check, OwnCheckout } from './generated/answers.ts'
+import { CHECK_RAWS, FACTS, OWN_RAWS } from './generated/facts.ts'
 import type { Requests } from './generated/requests.ts'
 import { backOff, rest } from './rest.ts'
 import { readServerEvents } from './server-events.ts'
@@ -28,6 +28,13 @@ export interface Checkouts {
    * gateway tells by itself; a broken connection is made again.
    */
   waitFor(id: string, options?: WaitOptions): Promise<Check>
+  /** All that its merchant may know of it; needs the merchant's key. */
+  read(id: string, options?: CallOptions): Promise<OwnCheckout>
+  /**
+   * Gives it up while it waits for money, and answers how it stands afterwards: one that was paid stays paid. What still
+   * arrives for one that was given up is recorded as late. Needs the merchant's key.
+   */
+  cancel(id: string, options?: CallOptions): Promise<OwnCheckout>
 }
 
 export function checkoutsOf(connection: Connection): Checkouts {
@@ -38,6 +45,8 @@ export function checkoutsOf(connection: Connection): Checkouts {
     },
     check: (id, options) => readCheck(connection, id, options),
     waitFor: (id, options) => waitFor(connection, id, options),
+    read: (id, options) => readOwn(connection, id, options),
+    cancel: (id, options) => cancel(connection, id, options),
   }
 }
 
@@ -57,6 +66,21 @@ async function readCheck(connection: Connection, id: string, options?: CallOptio
     if (error instanceof GatewayError && error.status === 200) return toCheck(error.body)
     throw error
   }
+}
+
+async function readOwn(connection: Connection, id: string, options?: CallOptions): Promise<OwnCheckout> {
+  const told = await ask(connection, `/api/checkouts/${pathOf(id)}`, { method: 'GET' }, options)
+  return withBigints((told as { checkout: unknown }).checkout, OWN_RAWS) as OwnCheckout
+}
+
+const ENDED = new Set<OwnCheckout['status']>(['complete', 'expired', 'cancelled', 'refunded'])
+
+/** One that has ended is left alone: deleting it would hide it from its merchant. */
+async function cancel(connection: Connection, id: string, options?: CallOptions): Promise<OwnCheckout> {
+  const held = await readOwn(connection, id, options)
+  if (ENDED.has(held.status)) return held
+  await ask(connection, `/api/checkouts/${pathOf(id)}`, { method: 'DELETE' }, options)
+  return readOwn(connection, id, options)
 }
 
 const toCheck = (told: unknown) => withBigints(told, CHECK_RAWS) as Check

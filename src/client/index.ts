@@ -22,7 +22,7 @@ export {
   type Request,
   createGateway,
 } from './gateway.ts'
-export type { Answers, Check, WebhookEvent } from './generated/answers.ts'
+export type { Answers, Check, OwnCheckout, WebhookEvent } from './generated/answers.ts'
 export type { Requests } from './generated/requests.ts'
 export { type NameChange, signNameChange } from './names.ts'
 export { type Received, receiveFunds } from './receive-funds.ts'

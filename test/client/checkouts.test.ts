@@ -65,6 +65,28 @@ test('who waits for a checkout that ends unpaid is not told that it was paid', a
   assert.equal(nano(raw('2')), '2')
 })
 
+test('a merchant gives up what nobody has paid; what was paid stays paid, and in view', async (t) => {
+  const opened = await openGateway(t)
+  const { url } = opened
+  const [merchant, other] = [await opened.join(), await opened.join()]
+  const gateway = createGateway({ url, key: merchant.key })
+  const make = (amount: string) =>
+    gateway.checkouts.create({ address: shop.address, amount, metadata: { order: amount } })
+  const [unpaid, paid] = [await make('1.25'), await make('1.5')]
+  await ask(`${url}/developer/checkouts/${paid.id}/pay`, { body: '{}' })
+  await gateway.checkouts.waitFor(paid.id)
+  const answers = [await gateway.checkouts.cancel(unpaid.id), await gateway.checkouts.cancel(paid.id)]
+  const told = answers.map(({ status, metadata, hidden, amount_paid_raw: sum }) => [status, metadata, hidden, sum])
+  assert.deepEqual(told, [
+    ['cancelled', { order: '1.25' }, false, 0n],
+    ['complete', { order: '1.5' }, false, paid.amount_raw],
+  ])
+  const stranger = createGateway({ url, key: other.key })
+  for (const call of [stranger.checkouts.read, stranger.checkouts.cancel]) {
+    await assert.rejects(call(paid.id), { status: 404 })
+  }
+})
+
 const ID = 'evt_01J9Z3K8Q6T2V4W6X8Y0ZABCDE'
 const now = { nowSeconds: TIMESTAMP }
 

@@ -1255,6 +1255,117 @@ export type Check = {
     | undefined
 }
 
+/** A checkout as its merchant sees it. */
+export type OwnCheckout = {
+  id: string
+  account: string | null
+  status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
+  additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked'
+  mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
+  /** An address. */
+  address: string
+  /** An address. */
+  merchant_address?: string | undefined
+  currency: string
+  price: string | null
+  fiat_amount?: string | null | undefined
+  amount: string | null
+  amount_raw: bigint | null
+  /** An amount in nano. */
+  amount_paid: string
+  /** An amount in raw. */
+  amount_paid_raw: bigint
+  /** An amount in nano. */
+  amount_excess?: string | undefined
+  /** An amount in raw. */
+  amount_excess_raw?: bigint | undefined
+  plans: Array<{
+    title: string
+    value: string
+    discount: number | boolean
+    value_raw: bigint | null
+  }>
+  plan?:
+    | {
+        title: string
+        value: string
+        /** An amount in raw. */
+        value_raw?: bigint | undefined
+        discount: number | boolean
+      }
+    | undefined
+  title: string | null
+  description: string | null
+  image: string | null
+  success_url: string | null
+  cancel_url: string | null
+  webhook_url: string | null
+  webhook_events: Array<string>
+  webhook_secret_set: boolean
+  notify: string | null
+  metadata: Record<string, unknown>
+  note: string | null
+  block_hash: string | null
+  payer: string | null
+  hidden: boolean
+  /** Seconds since 1970. */
+  created_unix: number
+  /** Seconds since 1970. */
+  expires_unix: number
+  paid_unix: number | null
+  /** A link. */
+  browser: string
+  /** A link. */
+  check: string
+  /** A link. */
+  json: string
+  /** An amount in nano. */
+  amount_refunded?: string | undefined
+  /** An amount in raw. */
+  amount_refunded_raw?: bigint | undefined
+  refunds?:
+    | Array<{
+        id: string
+        checkout_id: string
+        status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+        as: 'send' | 'link'
+        /** An amount in nano. */
+        amount: string
+        /** An amount in raw. */
+        amount_raw: bigint
+        currency?: string | undefined
+        fiat_amount?: string | undefined
+        rate?: string | null | undefined
+        rate_source?: string | null | undefined
+        address: string | null
+        /** An address. */
+        from: string
+        hash: string | null
+        block_url?: string | undefined
+        /** A link. */
+        claim_url?: string | undefined
+        reason: string | null
+        failure: string | null
+        /** Seconds since 1970. */
+        created_unix: number
+        sent_unix: number | null
+        ended_unix: number | null
+      }>
+    | undefined
+  order?: Record<string, unknown> | undefined
+  error?: string | undefined
+  refund?:
+    | {
+        hash: string | null
+        /** An amount in nano. */
+        amount: string
+        /** An amount in raw. */
+        amount_raw: bigint
+        address: string | null
+      }
+    | undefined
+}
+
 /** What a webhook brings, as it is in its body. */
 export type WebhookEvent = {
   id: string

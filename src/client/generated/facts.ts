@@ -101,3 +101,15 @@ export const CHECK_RAWS: readonly string[] = [
   'refunds.[].amount_raw',
   'refund.amount_raw',
 ]
+
+/** And in what its merchant sees of it. */
+export const OWN_RAWS: readonly string[] = [
+  'amount_raw',
+  'amount_paid_raw',
+  'amount_excess_raw',
+  'plans.[].value_raw',
+  'plan.value_raw',
+  'amount_refunded_raw',
+  'refunds.[].amount_raw',
+  'refund.amount_raw',
+]
