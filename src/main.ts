@@ -1,11 +1,11 @@
 import { startApp } from './app.ts'
 import { checkStart } from './config/check-start.ts'
 import { onUncaught } from './cli/last-resort.ts'
+import { openProcessLog } from './cli/log-lines.ts'
 import { onStop } from './cli/stop.ts'
 import { tellAll } from './config/config.ts'
 import { keepAdministratorKey } from './store/data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
-import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
 import { runFront, runOwner } from './processes/run.ts'
 import { frontsOf, superviseProcesses } from './processes/supervise.ts'
@@ -18,7 +18,7 @@ export async function runGateway(role?: string): Promise<void> {
   if (!config) throw new Error(tellAll(problems))
   if (role === 'front') return runFront(config)
   if (role === 'owner') return runOwner(config)
-  const log = openLog(config.logLevel)
+  const log = openProcessLog(config)
   for (const reason of warnings) {
     log.warn({ event: 'setting_misspelt', reason })
     process.stderr.write(`nano-gateway: ${reason}\n`)

@@ -165,7 +165,7 @@ function openOwnCheckouts(
   ports: Ports,
   { names, webhooks, wallets, emails, pictures }: BeforeCheckouts,
 ) {
-  const { store, notices, node, nodes, mailer, links, prices, secrets } = ports
+  const { store, notices, node, nodes, mailer, links, prices, secrets, log } = ports
   const { confirmations } = nodes
   return openCheckouts(
     {
@@ -182,6 +182,7 @@ function openOwnCheckouts(
       developmentLedger: ports.developmentLedger,
       pictures,
       perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
+      onBecame: ({ checkoutId, became }) => log.info({ event: became, checkoutId }),
       engine: ports.opened.engine,
       names: names.names,
       checkWebhookUrl: webhooks.checkUrl,

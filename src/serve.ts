@@ -12,7 +12,7 @@ import { listenAt, listenBehind } from './http/listen.ts'
 import { mountMcp } from './http/mcp/index.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
-import { createServer, toRefusal } from './http/server.ts'
+import { type AnsweredRequest, createServer, toRefusal } from './http/server.ts'
 import { admitFront, remoteAddressOf } from './http/remote-address.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
@@ -67,7 +67,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const { clientIp, nextRequestId, isDraining } = calls
   const ipOf: RoutesOptions['ipOf'] = (request) =>
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
-  const { onError, report } = openReports(ports)
+  const { onError, report, onAnswered } = openReports(ports)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
@@ -80,6 +80,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     requestTimeoutMilliseconds,
     rpc,
     onError,
+    onAnswered,
     ...(admits && { admits }),
   })
   const routes = listAnswered(server)
@@ -155,6 +156,8 @@ export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>) {
   return {
     onError: (error: unknown, requestId: string) =>
       log.error({ event: 'unexpected', requestId, error: describeError(error) }),
+    onAnswered: ({ requestId, action, status, milliseconds: ms }: AnsweredRequest) =>
+      logRequest({ requestId, action, status, cache: undefined, caller: undefined, ms }),
     report: ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)

@@ -62,6 +62,12 @@ export const SERVER_SETTINGS = {
     oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug'),
     'How much is logged.',
   ),
+  logFormat: setting(
+    'LOG_FORMAT',
+    'auto',
+    oneOf('auto', 'json', 'pretty'),
+    'How the log is written: `json`, `pretty` for people, `auto` pretty at a terminal and JSON elsewhere.',
+  ),
   namesOfOthers: setting(
     'NAMES_OF_OTHERS',
     '',

@@ -18,12 +18,22 @@ interface ServerOptions {
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
+  /** Told of every request that the router has answered. */
+  onAnswered?(answered: AnsweredRequest): void
   /** Whether the ledger is for trying things out, which every page says. */
   devnet?: boolean
   /** Whether a connection is taken at all; unset, every one is. */
   admits?(request: IncomingMessage): boolean
   /** Takes everything that is not RPC, in place of the router. */
   elsewhere?(request: IncomingMessage, response: ServerResponse): void
+}
+
+export interface AnsweredRequest {
+  requestId: string
+  /** The route as it was declared, as in `GET /check/:id`: nothing that a client wrote. */
+  action: string
+  status: number
+  milliseconds: number
 }
 
 const KEEP_ALIVE = 72_000
@@ -96,8 +106,23 @@ export function createServer(options: ServerOptions): FastifyInstance {
     else done()
   })
 
+  if (options.onAnswered) tellAnswered(server, options.onAnswered)
   answerTheRest(server, options)
   return server
+}
+
+/** What machines ask for all day long, and pictures and styles of pages, would hide the rest. */
+const UNTOLD = /^\/(health|assets)\b/
+
+function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
+  server.addHook('onResponse', ({ id: requestId, method, routeOptions }, { statusCode: status, elapsedTime }, done) => {
+    const { url } = routeOptions
+    if (url === undefined || !UNTOLD.test(url)) {
+      const action = `${method} ${url ?? '(no such path)'}`
+      onAnswered({ requestId, action, status, milliseconds: Math.round(elapsedTime * 10) / 10 })
+    }
+    done()
+  })
 }
 
 /** What no route takes, and what goes wrong in one. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { startApp } from '../app.ts'
 import { onUncaught } from '../cli/last-resort.ts'
+import { openProcessLog } from '../cli/log-lines.ts'
 import { exitAfter } from '../cli/stop.ts'
 import { tellStart } from '../cli/tell-start.ts'
 import type { Config } from '../config/config.ts'
 import { FollowingClock } from '../infra/clock.ts'
-import { type Log, openSharedLog } from '../infra/log.ts'
+import type { Log } from '../infra/log.ts'
 import { systemRandom } from '../infra/random.ts'
 import { keepAdministratorKey } from '../store/data-folder.ts'
 import { startFront } from './front.ts'
@@ -14,7 +15,7 @@ import type { Begun, FrontFacts, Order, Place } from './place.ts'
 /** The process that has the store, wallets, jobs and every action; fronts hand over to it. */
 export async function runOwner(config: Config): Promise<void> {
   const { place } = await firstOrder()
-  const log = openSharedLog(config.logLevel)
+  const log = openProcessLog(config, { shared: true })
   const keepKey = (key: string) => keepAdministratorKey(config, key)
   const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log, keepKey, place })
   const stop = onOrders(log, () => app.close(), {
@@ -28,7 +29,7 @@ export async function runOwner(config: Config): Promise<void> {
 /** One of the processes that hold the port. */
 export async function runFront(config: Config): Promise<void> {
   const { place, facts } = await firstOrder()
-  const log = openSharedLog(config.logLevel)
+  const log = openProcessLog(config, { shared: true })
   const front = await startFront(
     config,
     { place, facts: facts! },

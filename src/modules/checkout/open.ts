@@ -58,6 +58,8 @@ interface CheckoutNeeds extends Pick<
   pictures: Pictures
   /** How often payers may look. */
   perMinute: { address: number; account: number }
+  /** What became of a checkout, once it is so. */
+  onBecame(told: { checkoutId: string; became: string }): void
 }
 
 export interface CheckoutModule extends Module {
@@ -106,7 +108,10 @@ export function openCheckouts(
     },
     look: (address) => lookAt(node, address),
     watch: (address) => notices.publish('checkout-address', address),
-    tell: (id) => notices.publish('checkout', id),
+    tell(id, became) {
+      notices.publish('checkout', id)
+      if (became !== undefined) needs.onBecame({ checkoutId: id, became })
+    },
   }
   const room: CheckoutRoom = { ...store, ports, names }
   const { clock, random, failures } = store

@@ -103,6 +103,6 @@ export interface CheckoutPorts {
   look(address: string): Promise<AddressLook>
   /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */
   watch(address: string): void
-  /** Something about a checkout has changed; open pages look again. */
-  tell(checkoutId: string): void
+  /** Something about a checkout has changed; open pages look again. What became of it is told to the operator. */
+  tell(checkoutId: string, became?: string): void
 }

@@ -33,17 +33,17 @@ export async function creditSend(ctx: CheckoutRoom, send: LedgerSend): Promise<s
     credited = await creditAll(ctx, send, rates)
   }
   const { changed, afterwards } = credited
-  for (const { id } of changed) ctx.ports.tell(id)
+  for (const { checkout, became } of changed) ctx.ports.tell(checkout.id, became)
   for (const act of afterwards) act()
   // The runner looks for jobs when it wakes, in front of the payments that wait; only with a reason.
   if (afterwards.length > 0 || changed.some(mayHaveJobs)) ctx.wakeJobs()
-  return changed.map(({ id }) => id)
+  return changed.map(({ checkout }) => checkout.id)
 }
 
 type Rates = ReadonlyMap<string, Rate | undefined>
 
 interface CreditedAll {
-  changed: Checkout[]
+  changed: Credited[]
   /** What is to be done once it is committed. */
   afterwards: (() => void)[]
 }
@@ -63,20 +63,22 @@ function creditAll(ctx: CheckoutRoom, send: LedgerSend, rates: Rates): Promise<C
     for (const claim of claims) {
       const credited = await creditOwner(tx, send, claim, rates)
       if (!credited) continue
-      all.changed.push(credited.checkout)
+      all.changed.push(credited)
       if (claim.owner === SERVICE) all.afterwards.push(await settleSale(tx, send, credited))
     }
     return all
   })
 }
 
-const mayHaveJobs = ({ webhookUrl, notify, walletId }: Checkout) =>
+const mayHaveJobs = ({ checkout: { webhookUrl, notify, walletId } }: Credited) =>
   webhookUrl !== null || notify !== null || walletId !== null
 
 interface Credited {
   /** As it was before. */
   checkout: Checkout
   plan: number | null
+  /** In the words of events, for the operator. */
+  became: string
 }
 
 /** What the service sells is given in the transaction that records the payment, or the money goes back. */
@@ -148,7 +150,7 @@ async function creditOwner(
     reservation,
     rate: rate === null ? null : { rate, source: rateSource },
   })
-  return { checkout, plan }
+  return { checkout, plan, became: decision.event ?? `payment.${decision.kind}` }
 }
 
 interface Valuation {

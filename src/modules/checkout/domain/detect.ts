@@ -28,7 +28,7 @@ export async function detectSend(ctx: CheckoutRoom, send: LedgerSend): Promise<v
       await announce(tx, moved, { type: 'payment.detected', dedupeKey: send.hash, block, confirmed: false })
       return true
     })
-    if (detected) ctx.ports.tell(checkout.id)
+    if (detected) ctx.ports.tell(checkout.id, 'payment.detected')
   }
 }
 

@@ -32,7 +32,7 @@ export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise
     })
     if (!won) continue
     expired++
-    ctx.ports.tell(id)
+    ctx.ports.tell(id, 'checkout.expired')
   }
   return expired
 }

@@ -53,7 +53,7 @@ export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refun
     )
   }
   const moved = await inTx(ctx, (tx) => conclude(tx, refund, { ...next, status: next.status }))
-  ctx.ports.tell(refund.checkoutId)
+  ctx.ports.tell(refund.checkoutId, `refund.${next.status}`)
   return moved ?? (await findRefund(ctx.db, id))!
 }
 
