@@ -237,6 +237,7 @@ class Dashboard {
       devnet,
       plays,
       notice: text === undefined ? undefined : { kind: 'done', text },
+      guide: this.#menu.find(({ href }) => href === toHref(section))?.guide,
     }
     const params = request.params as Record<string, string>
     if (!Object.values(params).every(canBeId)) throw noSuchPage()

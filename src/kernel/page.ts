@@ -21,7 +21,8 @@ interface Placed {
 
 /** What a signed-in person may see. */
 export interface Page extends Placed {
-  menu?: { title: string; order: number }
+  /** Its guide is a page of the documents, `webhooks#the-secret`, that every page of the section leads to. */
+  menu?: { title: string; order: number; guide?: string }
   /** What it takes, where looking is not enough: it holds a form alone, or shows a secret. */
   degree?: Degree
   render(request: PageRequest): VNode | Promise<VNode>
@@ -107,10 +108,13 @@ export interface FrameProps {
   plays: boolean
   /** What was just done, or why it was not. */
   notice?: { kind: 'done' | 'failed'; text: string } | undefined
+  /** Where the documents tell of this section. */
+  guide?: string | undefined
 }
 
 export interface MenuEntry {
   href: string
   title: string
+  guide?: string
   door: Placed['door']
 }

@@ -49,7 +49,7 @@ test('fenced code keeps every character, and hash marks in it are no headings', 
   const source = '```sh serves\n# comment\ncurl -d \'{"a":"<b>"}\' x   # 1\n\n| no | table |\n```\nafter'
   assert.equal(
     html(source),
-    '<pre tabindex="0" data-language="sh"><code># comment\ncurl -d \'{&quot;a&quot;:&quot;&lt;b>&quot;}\' x   # 1\n\n| no | table |</code></pre><p>after</p>',
+    '<div class="code"><pre tabindex="0" data-language="sh"><code># comment\ncurl -d \'{&quot;a&quot;:&quot;&lt;b>&quot;}\' x   # 1\n\n| no | table |</code></pre><button type="button" class="copy">Copy</button></div><p>after</p>',
   )
   assert.equal(parseDocument(source).title, '')
 })

@@ -1,5 +1,6 @@
 import { type MarkedToken, type Token, type Tokens, lexer } from 'marked'
 import type { ComponentChild, ComponentChildren } from 'preact'
+import { Code } from './docs-code.tsx'
 
 /** A document of ours, read into the parts it is made of. */
 export interface Document {
@@ -19,20 +20,21 @@ export function parseDocument(source: string): Document {
   const sections = headings.filter(({ depth }) => depth === 2)
   return {
     title: plain(headings[0]?.text ?? ''),
-    sections: sections.map(({ text }) => ({ id: toId(text), title: plain(text) })),
+    sections: sections.map(({ text }) => ({ id: headingId(text), title: plain(text) })),
     blocks,
   }
 }
 
 /** As the places where our documents are also read make them, so that links within a page work in both. */
-function toId(text: string): string {
+export function headingId(text: string): string {
   return plain(text)
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-')
 }
 
-function plain(text: string): string {
+/** A text without the marks of links, code and stress. */
+export function plain(text: string): string {
   return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
 }
 
@@ -50,17 +52,12 @@ function view(token: MarkedToken, resolve: ResolveLink): ComponentChild {
       return null
     case 'heading': {
       const Tag = `h${token.depth}` as 'h2'
-      return <Tag id={toId(token.text)}>{inside(token.tokens, resolve)}</Tag>
+      return <Tag id={headingId(token.text)}>{inside(token.tokens, resolve)}</Tag>
     }
     case 'paragraph':
       return <p>{inside(token.tokens, resolve)}</p>
     case 'code':
-      return (
-        // Wide code scrolls, and a reader without a mouse must be able to scroll it.
-        <pre tabIndex={0} data-language={token.lang?.split(' ')[0] || undefined}>
-          <code>{token.text}</code>
-        </pre>
-      )
+      return <Code text={token.text} language={token.lang?.split(' ')[0] || undefined} />
     case 'blockquote':
       return <blockquote>{inside(token.tokens, resolve)}</blockquote>
     case 'list': {

@@ -1,28 +1,20 @@
+import { Code } from './docs-code.tsx'
 import { Prose } from './docs-prose.tsx'
 import { type DocsSite, DocsShell, moduleTitle, searchText } from './docs-shell.tsx'
 import { TableScroll } from './docs-markdown.tsx'
 import { COMMON_ERRORS, type ErrorView } from './reference-errors.ts'
 import { curl } from './reference-snippets.ts'
 
-/** How the API is spoken, and everything it has; a search keeps the actions that match. */
-export const DocsOverview = ({ site, query }: { site: DocsSite; query: string }) => {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const groups = site.modules
-    .map((module) => ({
-      module,
-      actions: module.actions.filter((action) => words.every((word) => searchText(action).includes(word))),
-    }))
-    .filter(({ actions }) => actions.length > 0)
+/** How the API is spoken, and everything it has. */
+export const DocsOverview = ({ site }: { site: DocsSite }) => {
   return (
-    <DocsShell site={site} title="API reference" here="/docs" query={query}>
+    <DocsShell site={site} title="API reference" here="/docs">
       <h1>API reference</h1>
       <p class="lead">
         POST a JSON object to <code>{site.baseUrl}</code>. Its member <code>action</code> names what you want, the
         others say more about it. The answer is JSON.
       </p>
-      <pre tabIndex={0}>
-        <code>{curl(site.baseUrl, { action: 'block_count' })}</code>
-      </pre>
+      <Code text={curl(site.baseUrl, { action: 'block_count' })} />
       <p class="docs-links">
         <a href="/openapi.json" download="nano-gateway-openapi.json">
           Download OpenAPI
@@ -32,16 +24,11 @@ export const DocsOverview = ({ site, query }: { site: DocsSite; query: string })
         <a href="#errors">Errors</a>
       </p>
       <h2 id="actions">Actions</h2>
-      {words.length > 0 && (
-        <p role="status">
-          {groups.length === 0 ? 'No action' : `Actions`} with “{query}”. <a href="/docs">Show all</a>
-        </p>
-      )}
-      {groups.map(({ module, actions }) => (
+      {site.modules.map((module) => (
         <section key={module.name} data-group>
           <h3 id={module.name}>{moduleTitle(module)}</h3>
           <ul class="docs-actions">
-            {actions.map((action) => (
+            {module.actions.map((action) => (
               <li key={action.name} id={action.name} data-find={searchText(action)}>
                 <a href={`/docs/actions/${action.name}`}>
                   <code>{action.name}</code>

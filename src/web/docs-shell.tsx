@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import type { Offered } from '../kernel/module.ts'
+import { CopyVoice } from './docs-code.tsx'
 import { Layout } from './layout.tsx'
 
 /** A guide in the list of guides. */
 export interface GuideLink {
   path: string
   title: string
+  /** The heading it stands under. */
+  group: string
 }
 
 /** What every page of the documentation knows. */
@@ -57,19 +60,23 @@ export const DocsShell = ({ site, title, here, query = '', children }: ShellProp
           All guides and actions
         </a>
         {children}
+        <CopyVoice />
       </div>
       <nav class="docs-side" id="contents" aria-label="Documentation">
         <form class="docs-search" method="get" action="/docs" role="search">
-          <label for="docs-q">Find an action</label>
-          <input id="docs-q" type="search" name="q" value={query} placeholder="balance, checkout …" />
+          <label for="docs-q">Search the documentation</label>
+          <input id="docs-q" type="search" name="q" value={query} placeholder="balance, webhook …" maxLength={100} />
+          <button class="button quiet">Search</button>
         </form>
-        <SideGroup title="Guides">
-          {site.guides.map(({ path, title }) => (
-            <SideLink key={path} href={`/docs/${path}`} here={here} find={title.toLowerCase()}>
-              {title}
-            </SideLink>
-          ))}
-        </SideGroup>
+        {[...Map.groupBy(site.guides, ({ group }) => group)].map(([group, guides]) => (
+          <SideGroup key={group} title={group}>
+            {guides.map(({ path, title }) => (
+              <SideLink key={path} href={`/docs/${path}`} here={here} find={title.toLowerCase()}>
+                {title}
+              </SideLink>
+            ))}
+          </SideGroup>
+        ))}
         {site.modules.map((module) => (
           <SideGroup key={module.name} title={moduleTitle(module)}>
             {module.actions.map((action) => (

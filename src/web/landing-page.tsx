@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/shape.ts'
+import { Code, CopyVoice } from './docs-code.tsx'
 import type { DocsSite } from './docs-shell.tsx'
 import { Layout } from './layout.tsx'
 import { curl } from './reference-snippets.ts'
@@ -65,7 +66,12 @@ export const LandingPage = ({ site }: { site: DocsSite }) => {
   const { baseUrl, devnet, modules } = site
   const actions = modules.reduce((sum, module) => sum + module.actions.length, 0)
   return (
-    <Layout title="nano-gateway: payments in nano, from one JSON endpoint" devnet={devnet} styles={['docs.css']}>
+    <Layout
+      title="nano-gateway: payments in nano, from one JSON endpoint"
+      devnet={devnet}
+      styles={['docs.css']}
+      scripts={['docs.js']}
+    >
       <div class="landing">
         <h1>Payments in nano, from one JSON endpoint</h1>
         <p class="lead">
@@ -73,9 +79,8 @@ export const LandingPage = ({ site }: { site: DocsSite }) => {
           This gateway stands between your program and that network. You send it a JSON object, it answers with one.
         </p>
         <h2 id="try">Paste this into a terminal</h2>
-        <pre tabIndex={0} id="first-call">
-          <code>{curl(baseUrl, firstCall(devnet))}</code>
-        </pre>
+        <Code text={curl(baseUrl, firstCall(devnet))} id="first-call" />
+        <CopyVoice />
         {devnet ? (
           <p>
             That asks for 1.5 nano. Open the address at <code>browser</code> in the answer: it is the page your customer

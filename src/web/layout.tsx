@@ -63,7 +63,11 @@ export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
   </Document>
 )
 
-const DevnetBanner = () => <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>
+const DevnetBanner = () => (
+  <aside class="banner" aria-label="Play money">
+    Embedded development ledger: the nano here is worth nothing.
+  </aside>
+)
 
 export function renderPage(page: VNode): string {
   return `<!doctype html>${renderToString(page)}`

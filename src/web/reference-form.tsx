@@ -1,5 +1,6 @@
 import type { Action } from '../kernel/action.ts'
 import type { JsonObject } from '../kernel/shape.ts'
+import { Code } from './docs-code.tsx'
 import { Prose } from './docs-prose.tsx'
 import { type FieldView, toText } from './reference-fields.ts'
 
@@ -122,9 +123,7 @@ const Result = ({ result }: { result: RunResult }) => {
           <code>{`${name}: ${value}`}</code>
         </p>
       ))}
-      <pre tabIndex={0} data-language="json">
-        <code>{answer}</code>
-      </pre>
+      <Code text={answer} language="json" />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Action } from '../kernel/action.ts'
 import type { JsonObject } from '../kernel/shape.ts'
+import { Code } from './docs-code.tsx'
 import { TableScroll } from './docs-markdown.tsx'
 import { ErrorTable } from './docs-overview.tsx'
 import { Prose } from './docs-prose.tsx'
@@ -65,9 +66,7 @@ export const ReferencePage = ({ site, action, costs, hasPrice, request, result }
         {snippets.map(({ language, name, code }, at) => (
           <details key={language} name="snippet" open={at === 0}>
             <summary>{name}</summary>
-            <pre tabIndex={0} data-language={language}>
-              <code>{code}</code>
-            </pre>
+            <Code text={code} language={language} />
           </details>
         ))}
       </div>
@@ -75,9 +74,7 @@ export const ReferencePage = ({ site, action, costs, hasPrice, request, result }
       {fields.length === 0 ? <p>None.</p> : <FieldTable fields={fields} />}
       <h2 id="answer">Answer</h2>
       <p>For example:</p>
-      <pre tabIndex={0} data-language="json">
-        <code>{JSON.stringify(example.response, null, 2)}</code>
-      </pre>
+      <Code text={JSON.stringify(example.response, null, 2)} language="json" />
       <details>
         <summary>Members</summary>
         <AnswerTable members={membersOf(action.output)} />

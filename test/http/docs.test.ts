@@ -115,17 +115,50 @@ test('links within the documentation name places that exist', async (t) => {
   }
 })
 
-test('a search finds actions by any of their names and words, and says when there is none', async (t) => {
+test('a search finds what any page says, at its section, marked, the best page first', async (t) => {
   const gateway = await openGateway(t)
   const found = async (query: string) => {
-    const { text } = await get(gateway, `/docs?q=${encodeURIComponent(query)}`)
-    return [...text.matchAll(/<li id="(\w+)"/g)].map(([, name]) => name)
+    const { text, headers } = await get(gateway, `/docs?q=${encodeURIComponent(query)}`)
+    assert.equal(headers['x-robots-tag'], 'noindex')
+    return { text, hrefs: [...text.matchAll(/<h2><a href="([^"]+)"/g)].map(([, href]) => href) }
   }
-  assert.deepEqual(await found('pending_exists'), ['receivable_exists'])
-  assert.deepEqual(await found('BALANCE zeros'), ['account_balance'])
-  assert.deepEqual(await found('<b>nothing</b>'), [])
-  const { text } = await get(gateway, '/docs?q=%3Cb%3Enothing')
-  assert.match(text, /No action.*&lt;b>nothing/)
+  const { text, hrefs } = await found('webhook')
+  assert.match(hrefs[0]!, /^\/docs\/webhooks/)
+  assert.ok(hrefs.includes('/docs/actions/checkout#fields'), hrefs.join(' '))
+  assert.match(text, /<mark>webhook<\/mark>/)
+  assert.match((await found('pending_exists')).hrefs[0]!, /^\/docs\/actions\/receivable_exists/)
+  assert.match((await found('Rotating KEYS backup')).hrefs[0]!, /^\/docs\/operating/)
+  // Each link leads to a place that is there.
+  for (const href of hrefs) {
+    const [page = '', id] = href!.split('#')
+    assert.ok(id === undefined || (await get(gateway, page)).text.includes(`id="${id}"`), href)
+  }
+})
+
+test('what is looked for can be anything, and stays text', async (t) => {
+  const gateway = await openGateway(t)
+  const { text } = await get(gateway, `/docs?q=${encodeURIComponent('<b>nothing "(.*)+$\\')}`)
+  assert.match(text, /No page has “&lt;b>nothing/)
+  for (const query of [
+    'q=',
+    'q=%20',
+    'q[]=1',
+    'q=a&q=b',
+    `q=${'a '.repeat(2000)}`,
+    'q=%00',
+    'q=%F0%9F%98%80',
+    'q=(((',
+  ]) {
+    assert.equal((await get(gateway, `/docs?${query}`)).status, 200, query.slice(0, 20))
+  }
+})
+
+test('guides stand in the order in which they are needed', async (t) => {
+  const gateway = await openGateway(t)
+  const { text } = await get(gateway, '/docs')
+  const side = text.slice(text.indexOf('<nav class="docs-side"'))
+  const groups = [...side.matchAll(/<h2>([^<]+)<\/h2>/g)].slice(0, 6).map(([, title]) => title)
+  assert.deepEqual(groups, ['Start', 'Take payments', 'Wallets', 'Programs and agents', 'Operate', 'Reference'])
 })
 
 test('an action found by its other name leads to its page', async (t) => {

@@ -57,7 +57,7 @@ test('a form runs without scripts as well', async () => {
   assert.equal(await page.getByLabel('API key').inputValue(), '', 'the key is not kept in the page')
 })
 
-test('a search narrows the lists as one types, and finds guides too', async () => {
+test('a search narrows the lists as one types, finds guides too, and looks into every page when it is sent', async () => {
   const { url, browser } = await open()
   const page = await browser.newPage()
   await page.goto(`${url}/docs`)
@@ -65,10 +65,36 @@ test('a search narrows the lists as one types, and finds guides too', async () =
   await page.keyboard.type('receivable exi')
   await page.locator('#receivable_exists').waitFor()
   await page.locator('#account_info').waitFor({ state: 'hidden' })
-  await page.getByLabel('Find an action').fill('webhooks')
+  const field = page.getByLabel('Search the documentation')
+  await field.fill('webhooks')
   const guide = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Webhooks' })
   await guide.click()
   await page.getByRole('heading', { name: 'Five rules for a receiver' }).waitFor()
+  await field.fill('webhook_url')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'checkout › Fields' }).click()
+  await page.getByRole('heading', { name: 'Fields' }).waitFor()
+})
+
+test('code is copied with the keyboard, also from an answer, and that is said aloud; without scripts no button is offered', async () => {
+  const { url, browser } = await open()
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  await page.goto(`${url}/docs/actions/nano_to_raw`)
+  const copied = async (place: string) => {
+    await page.locator(`${place} .copy`).first().focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#copy-said', { hasText: 'Copied' }).waitFor({ state: 'attached' })
+    return page.evaluate<string>('navigator.clipboard.readText()')
+  }
+  assert.match(await copied('#docs-code'), /^curl -d '/)
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Status 200').waitFor()
+  assert.match(await copied('#docs-result'), /^\{\n {2}"raw"/)
+  await context.close()
+  const plain = await browser.newPage({ javaScriptEnabled: false })
+  await plain.goto(`${url}/docs/first-payment`)
+  assert.equal(await plain.getByRole('button', { name: 'Copy' }).count(), 0)
 })
 
 test('the landing page leads to a guide, and a guide to the contract', async () => {
@@ -102,6 +128,7 @@ test('everything works with the keyboard alone', async () => {
 const PAGES = {
   landing: '/',
   docs: '/docs',
+  search: '/docs?q=webhook',
   action: '/docs/actions/cloud_wallet',
   guide: '/docs/first-payment',
 }

@@ -1,12 +1,22 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { posix } from 'node:path'
-import { type Document, type ResolveLink, parseDocument } from '../../web/docs-markdown.tsx'
+import { type Document, type ResolveLink, parseDocument, plain } from '../../web/docs-markdown.tsx'
 import type { GuideLink } from '../../web/docs-shell.tsx'
+import type { Searchable } from './search.ts'
 
-/** In this order a newcomer meets them; a guide that is not named comes after these. */
-const ORDER =
-  `getting-started first-payment payment-page merchants webhooks any-shop wallets usernames email work pay-per-request client keys people agents devnet going-live
-  operating scaling migrating clients security performance versions contract decisions`.split(/\s+/)
+/** In this order a newcomer meets them; a guide that is not named comes last. */
+const GROUPS: Readonly<Record<string, string>> = {
+  Start: 'getting-started first-payment devnet going-live',
+  'Take payments': 'payment-page merchants any-shop webhooks email usernames',
+  Wallets: 'wallets work',
+  'Programs and agents': 'client agents keys pay-per-request clients',
+  Operate: 'operating people scaling migrating security performance',
+  Reference: 'contract versions decisions',
+}
+const REFERENCE = 'Reference'
+const ORDER = Object.values(GROUPS).flatMap((names) => names.split(' '))
+const groupOf = (path: string) =>
+  Object.keys(GROUPS).find((group) => GROUPS[group]!.split(' ').includes(path)) ?? REFERENCE
 
 interface Guide {
   path: string
@@ -50,8 +60,21 @@ export class Guides {
     this.#listed ??= [...this.#pages.keys()]
       .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
       .filter((path) => path !== '' && !path.includes('/'))
-      .map((path) => ({ path, title: this.find(path)!.document.title }))
+      .map((path) => ({ path, title: this.find(path)!.document.title, group: groupOf(path) }))
     return this.#listed
+  }
+
+  /** Every guide as a search reads it. Decisions and the contract repeat in detail what guides say: those come first. */
+  searchable(): Searchable[] {
+    return [...this.#pages.entries()].flatMap(([path, file]) => {
+      if (file === undefined || path === '') return []
+      const [folder = path] = path.split('/')
+      const weight = folder === 'decisions' ? 0.2 : path.includes('/') ? 0.5 : 1
+      const markdown = this.#text(file)
+      // Reading all of them as pages would hold up everybody else for a second.
+      const title = plain(/^# (.*)/m.exec(markdown)?.[1] ?? path)
+      return [{ href: `/docs/${path}`, title, group: groupOf(folder), weight, markdown }]
+    })
   }
 
   find(path: string): Guide | undefined {

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { DocsSite } from '../../web/docs-shell.tsx'
 import { DocsOverview } from '../../web/docs-overview.tsx'
+import { DocsSearchPage } from '../../web/docs-search-page.tsx'
 import { GuidePage } from '../../web/docs-guide-page.tsx'
 import { llmsText } from '../../web/llms-text.ts'
 import { LandingPage } from '../../web/landing-page.tsx'
@@ -17,6 +18,7 @@ import { describeCost } from './describe-cost.ts'
 import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
+import { DocsSearch } from './search.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
 
 export interface DocsOptions extends PageCall {
@@ -45,6 +47,17 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     return { action, costs, hasPrice: price !== undefined }
   }
+  const search = new DocsSearch(() => [
+    ...registry.actions.map((action) => ({
+      href: `/docs/actions/${action.name}`,
+      title: action.name,
+      synonyms: action.synonyms ?? [],
+      group: 'Actions',
+      weight: 1,
+      markdown: referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) }),
+    })),
+    ...guides.searchable(),
+  ])
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) =>
     renderPage(<ReferencePage site={site()} {...describe(action)} request={request} result={result} />)
   const send = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).header('vary', 'accept').send(html)
@@ -62,7 +75,13 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
     const { q } = request.query as { q?: unknown }
     const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
-    return send(reply, renderPage(<DocsOverview site={site()} query={query} />))
+    if (query === '') return send(reply, renderPage(<DocsOverview site={site()} />))
+    const found = search.find(query)
+    // Anybody can write such an address: what it says is nothing to be found by a machine.
+    return send(
+      reply.header('x-robots-tag', 'noindex'),
+      renderPage(<DocsSearchPage site={site()} query={query} {...found} />),
+    )
   })
   server.get('/docs/actions', (_request, reply) => reply.redirect('/docs#actions'))
   server.get('/docs/actions/:name', async (request, reply) => {

@@ -1,4 +1,5 @@
-/* The reference without this file is a set of pages and forms. With it, an answer and a search need no new page. */
+/* The reference without this file is a set of pages and forms. With it, an answer needs no new page, the lists narrow while
+   one types, and code can be copied. */
 
 const search = document.querySelector('#docs-q')
 
@@ -19,6 +20,32 @@ document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !search) return
   event.preventDefault()
   search.focus()
+})
+
+// Buttons that need this file are shown by it.
+document.documentElement.classList.add('scripted')
+
+async function copy(button) {
+  const code = button.parentElement.querySelector('code')
+  const said = await navigator.clipboard?.writeText(code.textContent).then(
+    () => 'Copied',
+    () => undefined,
+  )
+  // Pages without https have no clipboard; what is marked can be copied by hand.
+  if (!said) getSelection().selectAllChildren(code)
+  const voice = document.getElementById('copy-said')
+  button.textContent = said ?? 'Marked: copy it now'
+  voice.textContent = button.textContent
+  clearTimeout(button.timer)
+  button.timer = setTimeout(() => {
+    button.textContent = 'Copy'
+    voice.textContent = ''
+  }, 2000)
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element && target.closest('button.copy')
+  if (button) void copy(button)
 })
 
 const form = document.querySelector('form.try')

@@ -84,7 +84,7 @@ export const Frame = (
       actions?: ComponentChildren
     },
 ) => {
-  const { title, styles, scripts, lead, actions, devnet, notice, children } = props
+  const { title, styles, scripts, lead, actions, devnet, notice, guide, children } = props
   return (
     <Page {...{ title, styles, scripts }}>
       <a href="#content" class="skip">
@@ -107,6 +107,11 @@ export const Frame = (
             <div>
               <h1>{title}</h1>
               {lead && <p class="lead">{lead}</p>}
+              {guide !== undefined && (
+                <p class="guide">
+                  <a href={`/docs/${guide}`}>Guide to this page</a>
+                </p>
+              )}
             </div>
             {actions && <div class="actions">{actions}</div>}
           </div>

@@ -37,7 +37,7 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       path: '/keys',
       permission: 'keys',
       done: placed.done,
-      menu: { title: 'API keys', order: 70 },
+      menu: { title: 'API keys', order: 70, guide: 'keys' },
       render: (request) => list(request, EMPTY),
     },
     {

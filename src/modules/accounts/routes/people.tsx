@@ -41,7 +41,7 @@ export function peoplePages({ store, baseUrl }: { store: StoreCtx; baseUrl(): st
       path: '/people',
       permission: 'people',
       done: DONE,
-      menu: { title: 'People', order: 68 },
+      menu: { title: 'People', order: 68, guide: 'people' },
       render: (request) => list(request, EMPTY),
     },
     {

@@ -41,7 +41,12 @@ export function placePages({ store, sessions }: PlacesPorts): readonly (Page | F
     word: keyof typeof DONE,
   ) => ({ to: `/dashboard/accounts?done=${word}`, session: await sessions.move(session!, { accountId, memberId }) })
   return [
-    { ...placed, path: '/accounts', menu: { title: 'You', order: 95 }, render: (request) => show(request) },
+    {
+      ...placed,
+      path: '/accounts',
+      menu: { title: 'You', order: 95, guide: 'people#is-it-you' },
+      render: (request) => show(request),
+    },
     { ...placed, path: '/accounts/:id', render: (request) => show(request) },
     {
       ...form,

@@ -18,7 +18,7 @@ export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (
     {
       path: '/profile',
       permission: 'checkout',
-      menu: { title: 'Profile', order: 65 },
+      menu: { title: 'Profile', order: 65, guide: 'merchants#say-who-is-being-paid' },
       done,
       render: (request) => page(request),
     },

@@ -16,7 +16,7 @@ export const overviewPages = ({ checkouts, wallets }: Pick<AdminPorts, 'checkout
   {
     path: '/',
     permission: 'reports',
-    menu: { title: 'Overview', order: 10 },
+    menu: { title: 'Overview', order: 10, guide: 'getting-started' },
     async render({ frame, accountId }) {
       const { db } = checkouts
       const stats = await gatherStats(checkouts, accountId)

@@ -35,7 +35,12 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
     )
   }
   return [
-    { path: '/credits', permission: 'reports', menu: { title: 'Credits and usage', order: 80 }, render },
+    {
+      path: '/credits',
+      permission: 'reports',
+      menu: { title: 'Credits and usage', order: 80, guide: 'operating#limits-and-credits' },
+      render,
+    },
     {
       path: '/credits/buy',
       permission: 'reports',

@@ -54,7 +54,7 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
     permission: 'checkout',
-    menu: { title: 'Checkouts', order: 20 },
+    menu: { title: 'Checkouts', order: 20, guide: 'first-payment' },
     render: (request) => listPage(ctx, request),
   },
   ...newCheckoutPages(ctx),

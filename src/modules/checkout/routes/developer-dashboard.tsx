@@ -45,7 +45,7 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
       permission: 'integration',
       door: 'developer',
       done: DONE,
-      menu: { title: 'Developer', order: 100 },
+      menu: { title: 'Developer', order: 100, guide: 'devnet#inside-a-gateway' },
       render: (request) => render(request),
     },
     {

@@ -39,7 +39,7 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
     {
       path: '/links',
       permission: 'checkout',
-      menu: { title: 'Payment links', order: 25 },
+      menu: { title: 'Payment links', order: 25, guide: 'merchants#share-a-link' },
       done: { deleted: 'The link is deleted.' },
       render: (request) => listPage(room, request),
     },

@@ -21,7 +21,7 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
     {
       path: section,
       permission: 'pos',
-      menu: { title: 'Points of sale', order: 26 },
+      menu: { title: 'Points of sale', order: 26, guide: 'merchants#sell-at-a-counter' },
       done: { deleted: 'The point of sale is deleted.' },
       render: (request) => listPage(room, request),
     },

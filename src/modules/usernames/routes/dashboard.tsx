@@ -33,7 +33,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     {
       path: '/names',
       permission: 'names',
-      menu: { title: 'Usernames', order: 50 },
+      menu: { title: 'Usernames', order: 50, guide: 'usernames' },
       render: (request) => list(request, EMPTY),
     },
     {

@@ -58,7 +58,7 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
     {
       path: '/wallets',
       permission: 'wallets:read',
-      menu: { title: 'Wallets', order: 30 },
+      menu: { title: 'Wallets', order: 30, guide: 'wallets' },
       render: (request) => list(request, EMPTY),
     },
     {

@@ -33,7 +33,7 @@ export function webhookPages(ctx: WebhookRoom): readonly (Page | Form)[] {
       path: '/webhooks',
       permission: 'webhooks',
       done,
-      menu: { title: 'Webhooks', order: 60 },
+      menu: { title: 'Webhooks', order: 60, guide: 'webhooks' },
       render: (request) => list(request, EMPTY),
     },
     {

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDashboard } from '../pages/dashboard-steps.ts'
+
+/* From every page of the dashboard one link leads to what the documents say about it. */
+
+/** Sections that need no guide: none. */
+const WITHOUT: readonly string[] = []
+
+test('every section of the dashboard leads to its guide, and the guide is there', async (t) => {
+  const { get, enter, adminKey } = await openDashboard(t)
+  const cookie = await enter(adminKey)
+  const { text } = await get('/dashboard', cookie)
+  const sections = new Set([...text.matchAll(/<li><a href="(\/dashboard[^"]*)"/g)].map(([, href]) => href!))
+  assert.ok(sections.size > 15, [...sections].join(' '))
+  const wrong: string[] = []
+  for (const section of sections) {
+    const page = await get(section, cookie)
+    const guide = /<p class="guide"><a href="([^"]+)"/.exec(page.text)?.[1]
+    if (guide === undefined) {
+      if (!WITHOUT.includes(section)) wrong.push(`${section} has no guide`)
+      continue
+    }
+    const [path = '', id] = guide.split('#')
+    const { status, text } = await get(path)
+    if (status !== 200 || (id !== undefined && !text.includes(`id="${id}"`))) wrong.push(`${section}: no ${guide}`)
+  }
+  assert.deepEqual(wrong, [])
+  // A page within a section leads to the same guide.
+  assert.match(
+    (await get('/dashboard/links/new', cookie)).text,
+    /<p class="guide"><a href="\/docs\/merchants#share-a-link"/,
+  )
+})
