@@ -22,7 +22,7 @@ interface Way {
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
   ...['/credits', '/activity', '/developer', '/emails', '/names', '/profile', '/links', '/links/new'].map(page),
-  ...['/people', '/accounts', '/prove', '/pos', '/pos/new', '/webhooks/endpoints/new'].map(page),
+  ...['/people', '/accounts', '/prove', '/pos', '/pos/new', '/webhooks/endpoints/new', '/statement'].map(page),
   ...['', '/blocks/:hash', '/accounts/:address'].map((path) => ({ ...page(`/developer/ledger${path}`), ledger: true })),
   ...[
     '/checkouts/:id',
@@ -219,7 +219,7 @@ test('nothing of an account is seen or changed by another account, by nobody, or
 test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody =
-    `Overview, Checkouts, Payment links, Points of sale, Wallets, E-mail payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
+    `Overview, Checkouts, Payment links, Points of sale, Statement, Wallets, E-mail payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
     Activity, You, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],

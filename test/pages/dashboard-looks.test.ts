@@ -88,6 +88,7 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
     ['checkout-open', `/checkouts/${open}`],
     ['new-checkout', '/checkouts/new'],
     ['unmatched', '/checkouts/unmatched'],
+    ['statement', '/statement'],
     ['pos-list', '/pos'],
     ['new-pos', '/pos/new'],
     ['pos', `/pos/${pos}?done=made`],

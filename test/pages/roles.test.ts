@@ -21,7 +21,7 @@ const LETTERS: Record<string, Role | 'guest'> = {
 }
 
 const WAYS: readonly [RegExp, string][] = [
-  [/^GET \/$/, 'omdr'],
+  [/^GET \/(statement)?$/, 'omdr'],
   [/^GET \/checkouts(\/:id|\/unmatched)?$/, 'omdr'],
   [/^POST \/checkouts\/:id\/events\/:event\/redeliver$/, 'omd'],
   [/^(GET|POST) \/checkouts/, 'om'],

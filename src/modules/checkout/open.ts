@@ -23,6 +23,7 @@ import type { CheckoutRoom } from './room.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
 import { checkoutRoutes } from './routes/index.ts'
 import type { LinkSales } from './link-sales.ts'
+import { statementPages } from './routes/statement.tsx'
 import { developerPages } from './routes/developer-dashboard.tsx'
 import type { ServiceSales } from './service-sales.ts'
 import type { CheckoutSettings } from './settings.ts'
@@ -127,7 +128,11 @@ export function openCheckouts(
     ...offer('checkout', room, CHECKOUT_ACTIONS),
     checkouts: room,
     routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange }),
-    pages: [...checkoutPages(room), ...developerPages({ checkouts: room, ledger: developmentLedger })],
+    pages: [
+      ...checkoutPages(room),
+      ...statementPages(room),
+      ...developerPages({ checkouts: room, ledger: developmentLedger }),
+    ],
     jobs: [
       mailReceipt(room, mailer),
       sweepToMerchant(room),

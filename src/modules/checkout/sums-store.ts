@@ -90,16 +90,19 @@ export async function sumSummed(db: Db, engine: StoreEngine, filter: Filter, spl
 interface Since {
   owner: string | undefined
   since: number
+  /** The first moment that is not asked for. */
+  until?: number
 }
 
 /** What came in on each day on which something was paid, or marked as paid. Days are whole ones since 1970, in UTC. */
 export async function sumRevenueDays(
   db: Db,
   engine: StoreEngine,
-  { owner, since }: Since,
+  { owner, since, until }: Since,
 ): Promise<(Revenue & { day: number })[]> {
   const count = sql<number | string>`sum(checkout_paid_sums.count)`
   let query = db.selectFrom('checkout_paid_sums').where('day', '>=', Math.floor(since / DAY))
+  if (until !== undefined) query = query.where('day', '<', Math.floor(until / DAY))
   if (owner !== undefined) query = query.where('owner', '=', owner)
   const rows = await query
     .select(['day', 'currency', count.as('count')])

@@ -1,7 +1,7 @@
 import { badField } from '../../kernel/errors.ts'
 import { INVISIBLE, given, readText } from '../../kernel/shown-fields.ts'
 import { type CheckoutRoom, readCheckout, readPrice } from '../checkout/index.ts'
-import { isTimeZone } from './domain/days.ts'
+import { isTimeZone } from '../../kernel/calendar.ts'
 import type { PointOfSale, PosItem } from './store.ts'
 
 type Body = Readonly<Record<string, unknown>>

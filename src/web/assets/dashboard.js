@@ -38,6 +38,12 @@ function dress() {
 dress()
 addEventListener('shown', dress)
 
+// Printing needs a script.
+for (const button of document.querySelectorAll('button[data-print][hidden]')) {
+  button.hidden = false
+  button.addEventListener('click', () => print())
+}
+
 // A till stands where its owner is, most likely.
 const zone = document.getElementById('f-time_zone')
 if (zone?.value === '') zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone

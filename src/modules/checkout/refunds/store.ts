@@ -34,7 +34,7 @@ export interface Refund {
   endedAt: number | null
 }
 
-const toRefund = (row: Selectable<CheckoutRefundsTable>): Refund => ({
+export const toRefund = (row: Selectable<CheckoutRefundsTable>): Refund => ({
   id: row.id,
   checkoutId: row.checkout_id,
   owner: row.owner,

@@ -26,6 +26,7 @@ import type { Checkout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import { createOpener } from './open-from-fields.ts'
+import { statementRoute } from './statement.tsx'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
@@ -116,6 +117,7 @@ function listRoutes(area: Area): readonly Route[] {
         headers: { 'content-disposition': 'attachment; filename="payments.csv"' },
       }),
     },
+    statementRoute(ctx, path),
   ]
 }
 

@@ -105,6 +105,23 @@ function routesOfAll(path: string, suffix: string, whose: string): Described[] {
       type: 'text/csv',
       answer: text,
     },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/statement.csv`,
+      id: `exportStatement${suffix}`,
+      summary: 'The sales, refunds and other payments of a month of the own account, as a table.',
+      query: [
+        { name: 'month', schema: text, description: 'As 2026-10; this month unless told.' },
+        {
+          name: 'time_zone',
+          schema: text,
+          description: 'In which the month begins and ends, as Europe/Berlin; UTC unless told.',
+        },
+      ],
+      type: 'text/csv',
+      answer: text,
+    },
   ]
 }
 

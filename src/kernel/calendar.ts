@@ -46,6 +46,31 @@ export function dayOf(zone: string, date: string): { from: number; to: number } 
   return { from: firstMoment(calendar, date), to: firstMoment(calendar, next) }
 }
 
+/** The first moment of a month there, as 2027-01, and the first after it. */
+export function monthOf(zone: string, month: string): { from: number; to: number } {
+  const calendar = calendarOf(zone)
+  return { from: firstMoment(calendar, `${month}-01`), to: firstMoment(calendar, `${monthAfter(month, 1)}-01`) }
+}
+
+/** The month that comes so many later, or earlier. */
+export function monthAfter(month: string, months: number): string {
+  const [year, of] = month.split('-').map(Number) as [number, number]
+  return new Date(Date.UTC(year, of - 1 + months, 1)).toISOString().slice(0, 7)
+}
+
+/** What calendar and clock on the wall show there, as 2027-01-31 14:05; made once for many questions. */
+export function wallClockOf(zone: string): (at: number) => string {
+  const calendar = calendarOf(zone)
+  const clock = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    numberingSystem: 'latn',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+  return (at) => `${calendar(at)} ${clock.format(at)}`
+}
+
 /** Found by halving: there are zones that have no midnight on some days. */
 function firstMoment(calendar: (at: number) => string, date: string): number {
   const utc = Date.parse(date)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dateAt, dayOf, isDate, isTimeZone } from './days.ts'
+import { dateAt, dayOf, isDate, isTimeZone } from './calendar.ts'
 
 const iso = (zone: string, date: string) => {
   const { from, to } = dayOf(zone, date)

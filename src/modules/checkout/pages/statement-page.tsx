@@ -1,0 +1,236 @@
+import type { ComponentChildren } from 'preact'
+import { formatNano } from '../../../kernel/money.ts'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Card, Empty, Table } from '../../../web/dashboard/show.tsx'
+import { formatFiat } from '../domain/fiat.ts'
+import { type Statement, type Total, referenceOf } from '../statement/statement.ts'
+
+interface StatementPageProps {
+  frame: FrameProps
+  filled: FormState
+  /** Undefined where what was asked for is no month. */
+  statement: Statement | undefined
+  /** Whose books these are. */
+  merchant: string
+  linesMax: number
+}
+
+const NAMES = 'January February March April May June July August September October November December'.split(' ')
+const nameOf = (month: string) => `${NAMES[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`
+const query = (month: string, zone: string) => new URLSearchParams({ month, time_zone: zone }).toString()
+const pageOf = (month: string, zone: string) => `/dashboard/statement?${query(month, zone)}`
+
+const signed = (e8: bigint) => (e8 < 0n ? `−${formatFiat(-e8)}` : formatFiat(e8))
+/** Whole: what is cut does not add up. */
+const exactly = (raw: bigint) => (raw < 0n ? `−${formatNano(-raw)}` : formatNano(raw))
+
+/** What was taken and given back in a month, to look at and to print. */
+export const StatementPage = ({ frame, filled, statement, merchant, linesMax }: StatementPageProps) => (
+  <Frame
+    {...frame}
+    title={statement ? `Statement ${nameOf(statement.month)}` : 'Statement'}
+    lead={statement && <span dir="auto">{merchant}</span>}
+    actions={
+      statement && (
+        <>
+          <button type="button" class="plain" data-print hidden>
+            Print
+          </button>
+          <a
+            class="button plain"
+            href={`/api/checkouts/statement.csv?${query(statement.month, statement.zone)}`}
+            download
+          >
+            CSV
+          </a>
+        </>
+      )
+    }
+  >
+    <div class="screen">
+      <Card>
+        <Chooser filled={filled} statement={statement} />
+      </Card>
+    </div>
+    {statement && <Lines statement={statement} linesMax={linesMax} />}
+  </Frame>
+)
+
+const Chooser = ({ filled, statement }: Pick<StatementPageProps, 'filled' | 'statement'>) => (
+  <>
+    <FormError filled={filled} fields={['month', 'time_zone']} />
+    <form method="get" action="/dashboard/statement" class="filters" aria-label="Month">
+      <TextField filled={filled} name="month" label="Month" placeholder="2026-10" maxLength={7} required />
+      <TextField
+        filled={filled}
+        name="time_zone"
+        label="Time zone"
+        placeholder="Europe/Berlin"
+        maxLength={64}
+        required
+      />
+      <div class="send">
+        <button class="plain">Show</button>
+      </div>
+    </form>
+    {statement && (
+      <nav class="pager" aria-label="Months">
+        <a href={pageOf(statement.before, statement.zone)} rel="prev">
+          {nameOf(statement.before)}
+        </a>
+        {statement.isOver && (
+          <a href={pageOf(statement.after, statement.zone)} rel="next">
+            {nameOf(statement.after)}
+          </a>
+        )}
+      </nav>
+    )}
+  </>
+)
+
+const Lines = ({ statement, linesMax }: { statement: Statement; linesMax: number }) => {
+  const { clock, from, to, zone, isOver, isCut, sales, refunds, apart, others } = statement
+  const isEmpty = sales.length + refunds.length + apart.length === 0
+  return (
+    <>
+      <Card title="Totals">
+        <p class="card-note">
+          {`From ${clock(from)} up to, not including, ${clock(to)}; all times are of the zone ${zone}. `}
+          {!isOver && 'The month is not over: more may come. '}
+          A sale counts when it was paid in full, at its price at that moment; a refund when it was made. Fees: none.
+        </p>
+        {isEmpty ? <Empty title="Nothing was taken or given back in this month" /> : <Totals {...statement} />}
+        {others.count > 0 && (
+          <p>
+            {`Beside these sales came ${exactly(others.raw)} nano in ${others.count === 1 ? 'one payment' : `${others.count} payments`} that sold nothing so far`}
+            {others.refundedRaw > 0n && `; ${exactly(others.refundedRaw)} nano of such payments went back`}.
+          </p>
+        )}
+        {isCut && (
+          <p class="notice failed">
+            {`The lists below end after ${linesMax} lines each. The sums count all of them, and the CSV has all of them.`}
+          </p>
+        )}
+      </Card>
+      {sales.length > 0 && <Sales {...statement} />}
+      {refunds.length > 0 && <Refunds {...statement} />}
+      {apart.length > 0 && <Apart {...statement} />}
+    </>
+  )
+}
+
+const Sum = ({ children }: { children?: ComponentChildren }) => <td class="sum">{children}</td>
+
+const Totals = ({ totals }: Pick<Statement, 'totals'>) => (
+  <Table label="Totals" head={['Priced in', 'Sales', 'Gross', 'Refunded', 'Net']}>
+    {totals.map((total) => (
+      <TotalRow key={total.currency} total={total} />
+    ))}
+    {totals.length > 1 && (
+      <tr class="all">
+        <th scope="row">All, in nano</th>
+        <td>{totals.reduce((sum, { sales }) => sum + sales, 0)}</td>
+        <td>{`${exactly(sum(totals, 'grossRaw'))} nano`}</td>
+        <td>{`${exactly(sum(totals, 'refundedRaw'))} nano`}</td>
+        <td>{`${exactly(sum(totals, 'grossRaw') - sum(totals, 'refundedRaw'))} nano`}</td>
+      </tr>
+    )}
+  </Table>
+)
+
+const sum = (totals: readonly Total[], name: 'grossRaw' | 'refundedRaw') =>
+  totals.reduce((all, total) => all + total[name], 0n)
+
+const TotalRow = ({ total }: { total: Total }) => {
+  const { currency, sales, grossRaw, refundedRaw, grossE8, refundedE8 } = total
+  const cell = (raw: bigint, e8: bigint) => (
+    <td>
+      {currency !== 'NANO' && <strong>{`${signed(e8)} ${currency}`}</strong>}
+      <span class={currency === 'NANO' ? undefined : 'under'}>{`${exactly(raw)} nano`}</span>
+    </td>
+  )
+  return (
+    <tr>
+      <th scope="row">{currency}</th>
+      <td>{sales}</td>
+      {cell(grossRaw, grossE8)}
+      {cell(refundedRaw, refundedE8)}
+      {cell(grossRaw - refundedRaw, grossE8 - refundedE8)}
+    </tr>
+  )
+}
+
+const What = ({ id, title, reference }: { id: string; title: string | null; reference: string }) => (
+  <td class="title-cell">
+    <a href={`/dashboard/checkouts/${id}`}>
+      <span dir="auto">{title ?? id}</span>
+    </a>
+    {title !== null && <span class="under">{id}</span>}
+    {reference !== '' && (
+      <span class="under" dir="auto">
+        {reference}
+      </span>
+    )}
+  </td>
+)
+
+const Sales = ({ sales, clock }: Statement) => (
+  <Card title="Sales">
+    <Table label="Sales" head={['Paid', 'Checkout', 'Price', 'Nano']}>
+      {sales.map((sale) => (
+        <tr key={sale.id}>
+          <td class="at">{clock(sale.paidAt!)}</td>
+          <What id={sale.id} title={sale.title} reference={referenceOf(sale)} />
+          <Sum>{sale.priceE8 === undefined ? '' : `${formatFiat(sale.priceE8)} ${sale.currency}`}</Sum>
+          <Sum>{exactly(sale.paidRaw)}</Sum>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+)
+
+const Refunds = ({ refunds, clock }: Statement) => (
+  <Card title="Refunds">
+    <Table label="Refunds" head={['Made', 'Checkout', 'Price', 'Nano']}>
+      {refunds.map(({ refund, checkout }) => (
+        <tr key={refund.id}>
+          <td class="at">{clock(refund.createdAt)}</td>
+          <What
+            id={checkout.id}
+            title={checkout.title}
+            reference={[referenceOf(checkout), refund.reason ?? ''].filter((text) => text !== '').join(' · ')}
+          />
+          <Sum>{refund.fiatE8 === undefined ? '' : `${signed(-refund.fiatE8)} ${refund.currency}`}</Sum>
+          <Sum>{exactly(-refund.amountRaw)}</Sum>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+)
+
+const WHY = { counted: 'a part of a price', late: 'after the end', unmatched: 'fits no checkout' }
+
+const Apart = ({ apart, clock }: Statement) => (
+  <Card title="Payments that sold nothing so far" note="They are in no sum above.">
+    <Table label="Payments that sold nothing so far" head={['Came', 'Why', 'Block', 'Nano']}>
+      {apart.map((payment) => (
+        <tr key={payment.blockHash}>
+          <td class="at">{clock(payment.createdAt)}</td>
+          <td>
+            {payment.checkoutId === null ? (
+              WHY[payment.kind]
+            ) : (
+              <a href={`/dashboard/checkouts/${payment.checkoutId}`}>{WHY[payment.kind]}</a>
+            )}
+          </td>
+          <td class="title-cell">
+            <code>{payment.blockHash}</code>
+          </td>
+          <Sum>{exactly(payment.amountRaw)}</Sum>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+)

@@ -1,0 +1,54 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Route } from '../../../kernel/route.ts'
+import { findMerchant } from '../../accounts/index.ts'
+import { StatementPage } from '../pages/statement-page.tsx'
+import type { CheckoutRoom } from '../room.ts'
+import { exportStatement } from '../statement/csv.ts'
+import { LINES_MAX, type Statement, readMonth, readStatement } from '../statement/statement.ts'
+
+/** The books of a month: to look at, and to print. */
+export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [
+  {
+    path: '/statement',
+    permission: 'reports',
+    menu: { title: 'Statement', order: 28 },
+    render: (request) => show(ctx, request),
+  },
+]
+
+async function show(ctx: CheckoutRoom, { frame, query, accountId }: PageRequest) {
+  const page = async (filled: FormState, statement?: Statement) => (
+    <StatementPage
+      frame={frame}
+      filled={filled}
+      statement={statement}
+      merchant={(await findMerchant(ctx.db, accountId))?.name ?? accountId}
+      linesMax={LINES_MAX}
+    />
+  )
+  try {
+    const asked = readMonth(query, ctx.clock.now())
+    const { month, zone } = asked
+    return await page({ values: { month, time_zone: zone } }, await readStatement(ctx, accountId, asked))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 400) throw error
+    return page({ values: query, error: { field: String(error.body.field), text: error.message } })
+  }
+}
+
+/** The same as a table. An administrator sees their own, too. */
+export const statementRoute = (ctx: CheckoutRoom, path: string): Route => ({
+  method: 'GET',
+  path: `${path}/statement.csv`,
+  door: 'account',
+  scope: 'reports',
+  run({ caller, query }) {
+    const month = readMonth(query, ctx.clock.now())
+    return {
+      rows: exportStatement(ctx, caller.accountId, month),
+      type: 'text/csv; charset=utf-8',
+      headers: { 'content-disposition': `attachment; filename="statement-${month.month}.csv"` },
+    }
+  },
+})

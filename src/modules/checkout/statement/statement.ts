@@ -1,0 +1,129 @@
+import { dateAt, isTimeZone, monthAfter, monthOf, wallClockOf } from '../../../kernel/calendar.ts'
+import type { Json } from '../../../kernel/shape.ts'
+import { badField } from '../errors.ts'
+import type { Payment } from '../payments-store.ts'
+import type { Refund } from '../refunds/store.ts'
+import { type Revenue, listCheckoutsById } from '../report-store.ts'
+import type { CheckoutRoom } from '../room.ts'
+import type { Checkout } from '../store.ts'
+import { type Span, listApart, listRefundsOf, listSales, sumApart, sumRefundsOf, sumSales } from './store.ts'
+
+/** Lines of each kind that a page has; the table for spreadsheets has all. */
+export const LINES_MAX = 1_000
+/** 0.1 is of 2026; what is asked for before is a slip. */
+const MONTH = /^20[0-9]{2}-(?:0[1-9]|1[0-2])$/
+const ZONE_MAX = 64
+const REFERENCE_MAX = 120
+/** What shops usually call what they know a payment by. */
+const REFERENCES = ['reference', 'order_id', 'order', 'order_number', 'invoice', 'invoice_id', 'ref', 'cart_id', 'sku']
+
+export interface Month {
+  /** As 2026-10. */
+  month: string
+  zone: string
+  from: number
+  to: number
+  /** Whether it is over: nothing more will be paid in it. */
+  isOver: boolean
+}
+
+/** The month and the time zone that somebody asks for; this one, in UTC, unless told. */
+export function readMonth(asked: Readonly<Record<string, unknown>>, now: number): Month {
+  const { month: wanted = '', time_zone: given = '' } = asked
+  const zone = given === '' ? 'UTC' : given
+  if (typeof zone !== 'string' || zone.length > ZONE_MAX || !isTimeZone(zone)) {
+    throw badField('time_zone', 'time_zone must be one such as UTC or Europe/Berlin.')
+  }
+  const month = wanted === '' ? dateAt(zone, now).slice(0, 7) : wanted
+  if (typeof month !== 'string' || !MONTH.test(month)) throw badField('month', 'month must be one such as 2026-10.')
+  const { from, to } = monthOf(zone, month)
+  return { month, zone, from, to, isOver: to <= now }
+}
+
+/** What one currency comes to. */
+export interface Total {
+  currency: string
+  sales: number
+  refunds: number
+  grossRaw: bigint
+  refundedRaw: bigint
+  grossE8: bigint
+  refundedE8: bigint
+}
+
+export interface Statement extends Month {
+  before: string
+  after: string
+  sales: Checkout[]
+  refunds: { refund: Refund; checkout: Checkout }[]
+  apart: Payment[]
+  totals: Total[]
+  /** What has sold nothing so far, and what of that went back. */
+  others: { count: number; raw: bigint; refundedRaw: bigint }
+  /** Whether there are more lines than these. */
+  isCut: boolean
+  clock(at: number): string
+}
+
+/** What a merchant has taken and given back in a month, from the same sums as reports. */
+export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Month): Promise<Statement> {
+  const { db, ports } = ctx
+  const span: Span = { owner, from: asked.from, to: asked.to }
+  const page = { limit: LINES_MAX + 1 }
+  const sales = await listSales(db, span, page)
+  const refunds = await listRefundsOf(db, span, page)
+  const apart = await listApart(db, span, page)
+  const gross = await sumSales(db, ports.engine, span)
+  const back = await sumRefundsOf(db, ports.engine, span, 'sales')
+  const others = await sumRefundsOf(db, ports.engine, span, 'others')
+  return {
+    ...asked,
+    before: monthAfter(asked.month, -1),
+    after: monthAfter(asked.month, 1),
+    sales: sales.slice(0, LINES_MAX),
+    refunds: await withCheckouts(ctx, refunds.slice(0, LINES_MAX)),
+    apart: apart.slice(0, LINES_MAX),
+    totals: toTotals(gross, back),
+    others: {
+      ...(await sumApart(db, ports.engine, span)),
+      refundedRaw: others.reduce((sum, { raw }) => sum + raw, 0n),
+    },
+    isCut: [sales, refunds, apart].some(({ length }) => length > LINES_MAX),
+    clock: wallClockOf(asked.zone),
+  }
+}
+
+/** A refund is paired with its checkout, which may be of another month. */
+export async function withCheckouts({ db }: CheckoutRoom, refunds: readonly Refund[]) {
+  const checkouts = await listCheckoutsById(db, [...new Set(refunds.map(({ checkoutId }) => checkoutId))])
+  return refunds.map((refund) => ({ refund, checkout: checkouts.get(refund.checkoutId)! }))
+}
+
+function toTotals(gross: readonly Revenue[], back: readonly Revenue[]): Total[] {
+  const none = { count: 0, raw: 0n, e8: 0n }
+  const currencies = [...new Set([...gross, ...back].map(({ currency }) => currency))].sort()
+  return currencies.map((currency) => {
+    const came = gross.find((one) => one.currency === currency) ?? none
+    const went = back.find((one) => one.currency === currency) ?? none
+    return {
+      currency,
+      sales: came.count,
+      refunds: went.count,
+      grossRaw: came.raw,
+      refundedRaw: went.raw,
+      grossE8: came.e8,
+      refundedE8: went.e8,
+    }
+  })
+}
+
+/** By what a shop knows a sale: what its metadata calls so, and what its merchant noted. */
+export function referenceOf({ metadata, note }: Pick<Checkout, 'metadata' | 'note'>): string {
+  const isPlain = (value: Json | undefined) => typeof value === 'string' || typeof value === 'number'
+  const name = REFERENCES.find((one) => isPlain(metadata[one]))
+  const known = name === undefined ? undefined : String(metadata[name])
+  return [known, note ?? undefined]
+    .filter((text) => text !== undefined && text !== '')
+    .join(' · ')
+    .slice(0, REFERENCE_MAX)
+}
