@@ -55,3 +55,19 @@ export function prepared<P extends object, R>(
     return rows
   }
 }
+
+/**
+ * The same with a limit, written out: SQLite plans a statement anew each time a limit is bound to it. Limits come from code and
+ * settings, never from a request, so that they are few.
+ */
+export function preparedUpTo<P extends object, R>(
+  build: (db: Db, given: Given<P>, limit: number) => Compilable<R>,
+): (db: Db, parameters: P & { limit: number }) => Promise<R[]> {
+  const known = new Map<number, (db: Db, parameters: P) => Promise<R[]>>()
+  return (db, parameters) => {
+    const { limit } = parameters
+    let ask = known.get(limit)
+    if (!ask) known.set(limit, (ask = prepared((on, given: Given<P>) => build(on, given, limit))))
+    return ask(db, parameters)
+  }
+}

@@ -93,6 +93,8 @@ export async function deleteSome<T extends keyof Tables>(
 ): Promise<number> {
   const keys = sql.join(key.map((column) => sql.ref(column)))
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(from)}
-    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${limit}) and ${where}`.execute(db)
+    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)}) and ${where}`.execute(
+    db,
+  )
   return Number(numAffectedRows)
 }

@@ -99,6 +99,8 @@ async function eraseSome(db: Db, table: keyof Tables, whose: Whose, limit: numbe
   const keys = sql.join(key.map((column) => sql.ref(column)))
   const set = sql.join(columns.map(([column, to]) => sql`${sql.ref(column)} = ${to}`))
   const { numAffectedRows = 0n } = await sql`update ${sql.table(table)} set ${set}
-    where (${keys}) in (select ${keys} from ${sql.table(table)} where ${where} limit ${limit}) and ${where}`.execute(db)
+    where (${keys}) in (select ${keys} from ${sql.table(table)} where ${where} limit ${sql.lit(limit)}) and ${where}`.execute(
+    db,
+  )
   return Number(numAffectedRows)
 }

@@ -4,11 +4,13 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
+  type LimitNode,
   type QueryResult,
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueNode,
 } from 'kysely'
 import type { SqlValue } from './sqlite-protocol.ts'
 import { type Answered, SqliteThread } from './sqlite-thread.ts'
@@ -20,7 +22,7 @@ export function sqliteDialect(file: string): Dialect & { backup(target: string):
     createAdapter: () => new ThreadedSqliteAdapter(),
     createDriver: () => (driver = new SqliteDriver(file)),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LimitsWrittenOut(),
     backup: async (target) => {
       if (!driver) throw new Error('The database is not open.')
       await driver.backup(target)
@@ -39,6 +41,15 @@ class ThreadedSqliteAdapter extends SqliteAdapter {
 
   override get supportsTransactionalDdl(): boolean {
     return true
+  }
+}
+
+/** SQLite plans a statement anew each time a limit is bound to it, because the plan may depend on it. Written out, it plans once. */
+class LimitsWrittenOut extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node
+    if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${String(limit.value)}`)
+    else super.visitLimit(node)
   }
 }
 

@@ -41,7 +41,7 @@ export async function claimJobs(
       select id from jobs
       where kind = ${kind} and status in ('ready', 'running')
         and ((status = 'ready' and run_at <= ${now}) or (status = 'running' and locked_until < ${now}))
-      order by run_at limit ${limit} ${skipLocked(engine)}
+      order by run_at limit ${sql.lit(limit)} ${skipLocked(engine)}
     )
     update jobs set status = 'running', attempts = attempts + 1, fence = fence + 1,
       locked_until = ${now + leaseMilliseconds}

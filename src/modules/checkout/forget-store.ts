@@ -22,7 +22,7 @@ export async function lockUnpaid(
     select id, watched_until from checkouts
     where owner in ('anonymous', 'service') and status in ('expired', 'cancelled') and additional_status = 'none'
       and watched_until < ${watchedBefore} and (watched_until, id) > (${watchedUntil}, ${id})
-    order by watched_until, id limit ${limit} ${skipLocked(engine)}`.execute(db)
+    order by watched_until, id limit ${sql.lit(limit)} ${skipLocked(engine)}`.execute(db)
   return rows.map((row) => ({ watchedUntil: row.watched_until, id: row.id }))
 }
 

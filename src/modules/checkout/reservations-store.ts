@@ -3,7 +3,7 @@ import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
-import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
+import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepared.ts'
 import { OPEN_STATUSES } from './store.ts'
 
 export interface Reservation {
@@ -94,17 +94,17 @@ export async function countReservations(
   db: Db,
   { address, owner, max }: { address: string; owner: string; max: number },
 ): Promise<number> {
-  const [row] = await countTaken(db, { address, owner, max })
+  const [row] = await countTaken(db, { address, owner, limit: max })
   return Number(row!.count)
 }
 
-const countTaken = prepared((db, given: Given<{ address: string; owner: string; max: number }>) => {
+const countTaken = preparedUpTo((db, given: Given<{ address: string; owner: string }>, limit) => {
   const some = db
     .selectFrom('checkout_reservations')
     .select('owner')
     .where('address', '=', given('address'))
     .where('owner', '=', given('owner'))
-    .limit(given('max'))
+    .limit(limit)
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 

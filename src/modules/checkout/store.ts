@@ -9,7 +9,7 @@ import {
   type CheckoutsTable,
 } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
-import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
+import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepared.ts'
 
 /** All checkouts made without a key belong to this owner (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
@@ -248,7 +248,7 @@ export async function countOpen(
   { address, owner, madeWith, max }: { address: string; owner: string; madeWith: MadeWith; max: number },
 ): Promise<number> {
   if ('not' in madeWith && madeWith.not.length === 0) {
-    const [all] = await countAllOpen(db, { address, owner, max })
+    const [all] = await countAllOpen(db, { address, owner, limit: max })
     return Number(all!.count)
   }
   let some = db
@@ -271,7 +271,7 @@ export async function countOpen(
   return Number(row?.count ?? 0)
 }
 
-const countAllOpen = prepared((db, given: Given<{ address: string; owner: string; max: number }>) => {
+const countAllOpen = preparedUpTo((db, given: Given<{ address: string; owner: string }>, limit) => {
   const some = db
     .selectFrom('checkouts')
     .select('id')
@@ -279,7 +279,7 @@ const countAllOpen = prepared((db, given: Given<{ address: string; owner: string
     .where('owner', '=', given('owner'))
     .where(IS_OPEN)
     .where(NOT_BY_HOLDERS)
-    .limit(given('max'))
+    .limit(limit)
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 
@@ -335,14 +335,14 @@ export async function listStuck(db: Db, wanted: { detectedBefore: number; limit:
   return (await selectStuck(db, wanted)).map(toCheckout)
 }
 
-const selectStuck = prepared((db, given: Given<{ detectedBefore: number; limit: number }>) =>
+const selectStuck = preparedUpTo((db, given: Given<{ detectedBefore: number }>, limit) =>
   db
     .selectFrom('checkouts')
     .select(CHECKOUT_COLUMNS)
     .where('status', '=', 'detected')
     .where('detected_at', '<=', given('detectedBefore'))
     .orderBy('detected_at')
-    .limit(given('limit')),
+    .limit(limit),
 )
 
 /** The greater of two columns or values, in words both engines know. */

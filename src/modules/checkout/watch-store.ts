@@ -158,7 +158,7 @@ export async function claimScans(
   const { rows } = await sql<WatchedAddressesTable>`
     with due as materialized (
       select address from watched_addresses where next_scan_at <= ${now}
-      order by next_scan_at limit ${limit} ${skipLocked(engine)}
+      order by next_scan_at limit ${sql.lit(limit)} ${skipLocked(engine)}
     )
     update watched_addresses set next_scan_at = ${leaseUntil}
     where address in (select address from due) and next_scan_at <= ${now}

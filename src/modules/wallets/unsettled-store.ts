@@ -11,7 +11,7 @@ export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
       union select id from wallets where status = 'expiring'
       union select id from wallets where thawed_at is not null
       union select id from wallets where status in ('ended', 'deleted') and balance_raw <> '0'
-    ) order by lease_until, id limit ${limit}`.execute(db)
+    ) order by lease_until, id limit ${sql.lit(limit)}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
