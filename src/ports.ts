@@ -3,6 +3,7 @@ import { openDataFolder } from './store/data-folder.ts'
 import type { Devnet } from './devnet/index.ts'
 import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
 import type { Store } from './infra/db/open.ts'
+import { AccountNotices } from './infra/account-notices.ts'
 import { openFailures } from './infra/failures.ts'
 import { openWayOut } from './infra/http/open.ts'
 import { openIds } from './infra/ids.ts'
@@ -137,7 +138,7 @@ export async function openPorts(
   return {
     ...ground,
     sources,
-    store: toStoreCtx(ground, notices),
+    store: toStoreCtx(ground, notices, stack),
     notices,
     secrets,
     ledger,
@@ -173,6 +174,13 @@ export async function openGround(
 }
 
 /** The store as rooms use it. */
-export function toStoreCtx({ opened: { db }, clock, ids, random, failures }: Ground, notices: Notices): StoreCtx {
-  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), failures }
+export function toStoreCtx(
+  { opened: { db }, clock, ids, random, failures }: Ground,
+  notices: Notices,
+  stack: AsyncDisposableStack,
+): StoreCtx {
+  const told = new AccountNotices(notices)
+  stack.defer(() => told.close())
+  const tellAccount: StoreCtx['tellAccount'] = (...what) => told.tell(...what)
+  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), tellAccount, failures }
 }

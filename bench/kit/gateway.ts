@@ -58,6 +58,7 @@ export async function openBenchStore(
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs,
+    tellAccount: () => undefined,
     failures: terminalFailures,
   }
   return { url, store, ctx }

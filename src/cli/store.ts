@@ -4,6 +4,7 @@ import { copyStore } from '../infra/db/copy.ts'
 import type { Store } from '../infra/db/open.ts'
 import { TABLES, openStore } from '../store/schema.ts'
 import { terminalFailures } from '../infra/failures.ts'
+import { toAccountNotice } from '../kernel/account-notice.ts'
 import { openIds } from '../infra/ids.ts'
 import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
@@ -35,7 +36,9 @@ export async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise
     const { db, notices } = store
     const wakeJobs = () => notices.publish('jobs', '')
     const base = { clock: systemClock, random: systemRandom, ids: openIds(systemRandom), failures: terminalFailures }
-    return await run({ db, ...base, wakeJobs }, store)
+    const tellAccount: StoreCtx['tellAccount'] = (accountId, about) =>
+      notices.publish(...toAccountNotice({ accountId, about }))
+    return await run({ db, ...base, wakeJobs, tellAccount }, store)
   } finally {
     await store.close()
   }

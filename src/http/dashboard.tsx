@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
@@ -10,19 +9,23 @@ import { canBeId } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { may, requireEveryScope, requirePermission } from '../kernel/key-rights.ts'
 import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
-import type { SecretBox } from '../kernel/ports.ts'
+import type { Notices, SecretBox } from '../kernel/ports.ts'
 import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
 import type { DeveloperDoor } from './developer-door.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
+import type { EventStreams } from './event-stream.ts'
 import { SentFields } from './form-fields.ts'
+import { csrfOf, formExpired, requireToken } from './form-token.ts'
+import { LivePages } from './live-pages.ts'
 import { onceForForm } from './once-form.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 import {
   type SessionOptions,
   endedCookie,
   readCookie,
+  refuseOtherPages,
   requireOwnPage,
   sessionCookie,
   toSessionCaller,
@@ -42,6 +45,8 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   pages: readonly DashboardPage[]
   store: StoreCtx
   secrets: SecretBox
+  notices: Pick<Notices, 'subscribe' | 'onGap'>
+  streams: EventStreams
   devnet: boolean
   developers: Pick<DeveloperDoor, 'admits'>
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
@@ -71,12 +76,15 @@ class Dashboard {
   readonly #options: DashboardOptions
   readonly #menu: readonly MenuEntry[]
   readonly #ways: Ways
+  readonly #live: LivePages
 
   constructor(server: FastifyInstance, options: DashboardOptions) {
     this.#server = server
     this.#options = options
     this.#menu = toMenu(options.pages)
     this.#ways = new Ways(options.pages)
+    const { sessions, notices, store } = options
+    this.#live = new LivePages({ sessions, notices, clock: store.clock, failures: store.failures })
   }
 
   mount(): void {
@@ -97,6 +105,8 @@ class Dashboard {
     this.#server.setErrorHandler((error: Error, request, reply) => this.#explain(error, request, reply))
     this.#server.setNotFoundHandler((request, reply) => this.#explain(noSuchPage(), request, reply))
     this.#server.post('/sign-out', (request, reply) => this.#signOut(request, reply))
+    // Without HEAD: who asked for that would wait for ever.
+    this.#server.get('/live', { exposeHeadRoute: false }, (request, reply) => this.#follow(request, reply))
     for (const page of pages) {
       if ('render' in page) this.#mountPage(page)
       else if ('run' in page) this.#mountForm(page)
@@ -120,13 +130,14 @@ class Dashboard {
       const signedIn = await this.#let(form, request, reply)
       if (!signedIn) return reply
       const fields = fieldsOf(request)
-      requireToken(signedIn.session, fields.get('csrf'))
       const moment = { now: this.#options.store.clock.now(), devnet: this.#options.devnet }
-      if (form.proof && !isFresh(signedIn.request.caller, moment)) {
-        return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
-      }
       return this.#within(spenderOf(signedIn.request.caller), request, async () => {
         try {
+          // Refused on the page of the form, where nothing that was typed is lost.
+          requireToken(signedIn.session, fields.get('csrf'))
+          if (form.proof && !isFresh(signedIn.request.caller, moment)) {
+            return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
+          }
           return await this.#run(form, { page: signedIn.request, fields, url: request.url, reply })
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error
@@ -153,6 +164,25 @@ class Dashboard {
       })
     }
     this.#server.route({ method, url: path, handler })
+  }
+
+  /** Tells the page that asks when there is something new to read; for whoever is signed in, by the cookie alone. */
+  async #follow(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { sessions, baseUrl, streams } = this.#options
+    refuseOtherPages(request.headers, baseUrl())
+    const token = readCookie(request.headers, baseUrl())
+    const session = token === undefined ? undefined : await sessions.read(token)
+    if (!session) throw new AppError('key_required', 'Sign in first.')
+    requireEveryScope(session)
+    // A client that does not know that it never ends would wait for that.
+    if (!/\btext\/event-stream\b/.test(request.headers.accept ?? '')) {
+      throw new AppError('invalid_request', 'This is a stream of events: ask for text/event-stream.')
+    }
+    const readAt = Number(readQuery(request).since ?? '0')
+    const stream = this.#live.follow(session, token!, readAt)
+    return this.#within(spenderOf(toSessionCaller(session)), request, async () =>
+      streams.answer(reply, stream, { byCookie: true }),
+    )
   }
 
   async #signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -236,6 +266,8 @@ class Dashboard {
       formToken: randomId(store.random, TOKEN_LENGTH),
       devnet,
       plays,
+      // What answers a form is not found at its address again.
+      readAt: request.method === 'GET' ? store.clock.now() : undefined,
       notice: text === undefined ? undefined : { kind: 'done', text },
       guide: this.#menu.find(({ href }) => href === toHref(section))?.guide,
     }
@@ -286,24 +318,11 @@ function send(reply: FastifyReply, page: VNode): FastifyReply {
 }
 
 const noSuchPage = () => new AppError('not_found', 'There is no such page.')
-const formExpired = () => new AppError('origin_not_allowed', 'This page was open for too long. Load it again.')
 
 function toFormError({ message, body: { field, detail } }: AppError) {
   // What programs read as one fixed text is told to people in detail.
   const text = typeof detail === 'string' ? detail : message
   return { field: typeof field === 'string' ? field : undefined, text }
-}
-
-/** Known only to who has the cookie, which scripts and other sites cannot read. */
-function csrfOf({ id }: Session): string {
-  return createHash('sha256').update(`csrf ${id}`).digest('base64url')
-}
-
-/** Refuses a form that no page of this session has made. */
-function requireToken(session: Session, given: string): void {
-  const wanted = Buffer.from(csrfOf(session))
-  const sent = Buffer.from(given)
-  if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw formExpired()
 }
 
 const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')

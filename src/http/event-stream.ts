@@ -5,8 +5,9 @@ import type { EventStream } from '../kernel/route.ts'
 import { CORS_HEADERS } from './cors.ts'
 
 const HEARTBEAT_EVERY = 15_000
+/** Who takes nothing off for so long has to come back: what waits for them would fill our memory. */
+const WAITING_BYTES_MAX = 64 * 1024
 const HEADERS = {
-  ...CORS_HEADERS,
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
@@ -21,8 +22,11 @@ export class EventStreams {
     this.#clock = clock
   }
 
-  /** Answers with a stream; throws what the stream itself refuses with. */
-  answer(reply: FastifyReply, stream: EventStream): FastifyReply {
+  /**
+   * Answers with a stream; throws what the stream itself refuses with. Pages of any origin may read it, unless it is opened by a
+   * cookie.
+   */
+  answer(reply: FastifyReply, stream: EventStream, { byCookie = false } = {}): FastifyReply {
     const { raw: response, request } = reply
     let cancelHeartbeat = () => {}
     let stop = () => {}
@@ -32,19 +36,23 @@ export class EventStreams {
       stop()
       response.end()
     }
+    const write = (text: string) => {
+      response.write(text)
+      if (response.writableLength > WAITING_BYTES_MAX) response.destroy()
+    }
     const beat = () => {
       cancelHeartbeat = this.#clock.after(HEARTBEAT_EVERY, () => {
-        response.write(': still here\n\n')
         beat()
+        write(': still here\n\n')
       })
     }
     stop = stream.open({
-      send: ({ id, name, data }) => void response.write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`),
+      send: ({ id, name, data }) => write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`),
       end,
     })
     void reply.hijack()
     this.#open.add(end)
-    begin(response, request.id)
+    begin(response, { ...HEADERS, ...(!byCookie && CORS_HEADERS), 'x-request-id': request.id })
     beat()
     response.on('close', end)
     // A client that left while the stream was made has said so already.
@@ -58,7 +66,7 @@ export class EventStreams {
   }
 }
 
-function begin(response: ServerResponse, requestId: string): void {
-  response.writeHead(200, { ...HEADERS, 'x-request-id': requestId })
+function begin(response: ServerResponse, headers: Record<string, string>): void {
+  response.writeHead(200, headers)
   response.write('retry: 3000\n\n')
 }

@@ -49,6 +49,8 @@ export const LOSSES = {
   'node.republish': 'One node has taken the block; what the others say changes nothing.',
   'node.lookup': 'A node that does not answer counts as not having the block.',
   'confirmations.catch-up': 'Whoever listens also looks for itself.',
+  'live.tell':
+    'A page of the dashboard that was not told shows what is new when something else changes, or when it is read.',
   'notices.send': 'Whoever does not hear of something finds it by looking.',
   'notices.strange': 'Somebody else uses the channel.',
   'store.connection': 'A connection that breaks is replaced; what was under way on it fails by itself.',

@@ -1,6 +1,7 @@
 import type { Failures } from './failures.ts'
 import type { Clock, Ids, Random } from './ports.ts'
 import type { Db } from './db.ts'
+import type { Permission } from './roles.ts'
 
 /** What a verb that changes the store works with. */
 export interface StoreCtx {
@@ -10,13 +11,27 @@ export interface StoreCtx {
   random: Random
   /** Tells the job runner that something may be due. */
   wakeJobs(): void
+  /**
+   * Says that something of an account has changed, by the permissions of those who may see it: their open pages look again. In a
+   * transaction of `inTx` it is said once that is committed.
+   */
+  tellAccount(accountId: string, about: readonly Permission[]): void
   failures: Failures
 }
 
 /** Runs a verb in one transaction and wakes the runner once it is committed. No network inside. */
 export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
-  const result = await ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx }))
+  const result = await inTellingTx(ctx, run)
   ctx.wakeJobs()
+  return result
+}
+
+/** The same for a verb that adds no jobs. What accounts are told waits for the commit: before it their pages would find nothing new. */
+export async function inTellingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
+  const told: Parameters<StoreCtx['tellAccount']>[] = []
+  const tellAccount: StoreCtx['tellAccount'] = (...what) => void told.push(what)
+  const result = await ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx, tellAccount }))
+  for (const what of told) ctx.tellAccount(...what)
   return result
 }
 

@@ -106,6 +106,8 @@ export interface FrameProps {
   devnet: boolean
   /** Whether they may play with the development ledger. */
   plays: boolean
+  /** When it was read, where it can be read again at its address. */
+  readAt?: number | undefined
   /** What was just done, or why it was not. */
   notice?: { kind: 'done' | 'failed'; text: string } | undefined
   /** Where the documents tell of this section. */

@@ -61,7 +61,7 @@ async function assemble(
   stack.defer(() => link.close())
   // What a database tells every gateway on it reaches us too; beside an embedded store the owner alone tells us.
   const notices = opened.engine === 'sqlite' ? link : opened.notices
-  const store = toStoreCtx(ground, notices)
+  const store = toStoreCtx(ground, notices, stack)
   const nodes = openNodes(config, {
     ...ground,
     notices,

@@ -55,6 +55,7 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 const PAGES = [
   'POST /dashboard/sign-out',
   'GET /dashboard',
+  'GET /dashboard/live',
   'GET /dashboard/checkouts',
   'GET /dashboard/people',
   'POST /dashboard/people',

@@ -12,6 +12,8 @@ export interface Walk {
   merchant: Page
   /** Somebody else's. */
   visitor: Page
+  /** The merchant's. */
+  key: string
   name: string
 }
 
@@ -59,7 +61,8 @@ export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>)
       await merchant.page
         .context()
         .addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
-      await story({ dashboard, merchant: merchant.page, visitor: visitor.page, name: `${width}-${colorScheme}` })
+      const pages = { merchant: merchant.page, visitor: visitor.page }
+      await story({ dashboard, ...pages, key, name: `${width}-${colorScheme}` })
       assertGood(merchant.misdeeds)
       assertGood(visitor.misdeeds)
     }

@@ -57,7 +57,15 @@ async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
   })
   await runner.stop()
   await releaseExpired(
-    { db, clock, random: systemRandom, ids, wakeJobs: () => undefined, failures: hearFailures() },
+    {
+      db,
+      clock,
+      random: systemRandom,
+      ids,
+      wakeJobs: () => undefined,
+      tellAccount: () => undefined,
+      failures: hearFailures(),
+    },
     10_000,
   )
 }

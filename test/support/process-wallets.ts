@@ -35,7 +35,7 @@ export async function openProcessWallets(
   await nodes.start()
   const wakeJobs = () => undefined
   const wallets = await openProcessRoom(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
-    store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, failures },
+    store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, tellAccount: wakeJobs, failures },
     node: nodes.forRequest(),
     work: {
       offered: true,

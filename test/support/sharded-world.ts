@@ -290,6 +290,9 @@ async function openShard(t: TestContext, { clock }: WalletWorld, random: SeededR
       },
     },
     room: () =>
-      toCheckoutCtx({ db, clock, ids, random, wakeJobs: () => undefined, failures: hearFailures() }, 'sqlite'),
+      toCheckoutCtx(
+        { db, clock, ids, random, wakeJobs: () => undefined, tellAccount: () => undefined, failures: hearFailures() },
+        'sqlite',
+      ),
   }
 }

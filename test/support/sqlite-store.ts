@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
+import { toAccountNotice } from '../../src/kernel/account-notice.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { openStore } from '../../src/store/schema.ts'
@@ -43,7 +44,17 @@ export async function emptyFileUrl(t: TestContext): Promise<string> {
 /** A store as rooms have it. */
 export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock: Clock): StoreCtx {
   const wakeJobs = () => notices.publish('jobs', '')
-  return { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs, failures: hearFailures() }
+  const tellAccount: StoreCtx['tellAccount'] = (accountId, about) =>
+    notices.publish(...toAccountNotice({ accountId, about }))
+  return {
+    db,
+    clock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs,
+    tellAccount,
+    failures: hearFailures(),
+  }
 }
 
 /** An empty store in a file, closed and forgotten when the test ends. */

@@ -42,6 +42,7 @@ const ctx: StoreCtx = {
   random: systemRandom,
   ids,
   wakeJobs: () => runner.wake(),
+  tellAccount: () => undefined,
   failures: hearFailures(),
 }
 await runner.start()

@@ -104,7 +104,15 @@ export async function openWalletWorld(
   t.after(() => lasting.close())
   const db = lasting.openFor(new Faults())
   const ids = openIds(random)
-  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs: () => undefined, failures: hearFailures() }
+  const storeCtx: StoreCtx = {
+    db,
+    clock,
+    ids,
+    random,
+    wakeJobs: () => undefined,
+    tellAccount: () => undefined,
+    failures: hearFailures(),
+  }
   const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: 'test' })
   const config: Config = loadConfig({ WALLET_KEYS: SEALED_BY, WALLET_RECEIVE_MIN_NANO: '0', ...env })
   const processes: Faults[] = []
@@ -141,6 +149,7 @@ export async function openWalletWorld(
         ids,
         random,
         wakeJobs: () => undefined,
+        tellAccount: () => undefined,
         failures: hearFailures(),
       }
       // A process that died listens no longer.

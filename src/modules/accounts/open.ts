@@ -88,7 +88,10 @@ export function openAccounts({
       ...activityPages({ store }),
     ],
     tellStanding,
-    tellCredits: (accountId) => notices.publish(CREDITS_NOTICE, accountId),
+    tellCredits: (accountId) => {
+      notices.publish(CREDITS_NOTICE, accountId)
+      store.tellAccount(accountId, ['reports'])
+    },
     jobs: [
       sendMail(mailer),
       mailSignInLink(store, mailer),

@@ -1,6 +1,7 @@
-import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type StoreCtx, inTellingTx } from '../../kernel/in-tx.ts'
 import type { Names } from '../../kernel/ports.ts'
 import type { CheckoutPorts } from './ports.ts'
+import { ANONYMOUS, type Checkout, SERVICE, isFromPos } from './store.ts'
 
 /** What the verbs of checkouts work with. */
 export interface CheckoutRoom extends StoreCtx {
@@ -10,5 +11,11 @@ export interface CheckoutRoom extends StoreCtx {
 
 /** Runs a verb in one transaction that adds no jobs: no job runner needs to be woken, and most checkouts are only made. */
 export function inQuietTx<T>(ctx: CheckoutRoom, run: (ctx: CheckoutRoom) => Promise<T>): Promise<T> {
-  return ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx }))
+  return inTellingTx(ctx, run)
+}
+
+/** The open pages of a merchant look again at what a checkout has to do with; cashiers see sales of tills, and nothing else. */
+export function tellOwner({ tellAccount }: StoreCtx, { owner, keyId }: Pick<Checkout, 'owner' | 'keyId'>): void {
+  if (owner === ANONYMOUS || owner === SERVICE) return
+  tellAccount(owner, ['checkout', 'reports', ...(isFromPos({ keyId }) ? (['pos'] as const) : [])])
 }

@@ -23,9 +23,9 @@ export const LINK_ID = 'lnk'
 export const isFromLink = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${LINK_ID}_`) === true
 /** The same for points of sale. */
 export const POS_ID = 'pos'
+export const isFromPos = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${POS_ID}_`) === true
 /** Holders of a link make those, so that they count apart. */
-export const isByHolder = ({ keyId }: Pick<Checkout, 'keyId'>) =>
-  isFromLink({ keyId }) || keyId?.startsWith(`${POS_ID}_`) === true
+export const isByHolder = ({ keyId }: Pick<Checkout, 'keyId'>) => isFromLink({ keyId }) || isFromPos({ keyId })
 const NOT_BY_HOLDERS = sql<boolean>`(key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%'))`
 /** The plan of an amount that belongs to none. */
 export const NO_PLAN = -1

@@ -36,7 +36,14 @@ forEachEngine((engine) => {
     t.after(() => store.close())
     const { db } = store
     const ids = openIds(systemRandom)
-    const base = { db, ids, random: systemRandom, wakeJobs: () => undefined, failures: hearFailures() }
+    const base = {
+      db,
+      ids,
+      random: systemRandom,
+      wakeJobs: () => undefined,
+      tellAccount: () => undefined,
+      failures: hearFailures(),
+    }
     const account = await createAccount({ ...base, clock: systemClock }, { email: null, role: 'user', actor: 'test' })
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {

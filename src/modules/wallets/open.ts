@@ -18,7 +18,7 @@ import { settleWallets } from './jobs/settle.ts'
 import { AdvanceQueue } from './advance-queue.ts'
 import { WalletAddresses } from './addresses.ts'
 import { countOpenBlocks } from './unsettled-store.ts'
-import type { CloudWalletRoom, WalletRoom } from './room.ts'
+import { type CloudWalletRoom, type WalletRoom, tellWallet } from './room.ts'
 import { walletPages } from './routes/dashboard.tsx'
 import { Setbacks } from './setbacks.ts'
 import type { WalletSettings } from './settings.ts'
@@ -74,6 +74,8 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   const watch = new WalletAddresses(confirmations, (walletId) => {
     // What fails here is taken up by the jobs.
     void whenOver(queue.advance(walletId))
+    // It may only wait to be received, which its owner's page shows.
+    void findWallet(db, walletId).then((wallet) => wallet && tellWallet(room, wallet), store.failures.lost('live.tell'))
   })
   const room: WalletRoom = {
     store,

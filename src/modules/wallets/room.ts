@@ -6,6 +6,7 @@ import type { Names, NodePort, WorkPort } from '../../kernel/ports.ts'
 import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
 import type { BlockWatch } from './advance-queue.ts'
 import type { OutboxBlock } from './outbox-store.ts'
+import type { Wallet } from './store.ts'
 
 /** What wallets may do, from configuration; 0 means no limit. */
 export interface WalletRules {
@@ -67,4 +68,9 @@ export interface CloudWalletRoom extends WalletRoom {
   names: Names
   /** Wallets that a list has at most. */
   countMax: number
+}
+
+/** The open pages of a wallet's owner look again; wallets of the service have none. */
+export function tellWallet({ store }: Pick<WalletRoom, 'store'>, { accountId }: Pick<Wallet, 'accountId'>): void {
+  if (accountId !== null) store.tellAccount(accountId, ['wallets:read'])
 }

@@ -17,26 +17,27 @@ takeToken()
 addEventListener('hashchange', takeToken)
 
 // Once for what the page came with, and again for what came into it later.
-function dress() {
-  for (const time of document.querySelectorAll('time[datetime]:not([title])')) {
+function dress(part) {
+  for (const time of part.querySelectorAll('time[datetime]:not([title])')) {
     const at = new Date(time.dateTime)
     time.title = time.textContent
     time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   }
-  for (const button of document.querySelectorAll('button[data-copy][hidden]')) {
-    if (!navigator.clipboard) break
-    button.hidden = false
-    const said = button.firstChild
-    button.addEventListener('click', () => {
-      void navigator.clipboard.writeText(button.dataset.copy).then(() => {
-        said.textContent = 'Copied'
-        setTimeout(() => (said.textContent = 'Copy'), 2000)
-      })
-    })
-  }
+  if (!navigator.clipboard) return
+  for (const button of part.querySelectorAll('button[data-copy][hidden]')) button.hidden = false
 }
-dress()
-addEventListener('shown', dress)
+dress(document)
+addEventListener('shown', () => dress(document))
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('button[data-copy]')
+  if (!button) return
+  const word = button.firstChild
+  void navigator.clipboard.writeText(button.dataset.copy).then(() => {
+    word.textContent = 'Copied'
+    setTimeout(() => (word.textContent = 'Copy'), 2000)
+  })
+})
 
 // Printing needs a script.
 for (const button of document.querySelectorAll('button[data-print][hidden]')) {
@@ -49,11 +50,10 @@ const zone = document.getElementById('f-time_zone')
 if (zone?.value === '') zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 // A second click would only ask for the same again.
-for (const form of document.querySelectorAll('form[method=post]')) {
-  form.addEventListener('submit', () => {
-    for (const button of form.querySelectorAll('button:not([type=button])')) button.disabled = true
-  })
-}
+document.addEventListener('submit', ({ target }) => {
+  if (target.method !== 'post') return
+  for (const button of target.querySelectorAll('button:not([type=button])')) button.disabled = true
+})
 addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('form[method=post] button:disabled')) button.disabled = false
 })

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { FrameProps, MenuEntry } from '../../kernel/page.ts'
+import type { Permission } from '../../kernel/roles.ts'
 import { Document } from '../layout.tsx'
 
 const Links = ({ links, section }: { links: readonly MenuEntry[]; section: string }) => (
@@ -43,6 +44,8 @@ const Navigation = ({ section, menu, account, member, csrf }: FrameProps) => {
 
 interface PageProps {
   title: string
+  /** What it shows, by the permissions it takes to see that: when some of it changes it is read again by itself. */
+  follows?: readonly Permission[] | undefined
   /** Names of files in `assets`, after those of every page. */
   styles?: readonly string[] | undefined
   scripts?: readonly string[] | undefined
@@ -84,9 +87,10 @@ export const Frame = (
       actions?: ComponentChildren
     },
 ) => {
-  const { title, styles, scripts, lead, actions, devnet, notice, guide, children } = props
+  const { title, styles, scripts = [], lead, actions, devnet, notice, guide, children } = props
+  const follows = props.readAt === undefined ? undefined : props.follows?.join(' ')
   return (
-    <Page {...{ title, styles, scripts }}>
+    <Page {...{ title, styles }} scripts={follows === undefined ? scripts : ['live.js', ...scripts]}>
       <a href="#content" class="skip">
         Skip to content
       </a>
@@ -102,7 +106,7 @@ export const Frame = (
             <Navigation {...props} />
           </details>
         </header>
-        <main id="content" tabIndex={-1}>
+        <main id="content" tabIndex={-1} data-live={follows} data-read-at={follows && props.readAt}>
           <div class="title">
             <div>
               <h1>{title}</h1>
@@ -123,6 +127,7 @@ export const Frame = (
           {children}
         </main>
       </div>
+      {follows !== undefined && <p id="live-said" class="unseen" role="status" />}
     </Page>
   )
 }

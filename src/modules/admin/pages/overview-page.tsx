@@ -197,6 +197,7 @@ export const OverviewPage = (props: OverviewProps) => {
     <Frame
       {...frame}
       title={title}
+      follows={['reports', 'wallets:read', 'webhooks']}
       lead={lead}
       actions={
         tasks && (

@@ -38,6 +38,7 @@ export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: Cr
     <Frame
       {...frame}
       title="Credits and usage"
+      follows={['reports']}
       lead="Reads are free. Work beyond the free share costs a credit each."
       actions={
         <ActionButton frame={frame} action="/dashboard/credits/buy" kind="main">

@@ -1,7 +1,7 @@
 import { enqueue } from '../../../kernel/job.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import type { CheckoutChange } from '../changes-store.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
@@ -125,6 +125,7 @@ async function creditOwner(
   const checkout = claimed && (await lockCheckout(tx.db, claimed.id))
   if (!checkout) {
     await insertPayment(tx.db, payment)
+    tellOwner(tx, { owner, keyId: null })
     return undefined
   }
   const quotes = checkout.currency === 'NANO' ? [] : await listQuotes(tx.db, checkout.id)

@@ -1,7 +1,7 @@
 import { type CheckoutChange, markChanged } from '../changes-store.ts'
 import { type Checkout, isFromLink } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import { type CheckoutRoom, tellOwner } from '../room.ts'
 
 interface Move extends CheckoutChange {
   reason: string
@@ -36,6 +36,7 @@ export async function moveCheckout(
     at: clock.now(),
   })
   if (isFromLink(checkout)) await ctx.ports.linkSales.moved(ctx, checkout, moved)
+  tellOwner(ctx, moved)
   return moved
 }
 

@@ -7,7 +7,7 @@ import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
-import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import {
   ANONYMOUS,
@@ -261,6 +261,7 @@ export async function store(
       ])
       const made = { ...checkout, ...watched }
       await alongside?.(tx, made)
+      tellOwner(tx, made)
       return made
     })
     ctx.ports.watch(opened.address)

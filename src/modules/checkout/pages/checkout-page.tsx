@@ -270,6 +270,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
     <Frame
       {...frame}
       title={checkout.title ?? 'Checkout'}
+      follows={['checkout', 'webhooks']}
       lead={
         <>
           <Badge state={checkout.status} /> {checkout.additional !== 'none' && <Badge state={checkout.additional} />}{' '}

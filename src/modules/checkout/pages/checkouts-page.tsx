@@ -94,6 +94,7 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
     <Frame
       {...frame}
       title="Checkouts"
+      follows={['checkout']}
       lead={account === undefined ? undefined : account === 'all' ? 'Of every account.' : `Of account ${account}.`}
       actions={
         account === undefined && (

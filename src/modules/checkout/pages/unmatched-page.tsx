@@ -25,6 +25,7 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; row
     <Frame
       {...frame}
       title="Unmatched payments"
+      follows={['checkout']}
       lead="They reached your addresses and fit no open checkout. Say what they were for."
     >
       <FormError filled={filled} fields={['checkout']} />

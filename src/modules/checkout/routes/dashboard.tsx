@@ -142,7 +142,7 @@ const DONE = {
   cancelled: 'The checkout is cancelled.',
   marked: 'The checkout is marked as paid.',
   redelivered: 'The event is on its way again.',
-  paid: 'A payment was sent. Load this page again to see what came of it.',
+  paid: 'A payment was sent.',
   ended: 'The checkout has ended.',
   refunded: 'The refund is on its way.',
   link: 'The refund lies ready. Hand the link below to the payer.',

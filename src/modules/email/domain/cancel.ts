@@ -2,6 +2,7 @@ import type { EmailRoom } from '../room.ts'
 import { emailPaymentNotFound, emailPaymentOver } from '../errors.ts'
 import { type EmailPayment, findOwnPayment, markCancelled } from '../store.ts'
 import { followPayment } from './follow.ts'
+import { tellPages } from './tell.ts'
 
 /**
  * Ends a payment at its owner's wish: what was claimed stays claimed, everything else goes to the refund address. The fee
@@ -16,6 +17,7 @@ export async function cancelEmailPayment(
   const payment = await findOwnPayment(db, accountId, id)
   if (!payment) throw emailPaymentNotFound()
   if (was === undefined) throw emailPaymentOver(payment.status)
+  tellPages(ctx.store, payment)
   // Decided; what fails now is done by the job.
   await followPayment(ctx, id).catch(ctx.store.failures.failed('email.follow', { paymentId: id }))
   return (await findOwnPayment(db, accountId, id))!

@@ -6,7 +6,7 @@ import { badField, claimOver, claimedAlready, unknownCode } from '../errors.ts'
 import { type Recipient, findRecipient, findToken, markClaimed } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
 import { claimReference } from './claim-reference.ts'
-import { tellSender } from './tell.ts'
+import { tellPages, tellSender } from './tell.ts'
 import { fits, hashToken } from './token.ts'
 
 /** A share with everything its recipient may see. */
@@ -55,6 +55,7 @@ export async function claimShare(
     // It is promised and leaves by itself; the page says so.
     if (!(error instanceof AppError)) throw error
   })
+  tellPages(ctx.store, payment)
   return readShare(ctx, recipient.id)
 }
 

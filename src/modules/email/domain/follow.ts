@@ -17,7 +17,7 @@ import {
   markFunded,
 } from '../store.ts'
 import { INVITE } from './invite.ts'
-import { tellSender } from './tell.ts'
+import { tellPages, tellSender } from './tell.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -38,8 +38,10 @@ export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
   const isDue = payment.status === 'waiting' && payment.cancelledAt === null && ctx.store.clock.now() >= payment.fundBy
   const mayExpire = isDue && !(await isPaidUnnoticed(ctx, payment))
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
+  if (!hasMoved) return
+  tellPages(ctx.store, payment)
   // What fails now is taken up by the jobs of wallets.
-  if (hasMoved) await whenOver(ctx.queue.advance(payment.walletId))
+  await whenOver(ctx.queue.advance(payment.walletId))
 }
 
 interface Step {

@@ -15,7 +15,7 @@ import {
   markSent,
 } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
-import { tellSender } from './tell.ts'
+import { tellPages, tellSender } from './tell.ts'
 import { createToken, hashToken } from './token.ts'
 
 /** The queue's word for a mail that brings a recipient their share. */
@@ -48,6 +48,7 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
     return
   }
   await markSent(store.db, recipientId, store.clock.now())
+  tellPages(store, payment)
 }
 
 /** An address gets so many mails a day from all senders together; the rest waits. Repeated attempts count once. */

@@ -12,6 +12,7 @@ import { insertRecipient, listSuppressed } from '../recipients-store.ts'
 import { type EmailPayment, countRecipientsSince, findEmailPayment, insertPayment } from '../store.ts'
 import type { EmailRequest } from '../wire-fields.ts'
 import { MAIL_METER, mailCallerOf } from './invite.ts'
+import { tellPages } from './tell.ts'
 
 const DAY = 86_400_000
 /** How long the sender may take to pay. */
@@ -73,6 +74,7 @@ export async function openEmailPayment(
     }
     await idempotency?.record(db, { id })
   })
+  tellPages(store, { accountId })
   return (await findEmailPayment(store.db, id))!
 }
 

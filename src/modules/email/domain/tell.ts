@@ -20,8 +20,18 @@ const DAY = 86_400_000
 
 export type AskedReceipt = Receipt & { paymentId: string }
 
+/** The open pages of a payment's owner look again. */
+export function tellPages(
+  { tellAccount }: Pick<StoreCtx, 'tellAccount'>,
+  { accountId }: Pick<EmailPayment, 'accountId'>,
+): void {
+  tellAccount(accountId, ['email'])
+}
+
 /** Asks for a receipt in the transaction of what it tells. Names and addresses stay out of the queue. */
-export async function tellSender(tx: StoreCtx, { id, receipt }: EmailPayment, what: Receipt): Promise<void> {
+export async function tellSender(tx: StoreCtx, payment: EmailPayment, what: Receipt): Promise<void> {
+  const { id, receipt } = payment
+  tellPages(tx, payment)
   if (receipt === null) return
   const payload: AskedReceipt = { ...what, paymentId: id }
   await enqueue(tx, { kind: TELL, payload, attemptsMax: 30 })

@@ -94,6 +94,7 @@ export const EmailsPage = (props: {
     <Frame
       {...frame}
       title="E-mail payments"
+      follows={['email']}
       lead="Send nano to mail addresses; everybody claims their share with any wallet."
     >
       <Card>
@@ -175,6 +176,7 @@ export const EmailPage = (props: {
     <Frame
       {...frame}
       title="E-mail payment"
+      follows={['email']}
       lead={
         <>
           <Badge state={payment.status} /> <code>{payment.id}</code>

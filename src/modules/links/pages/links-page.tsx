@@ -48,6 +48,7 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
   <Frame
     {...frame}
     title="Payment links"
+    follows={['checkout']}
     lead="One link for many payers: each visitor gets a payment of their own."
     actions={
       <WayTo frame={frame} class="button" href="/dashboard/links/new">
@@ -189,6 +190,7 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
   <Frame
     {...frame}
     title={link.title ?? 'Payment link'}
+    follows={['checkout']}
     lead={
       <>
         <Badge state={link.status} /> <code>/buy/{link.slug}</code>

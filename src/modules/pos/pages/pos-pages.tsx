@@ -32,6 +32,7 @@ export const PosListPage = ({ frame, rows, first, next, isManaged }: PosListPage
   <Frame
     {...frame}
     title="Points of sale"
+    follows={['pos']}
     lead="Tills for cashiers: a keypad, a QR code, and the sums of the day."
     actions={
       isManaged && (
@@ -106,6 +107,7 @@ export const PosPage = (props: PosPageProps) => {
     <Frame
       {...frame}
       title={pos.title}
+      follows={['pos']}
       lead={
         <>
           <Badge state={stateOf(pos)} /> prices in {pos.currency}

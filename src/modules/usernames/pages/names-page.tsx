@@ -21,7 +21,12 @@ export const NamesPage = (props: {
 }) => {
   const { frame, filled, names, next } = props
   return (
-    <Frame {...frame} title="Usernames" lead="A name that people type instead of an address, as @alice.">
+    <Frame
+      {...frame}
+      follows={['names']}
+      title="Usernames"
+      lead="A name that people type instead of an address, as @alice."
+    >
       <Card>
         {names.length === 0 ? (
           <Empty title="No usernames yet">

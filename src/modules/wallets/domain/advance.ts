@@ -1,5 +1,5 @@
 import { parseRaw } from '../../../kernel/money.ts'
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import { LockLost } from '../errors.ts'
 import { type Unfinished, findOwnBlock, readUnfinished } from '../outbox-store.ts'
 import type { WalletLock } from '../lock-store.ts'
@@ -64,6 +64,7 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
   const now = clock.now()
   if (hasLate(wishes, now)) {
     for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
+    tellWallet(ctx, wallet)
     return 'moved'
   }
   if (asked === 0 && !tends && !inspect) return 'idle'

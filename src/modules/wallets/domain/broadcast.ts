@@ -1,7 +1,7 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { type StateBlock, fromBlockJson, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import { markBroadcast, updateWork } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
@@ -39,6 +39,7 @@ export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: Outb
   const broadcastAt = store.clock.now()
   await markBroadcast(store.db, open.id, broadcastAt)
   queue.tellBlock(open.id, { ...open, status: 'broadcast', broadcastAt })
+  tellWallet(ctx, wallet)
   work.prepare(wallet.address, hash, thresholds.send)
   return 'sent'
 }

@@ -1,4 +1,4 @@
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import { markConfirmed } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { type Wallet, updateFreeFrontier, updateFrontier } from '../store.ts'
@@ -31,6 +31,7 @@ export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxB
     if (error instanceof NotOurs) return undefined
     throw error
   }
+  tellWallet(ctx, wallet)
   return 'moved'
 }
 
@@ -43,6 +44,7 @@ export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: Outbox
       if (!(await markConfirmed(tx, open.id, store.clock.now()))) return
       await updateFrontier(tx, wallet.id, open.hash!, open.balance!)
     })
+    tellWallet(ctx, wallet)
     return 'moved'
   }
   // A node may forget an unconfirmed block; the same bytes bring it back.

@@ -5,7 +5,7 @@ import { hexToBytes } from '../../../kernel/nano/hex.ts'
 import { toSigningKey } from '../../../kernel/nano/keys.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { lockAccount } from '../../accounts/index.ts'
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import { invalidVanity, tooManyWallets, vanityNotFound } from '../errors.ts'
 import { type Wallet, countOwnedWallets, findWallet, insertWallet } from '../store.ts'
 
@@ -65,6 +65,7 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
       await idempotency?.record(tx, { id })
     })
     watchAddress(id, address)
+    tellWallet(ctx, wallet)
     return (await findWallet(store.db, id))!
   } finally {
     key.fill(0)

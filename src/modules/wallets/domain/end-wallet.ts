@@ -4,7 +4,7 @@ import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
 import { hasFeature, hasSpendingLimit, reserveSpend } from '../../accounts/index.ts'
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
@@ -39,6 +39,7 @@ export async function deleteWallet(
     }
     await idempotency?.record(db, { id: wallet.id })
   })
+  tellWallet(ctx, wallet)
   // It is decided; whatever fails now, or takes too long, is done by the jobs.
   await waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(wallet.id)))
 }

@@ -1,5 +1,5 @@
 import type { WalletAlarm } from '../../../kernel/wallet-alarm.ts'
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import { markLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { markFrozen } from '../frozen-store.ts'
@@ -27,4 +27,5 @@ export async function freezeWallet(ctx: WalletRoom, wallet: Wallet, { reason, ki
   if (!over) return
   alarm(kind, { walletId: wallet.id, reason })
   for (const blockId of over) queue.tellBlock(blockId)
+  tellWallet(ctx, wallet)
 }

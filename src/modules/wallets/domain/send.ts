@@ -3,7 +3,7 @@ import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
-import type { WalletRoom } from '../room.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
 import {
   dailyLimitReached,
   insufficientFunds,
@@ -117,7 +117,9 @@ async function acceptSend(
     }
     return undefined
   })
-  return first ? sameSend(ctx, first, request) : { id, walletId }
+  if (first) return sameSend(ctx, first, request)
+  tellWallet(ctx, { accountId })
+  return { id, walletId }
 }
 
 /** Refuses when what was sent since a time, the new wish included, is too much. */

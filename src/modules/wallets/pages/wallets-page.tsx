@@ -31,6 +31,7 @@ export const WalletsPage = (props: { frame: FrameProps; filled: FormState; walle
     <Frame
       {...frame}
       title="Wallets"
+      follows={['wallets:read']}
       lead="Wallets whose keys this service keeps, sealed. The keys are shown to nobody."
     >
       <Card>
@@ -116,6 +117,7 @@ export const WalletPage = (props: WalletPageProps) => {
     <Frame
       {...frame}
       title={nameOf(wallet) ?? 'Wallet'}
+      follows={['wallets:read']}
       lead={<Badge state={stateOf(wallet)} />}
       actions={
         <ActionButton frame={frame} action={`/dashboard/wallets/${wallet.address}/receive`}>

@@ -207,7 +207,12 @@ const Replays = ({
 export const EndpointPage = (props: EndpointPageProps) => {
   const { frame, endpoint, filled, kinds } = props
   return (
-    <Frame {...frame} title={endpoint.description ?? 'Endpoint'} lead={<code>{endpoint.url}</code>}>
+    <Frame
+      {...frame}
+      follows={['webhooks']}
+      title={endpoint.description ?? 'Endpoint'}
+      lead={<code>{endpoint.url}</code>}
+    >
       <div class="row two">
         <Standing {...props} />
         <Replays {...props} />

@@ -123,7 +123,12 @@ const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) 
 export const WebhooksPage = (props: WebhooksPageProps) => {
   const { frame, filled, secret, endpoints, addresses, events, delivered, first, next } = props
   return (
-    <Frame {...frame} title="Webhooks" lead="We tell your server about payments; here is what it answered.">
+    <Frame
+      {...frame}
+      follows={['webhooks']}
+      title="Webhooks"
+      lead="We tell your server about payments; here is what it answered."
+    >
       <EndpointList endpoints={endpoints} />
       <Card title="Events">
         <nav class="tabs" aria-label="Which events">
@@ -217,7 +222,7 @@ export const EventPage = (props: {
 }) => {
   const { frame, event, filled } = props
   return (
-    <Frame {...frame} title={event.type} lead={<code>{event.id}</code>}>
+    <Frame {...frame} follows={['webhooks']} title={event.type} lead={<code>{event.id}</code>}>
       <FormError filled={filled} fields={[]} />
       <Card title="Deliveries">
         <Deliveries frame={frame} event={event} redeliver={`/dashboard/webhooks/events/${event.id}/redeliver`} />
