@@ -5,11 +5,12 @@
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 /** Released with the server, under the same version. */
 const PACKAGES = ['packages/client', 'packages/devnet']
+const PLUGIN = 'integrations/woocommerce/nano-gateway.php'
 const [version = ''] = process.argv.slice(2)
 
 class Refusal extends Error {}
@@ -56,6 +57,8 @@ function write() {
     change(`${folder}/package.json`, (manifest) => (manifest.version = version))
     change('package-lock.json', ({ packages }) => (packages[folder].version = version))
   }
+  const versions = /(?<=^ \* Version: |^const VERSION = ')[\d.]+/gm
+  writeFileSync(join(root, PLUGIN), read(PLUGIN).replace(versions, version))
   const day = new Date().toISOString().slice(0, 10)
   writeFileSync(join(root, 'CHANGELOG.md'), read('CHANGELOG.md').replace(HEADING, `## ${version}, ${day}`))
   run('npm', ['run', '--silent', 'keep-api'])
@@ -74,7 +77,8 @@ function pack() {
     const said = run('npm', ['pack', folder, '--json', '--ignore-scripts'], { quiet: true })
     return Object.values(JSON.parse(said))[0].filename
   })
-  return packages.join(', ')
+  const zipped = run(process.execPath, [join('scripts', 'zip-woocommerce.mjs')], { quiet: true })
+  return [...packages, basename(zipped)].join(', ')
 }
 
 function restore() {

@@ -54,10 +54,15 @@ const NEEDS = [
     ['ruby', 'ruby', '-v'],
     ['ruby-webrick', 'ruby', '-e', 'require "webrick"'],
   ].map(([name, program, ...words]) => ({
-    suites: ['test/docs/receivers'],
+    suites: ['test/docs/receivers', ...(program === 'php' ? ['test/integrations/woocommerce'] : [])],
     name,
     found: () => spawnSync(program, words).status === 0,
   })),
+  {
+    suites: ['test/integrations/woocommerce'],
+    name: 'php-sqlite3',
+    found: () => spawnSync('php', ['-r', 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);']).status === 0,
+  },
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
 ]
 

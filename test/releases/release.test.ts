@@ -123,6 +123,8 @@ test('a release has its version and its day everywhere, is checked as it is, com
   for (const name of ['nano-gateway', 'nano-gateway-client', 'nano-gateway-devnet']) {
     assert.ok(existsSync(join(folder, `${name}-${NEXT}.tgz`)), name)
   }
+  assert.ok(existsSync(join(folder, `nano-gateway-woocommerce-${NEXT}.zip`)))
+  assert.equal(read('integrations/woocommerce/nano-gateway.php').split(NEXT).length, 3)
   assert.match(stdout, /git push origin HEAD v9\.8\.7\n.*npm publish --provenance/)
   const again = release(NEXT)
   assert.deepEqual([again.status, again.stderr], [1, `v${NEXT} is tagged already.\n`])

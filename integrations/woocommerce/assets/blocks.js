@@ -1,0 +1,19 @@
+// Nano in the checkout that is made of blocks; used as it stands, without a build.
+;(() => {
+  const { registerPaymentMethod } = window.wc.wcBlocksRegistry
+  const { createElement } = window.wp.element
+  const { decodeEntities } = window.wp.htmlEntities
+  const settings = window.wc.wcSettings.getSetting('nano_gateway_data', {})
+  const title = decodeEntities(settings.title || 'Nano')
+  const text = () => decodeEntities(settings.description || '')
+  registerPaymentMethod({
+    name: 'nano_gateway',
+    paymentMethodId: 'nano_gateway',
+    label: createElement('span', null, title),
+    ariaLabel: title,
+    content: createElement(text),
+    edit: createElement(text),
+    canMakePayment: () => true,
+    supports: { features: settings.supports || ['products'] },
+  })
+})()

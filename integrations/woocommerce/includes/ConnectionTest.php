@@ -1,0 +1,123 @@
+<?php
+
+declare(strict_types=1);
+
+namespace NanoGateway\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+/** Tries what is saved, and says in words what is wrong with it. */
+final class ConnectionTest
+{
+    public const ACTION = 'nano_gateway_test';
+    /** No checkout has it: what is asked for it tells only whether the key may ask. */
+    private const NO_CHECKOUT = '0000000000000000';
+
+    public static function answer(): never
+    {
+        check_ajax_referer(self::ACTION);
+        if (!current_user_can('manage_woocommerce')) {
+            wp_send_json_error(null, 403);
+        }
+        wp_send_json_success(self::run());
+        exit;
+    }
+
+    /** Lines for the merchant, each with `good` and `text`; after the first that makes the rest pointless there are no more. */
+    private static function run(): array
+    {
+        $settings = Settings::read();
+        $missing = $settings->missing();
+        if ($missing !== []) {
+            /* translators: %s: names of settings */
+            return [self::bad(sprintf(__('Not set yet: %s.', 'nano-gateway'), implode(', ', $missing)))];
+        }
+        $api = $settings->api();
+        try {
+            if (!isset($api->get('/api/checkouts?limit=1')['checkouts'])) {
+                throw new GatewayError(__('Something that is no nano gateway answered there.', 'nano-gateway'));
+            }
+        } catch (GatewayError $error) {
+            return [self::bad(self::wordsFor($error))];
+        }
+        return [
+            self::good(__('The gateway knows the key, which may make checkouts.', 'nano-gateway')),
+            self::refunds($api),
+            self::currency($api),
+            self::webhook($api),
+        ];
+    }
+
+    private static function wordsFor(GatewayError $error): string
+    {
+        return match (true) {
+            /* translators: %s: what went wrong */
+            $error->status === 0 => sprintf(__('The gateway cannot be reached at this URL: %s', 'nano-gateway'), $error->getMessage()),
+            /* translators: %s: words of the gateway */
+            $error->status === 401 => sprintf(__('The secret key is wrong: %s', 'nano-gateway'), $error->getMessage()),
+            /* translators: %s: name of a scope */
+            $error->word === 'missing_scope' => sprintf(__('The key has no scope %s. Make one that has.', 'nano-gateway'), $error->scope),
+            /* translators: %s: words of the gateway */
+            default => sprintf(__('The gateway refused: %s', 'nano-gateway'), $error->getMessage()),
+        };
+    }
+
+    private static function refunds(Api $api): array
+    {
+        try {
+            $api->get('/api/checkouts/' . self::NO_CHECKOUT . '/refunds');
+        } catch (GatewayError $error) {
+            if ($error->status !== 404) {
+                return self::bad(__('Refunds from orders will not work.', 'nano-gateway') . ' ' . self::wordsFor($error));
+            }
+        }
+        return self::good(__('The key may refund orders.', 'nano-gateway'));
+    }
+
+    private static function currency(Api $api): array
+    {
+        $currency = get_woocommerce_currency();
+        try {
+            $known = [...(array) ($api->get('/currencies.json')['fiat'] ?? []), 'NANO', 'XNO'];
+        } catch (GatewayError $error) {
+            return self::bad(self::wordsFor($error));
+        }
+        return in_array($currency, $known, true)
+            /* translators: %s: currency */
+            ? self::good(sprintf(__('The gateway takes prices in %s.', 'nano-gateway'), $currency))
+            /* translators: %s: currency */
+            : self::bad(sprintf(__('The gateway takes no prices in %s, the currency of this shop.', 'nano-gateway'), $currency));
+    }
+
+    /** The gateway sends a test event here, signed as it signs payments. */
+    private static function webhook(Api $api): array
+    {
+        try {
+            $pinged = $api->post('/api/webhooks/ping', ['url' => Settings::webhookUrl()], 'woo-ping-' . bin2hex(random_bytes(16)), 30);
+        } catch (GatewayError $error) {
+            return self::bad(__('The webhook could not be tested.', 'nano-gateway') . ' ' . self::wordsFor($error));
+        }
+        $attempt = $pinged['event']['deliveries'][0]['attempts'][0] ?? [];
+        $status = (int) ($attempt['status'] ?? 0);
+        if ($status === 200) {
+            return self::good(__('A test event came through, and the webhook secret fits.', 'nano-gateway'));
+        }
+        if ($status === 401) {
+            return self::bad(__('The webhook secret is wrong: a test event of the gateway was signed with another one.', 'nano-gateway'));
+        }
+        $what = $status !== 0 ? "HTTP $status" : (string) ($attempt['error'] ?? '?');
+        /* translators: 1: address, 2: what went wrong */
+        $words = __('The gateway cannot deliver webhooks to %1$s: %2$s', 'nano-gateway');
+        return self::bad(sprintf($words, Settings::webhookUrl(), sanitize_text_field($what)));
+    }
+
+    private static function good(string $text): array
+    {
+        return ['good' => true, 'text' => $text];
+    }
+
+    private static function bad(string $text): array
+    {
+        return ['good' => false, 'text' => $text];
+    }
+}

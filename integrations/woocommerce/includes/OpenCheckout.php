@@ -1,0 +1,101 @@
+<?php
+
+declare(strict_types=1);
+
+namespace NanoGateway\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+/** Makes the checkout of an order, or finds the one that is still open. */
+final class OpenCheckout
+{
+    private const EVENTS = ['payment.partial', 'payment.late', 'checkout.expired', 'refund.sent', 'refund.failed', 'refund.claimed'];
+    /** One that ends sooner is no use to somebody who opens it now. */
+    private const SECONDS_LEFT_MIN = 60;
+    private const TITLE_MAX = 120;
+
+    /** The page on which the order is paid; null when it turns out that it is paid, or that money is on its way for an earlier price. */
+    public static function forOrder(int $orderId, string $returnUrl): ?string
+    {
+        return OrderLock::with($orderId, static function (OrderLock $lock) use ($orderId, $returnUrl): ?string {
+            $facts = OrderFacts::find($orderId) ?? throw new OrderBusy('No such order.');
+            $earlier = $facts->newestCheckout();
+            if ($earlier !== null) {
+                $page = self::earlierPage($facts, $earlier, $lock);
+                if ($page !== '') {
+                    return $page;
+                }
+            }
+            return self::make($facts, $returnUrl, $lock);
+        });
+    }
+
+    /** The page of the checkout before, null where its money is there or on its way, or nothing where another has to be made. */
+    private static function earlierPage(OrderFacts $facts, string $id, OrderLock $lock): ?string
+    {
+        try {
+            $checkout = Settle::ask($id);
+        } catch (GatewayError $error) {
+            if ($error->status === 404) {
+                return '';
+            }
+            throw $error;
+        }
+        $lock->keep();
+        Settle::bring($facts, $id, $checkout);
+        $status = (string) ($checkout['status'] ?? '');
+        $isOpen = in_array($status, ['pending', 'detected', 'partial'], true);
+        $isPaidLate = ($checkout['additional_status'] ?? '') === 'paid_late';
+        if (!$isOpen) {
+            return $status === 'complete' || $isPaidLate || ($checkout['amount_paid_raw'] ?? '0') !== '0' ? null : '';
+        }
+        $hasTime = (int) ($checkout['expires_unix'] ?? 0) - time() >= self::SECONDS_LEFT_MIN;
+        if ($facts->costs($checkout) && ($hasTime || $status !== 'pending')) {
+            return self::pageOf($checkout);
+        }
+        if ($status !== 'pending') {
+            return null;
+        }
+        // Nobody is to pay the earlier price; where it happens all the same, the merchant is told.
+        Settings::read()->api()->delete('/api/checkouts/' . rawurlencode($id));
+        return '';
+    }
+
+    private static function make(OrderFacts $facts, string $returnUrl, OrderLock $lock): string
+    {
+        $settings = Settings::read();
+        $order = $facts->order;
+        /* translators: 1: number of an order, 2: name of the shop */
+        $title = sprintf(__('Order %1$s, %2$s', 'nano-gateway'), $order->get_order_number(), wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES));
+        $fields = [
+            'address' => $settings->address,
+            'amount' => $facts->total(),
+            'currency' => $order->get_currency(),
+            'mode' => $settings->mode,
+            'title' => mb_substr(wp_strip_all_tags($title), 0, self::TITLE_MAX),
+            'expire' => $settings->minutes . ' minutes',
+            'metadata' => ['order_id' => (string) $order->get_id(), 'order_key' => $facts->secret(), 'shop' => home_url()],
+            'success_url' => $returnUrl,
+            'cancel_url' => $order->get_checkout_payment_url(),
+            'webhook_url' => Settings::webhookUrl(),
+            'webhook_events' => self::EVENTS,
+        ];
+        // By the order, its price and how many checkouts it has had: a click that is repeated after a lost answer finds the same one.
+        $key = 'woo-' . hash('sha256', count($facts->checkouts()) . wp_json_encode($fields));
+        $made = $settings->api()->post('/api/checkouts', $fields, $key);
+        if (preg_match('/^[0-9a-f]{16}$/', (string) ($made['id'] ?? '')) !== 1 || !is_string($made['address'] ?? null)) {
+            throw new GatewayError(__('The gateway answered with no checkout.', 'nano-gateway'));
+        }
+        $lock->keep();
+        $facts->addCheckout($made['id'], $made['address']);
+        // When the time is over, in case no webhook gets through.
+        wp_schedule_single_event((int) ($made['expires_unix'] ?? time()) + 120, 'nano_gateway_look', [$order->get_id()]);
+        return self::pageOf($made);
+    }
+
+    private static function pageOf(array $checkout): string
+    {
+        $page = esc_url_raw((string) ($checkout['browser'] ?? ''), ['https', 'http']);
+        return $page !== '' ? $page : throw new GatewayError(__('The gateway answered without a payment page.', 'nano-gateway'));
+    }
+}

@@ -1,0 +1,12 @@
+<?php
+
+declare(strict_types=1);
+
+namespace NanoGateway\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+/** Another request works at the same order. */
+final class OrderBusy extends \RuntimeException
+{
+}

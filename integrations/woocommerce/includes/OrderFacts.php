@@ -1,0 +1,176 @@
+<?php
+
+declare(strict_types=1);
+
+namespace NanoGateway\WooCommerce;
+
+defined('ABSPATH') || exit;
+
+/** An order with what is known of its payment, kept in its meta. Read it with the lock of the order. */
+final class OrderFacts
+{
+    private const SECRET = '_nano_gateway_secret';
+    private const CHECKOUTS = '_nano_gateway_checkouts';
+    private const PAID = '_nano_gateway_paid';
+    private const HELD = '_nano_gateway_held';
+    private const SAID = '_nano_gateway_said';
+    private const REFUNDS = '_nano_gateway_refunds';
+
+    private function __construct(public readonly \WC_Order $order)
+    {
+    }
+
+    public static function find(int $orderId): ?self
+    {
+        $order = $orderId > 0 ? wc_get_order($orderId) : null;
+        if (!$order instanceof \WC_Order) {
+            return null;
+        }
+        // Another request may have written since this one has read it.
+        $order->read_meta_data(true);
+        return new self($order);
+    }
+
+    /** Known to the gateway and to this order alone: what a checkout must bring to be of this order. */
+    public function secret(): string
+    {
+        $secret = (string) $this->order->get_meta(self::SECRET);
+        if ($secret === '') {
+            $secret = bin2hex(random_bytes(16));
+            $this->order->update_meta_data(self::SECRET, $secret);
+            $this->order->save();
+        }
+        return $secret;
+    }
+
+    /** The price as a text with the decimals of the shop. */
+    public function total(): string
+    {
+        return (string) wc_format_decimal($this->order->get_total(), wc_get_price_decimals());
+    }
+
+    /** Checkouts that were made for this order, oldest first, each with `id` and `address`. */
+    public function checkouts(): array
+    {
+        return $this->listOf(self::CHECKOUTS);
+    }
+
+    public function newestCheckout(): ?string
+    {
+        $checkouts = $this->checkouts();
+        return $checkouts === [] ? null : end($checkouts)['id'];
+    }
+
+    public function addCheckout(string $id, string $address): void
+    {
+        $others = array_filter($this->checkouts(), static fn (array $known): bool => $known['id'] !== $id);
+        $this->keep(self::CHECKOUTS, [...$others, ['id' => $id, 'address' => $address]]);
+    }
+
+    public function knows(string $id): bool
+    {
+        return $this->addressOf($id) !== null;
+    }
+
+    private function addressOf(string $id): ?string
+    {
+        foreach ($this->checkouts() as $known) {
+            if ($known['id'] === $id) {
+                return $known['address'];
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Whether a record of the gateway is about this order: made for it, with its secret, to be paid where it was said. Whoever knows
+     * only the number of the order cannot make one.
+     */
+    public function owns(string $id, array $checkout): bool
+    {
+        $metadata = is_array($checkout['metadata'] ?? null) ? $checkout['metadata'] : [];
+        $given = $metadata['order_key'] ?? null;
+        return ($checkout['id'] ?? null) === $id
+            && ($metadata['order_id'] ?? null) === (string) $this->order->get_id()
+            && is_string($given)
+            && hash_equals($this->secret(), $given)
+            && ($checkout['address'] ?? '') === $this->addressOf($id);
+    }
+
+    /** Whether a checkout asks for what the order costs now. */
+    public function costs(array $checkout): bool
+    {
+        $plain = static fn (string $text): string => str_contains($text, '.') ? rtrim(rtrim($text, '0'), '.') : $text;
+        $currency = (string) ($checkout['currency'] ?? '');
+        return ($currency === 'NANO' ? in_array($this->order->get_currency(), ['NANO', 'XNO'], true) : $currency === $this->order->get_currency())
+            && is_string($checkout['price'] ?? null)
+            && $plain($checkout['price']) === $plain($this->total());
+    }
+
+    public function paidBy(): string
+    {
+        return (string) $this->order->get_meta(self::PAID);
+    }
+
+    /** Written with the next save of the order. */
+    public function setPaidBy(string $id): void
+    {
+        $this->order->update_meta_data(self::PAID, $id);
+    }
+
+    /** The checkout that has brought money: what is refunded. */
+    public function fundedBy(): ?string
+    {
+        return $this->paidBy() ?: (string) $this->order->get_meta(self::HELD) ?: $this->newestCheckout();
+    }
+
+    public function refunds(): array
+    {
+        return $this->listOf(self::REFUNDS);
+    }
+
+    public function addRefund(string $refundId): void
+    {
+        $this->keep(self::REFUNDS, [...$this->refunds(), $refundId]);
+    }
+
+    public function hasSaid(string $what): bool
+    {
+        return in_array($what, $this->listOf(self::SAID), true);
+    }
+
+    /** Tells the merchant something once, however often it is heard. */
+    public function sayOnce(string $what, string $note): void
+    {
+        if (!$this->hasSaid($what)) {
+            // A request that dies in between says it twice rather than never.
+            $this->order->add_order_note($note);
+            $this->keep(self::SAID, [...$this->listOf(self::SAID), $what]);
+        }
+    }
+
+    /** Puts an order that is not paid aside for the merchant to look at, once for each reason; `$id` is the checkout that brought money. */
+    public function holdOnce(string $what, string $id, string $note): void
+    {
+        if ($this->hasSaid($what)) {
+            return;
+        }
+        $this->order->update_meta_data(self::HELD, $id);
+        if ($this->order->has_status(['pending', 'failed', 'cancelled'])) {
+            $this->order->update_status('on-hold');
+        }
+        $this->sayOnce($what, $note);
+    }
+
+    private function listOf(string $name): array
+    {
+        $list = $this->order->get_meta($name);
+        return is_array($list) ? $list : [];
+    }
+
+    private function keep(string $name, array $list): void
+    {
+        $this->order->update_meta_data($name, $list);
+        $this->order->save();
+    }
+}
