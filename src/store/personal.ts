@@ -105,8 +105,10 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
       notify: null,
       metadata: '{}',
       note: null,
+      invoice: null,
     },
   },
+  invoice_counters: { key: ['owner'], of: owned('owner'), erase: 'keep' },
   checkout_payments: { key: ['block_hash', 'owner'], of: owned('owner'), erase: 'keep' },
   checkout_refunds: { key: ['id'], of: owned('owner'), leftOut: ['claim_id', 'reference'], erase: { reason: null } },
   checkout_timeline: {

@@ -209,6 +209,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /checkout/:id': { access: 'public', of: 'checkout' },
   'GET /pay/:id': { access: 'public', of: 'checkout' },
   'GET /pay/:id/receipt': { access: 'public', of: 'checkout' },
+  'GET /pay/:id/invoice': { access: 'public', of: 'checkout' },
   'GET /pay/:id/image': { access: 'public', of: 'checkout' },
   'GET /pay/:id/events': { access: 'public', of: 'checkout' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },

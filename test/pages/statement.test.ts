@@ -1,53 +1,76 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { Signer } from '../support/blocks.ts'
 import { pay, takeShot, untilState } from './browser.ts'
-import { look, press, reach, type, walk } from './story.ts'
+import { type Walk, look, press, reach, type, walk } from './story.ts'
 
 /* A bookkeeper from an empty account to a printed month, with a browser and a keyboard alone. On a phone and on a desk, light or dark. */
 
 const { address } = new Signer(73)
-/** Sheets in pixels of CSS, without their margins of 14 mm. */
+/** Sheets in pixels of CSS, without their margins. */
 const SHEETS = { a4: { width: 688, height: 1017 }, letter: { width: 710, height: 950 } }
 
+/** Looks at a page as it comes out of a printer, on both sheets. */
+async function print(page: Page, name: string): Promise<void> {
+  const screen = page.viewportSize()!
+  await page.emulateMedia({ media: 'print' })
+  for (const [sheet, size] of Object.entries(SHEETS)) {
+    await page.setViewportSize(size)
+    const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+    assert.ok(over <= 0, `${sheet}: ${over} px are beside the sheet`)
+    assert.equal(await page.locator('nav:visible, form:visible, button:visible, summary:visible').count(), 0)
+    await takeShot(page, `${name}-${sheet}`)
+  }
+  await page.emulateMedia({ media: 'screen' })
+  await page.setViewportSize(screen)
+}
+
+/** Makes a checkout with an invoice, as the form for it lets them. */
+async function makeCheckout({ dashboard, merchant, name }: Walk): Promise<string> {
+  await merchant.goto(`${dashboard.url}/dashboard/checkouts/new`)
+  await type(merchant, '#f-title', 'Blue mug <b>')
+  await type(merchant, '#f-amount', '1.5')
+  await type(merchant, '#f-address', address)
+  await reach(merchant, 'details.card summary')
+  await merchant.keyboard.press('Enter')
+  await type(merchant, '#f-metadata', '{"order_id":"A-17"}')
+  await type(merchant, '#f-invoice_lines', '2 x Blue mug <b> = 0.6\nPost = 0.1')
+  await type(merchant, '#f-invoice_tax', 'VAT 20 % = 0.1')
+  await type(merchant, '#f-invoice_buyer', 'Anna Example\nMain Street 1\n1010 Vienna')
+  await press(merchant, 'main form button:not([class])')
+  assert.match(await merchant.innerText('#invoice_lines-error'), /come to 1\.4, and the price is 1\.5/)
+  await type(merchant, '#f-invoice_tax', 'VAT 20 % = 0.2')
+  await look(merchant, `story-invoice-form-${name}`)
+  await press(merchant, 'main form button:not([class])')
+  return /checkouts\/([0-9a-f]{16})/.exec(merchant.url())![1]!
+}
+
 test(
-  'statement: from an empty account to money on the ledger and a printed month, by keyboard',
+  'statement: from an empty account to money on the ledger, an invoice and a printed month, by keyboard',
   { timeout: 600_000 },
   async (t) => {
-    await walk(t, async ({ dashboard, merchant, visitor, name }) => {
+    await walk(t, async (walk) => {
+      const { dashboard, merchant, visitor, name } = walk
       await merchant.goto(`${dashboard.url}/dashboard/statement`)
       assert.match(await merchant.innerText('main'), /Nothing was taken or given back/)
       await look(merchant, `story-statement-empty-${name}`)
-      await merchant.goto(`${dashboard.url}/dashboard/checkouts/new`)
-      await type(merchant, '#f-title', 'Blue mug <b>')
-      await type(merchant, '#f-amount', '1.5')
-      await type(merchant, '#f-address', address)
-      await reach(merchant, 'details.card summary')
-      await merchant.keyboard.press('Enter')
-      await type(merchant, '#f-metadata', '{"order_id":"A-17"}')
-      await press(merchant, 'main form button:not([class])')
-      const id = /checkouts\/([0-9a-f]{16})/.exec(merchant.url())![1]!
+      const id = await makeCheckout(walk)
       await visitor.goto(`${dashboard.url}/pay/${id}`)
       const link = (await visitor.locator('a.wallet').getAttribute('href'))!
       await pay(dashboard.gateway, address, /amount=(\d+)$/.exec(link)![1]!)
       await untilState(visitor, 'complete')
+      await press(visitor, `a[href^="/pay/${id}/invoice"]`)
+      assert.match(await visitor.innerText('main'), /INV-000001[^]*Anna Example[^]*Blue mug <b>[^]*Total\s+1\.5 nano/)
+      await look(visitor, `story-invoice-${name}`)
+      await print(visitor, `story-invoice-${name}`)
 
       await merchant.goto(`${dashboard.url}/dashboard/statement`)
       const lines = await merchant.innerText('main')
-      assert.match(lines, /Blue mug <b>\s+[0-9a-f]{16}\s+A-17/)
+      assert.match(lines, /Blue mug <b>\s+[0-9a-f]{16}\s+INV-000001 · A-17/)
       assert.match(lines, /NANO\s+1\s+1\.5\d*\s+nano\s+0\s+nano\s+1\.5\d*\s+nano/)
       await look(merchant, `story-statement-${name}`)
-      const screen = merchant.viewportSize()!
-      await merchant.emulateMedia({ media: 'print' })
-      for (const [sheet, size] of Object.entries(SHEETS)) {
-        await merchant.setViewportSize(size)
-        const over = await merchant.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-        assert.ok(over <= 0, `${sheet}: ${over} px are beside the sheet`)
-        assert.equal(await merchant.locator('nav:visible, form:visible, button:visible, summary:visible').count(), 0)
-        await takeShot(merchant, `story-statement-${sheet}-${name}`)
-      }
-      await merchant.emulateMedia({ media: 'screen' })
-      await merchant.setViewportSize(screen)
+      await print(merchant, `story-statement-${name}`)
       await type(merchant, '#f-time_zone', 'Mars/Base')
       await press(merchant, 'form.filters button')
       assert.match(await merchant.innerText('#time_zone-error'), /Europe\/Berlin/)

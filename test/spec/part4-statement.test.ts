@@ -35,7 +35,7 @@ async function readPage({ shop, merchant }: RefundShop, query: string): Promise<
 }
 
 forEachEngine((engine) => {
-  test('a statement has every sale, refund and other payment of its month, and its sums are those of reports (contract 4.12, rules 1 to 5)', async (t) => {
+  test('a statement has every sale, refund and other payment of its month, and its sums are those of reports (contract 4.12, rules 1 to 5; 4.5, Administrative checkout REST API: GET /api/admin/checkouts/statement.csv)', async (t) => {
     const books = await openRefundShop(t, engine)
     const { world, shop, merchant, wallet, refund, untilRefund } = books
     const sell = async (fields: object) => {
@@ -68,6 +68,8 @@ forEachEngine((engine) => {
         'unmatched  0.25  ',
       ]),
     )
+    const admins = await shop.rest('GET', '/api/admin/checkouts/statement.csv?month=2027-02', merchant.key)
+    assert.equal(admins.text.trim().split('\r\n').length, 6)
     assert.equal(utc[0]!.title, "'=Lamp", 'no title is a formula')
     assert.deepEqual([utc[2]!.date, utc[2]!.date_utc!.slice(0, 16)], ['2027-02-28 23:30', '2027-02-28T23:30'])
     const berlin = await readCsv(books, 'month=2027-03&time_zone=Europe/Berlin')

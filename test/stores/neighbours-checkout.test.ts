@@ -5,6 +5,7 @@ import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import * as changes from '../../src/modules/checkout/changes-store.ts'
 import { markAssigned } from '../../src/modules/checkout/payments-store.ts'
 import * as refunds from '../../src/modules/checkout/refunds/store.ts'
+import { takeInvoiceNumber } from '../../src/modules/checkout/invoices/numbers.ts'
 import { forgetNotify } from '../../src/modules/checkout/forget-store.ts'
 import { deleteReleased, markSuperseded } from '../../src/modules/checkout/reservations-store.ts'
 import { deleteSightings } from '../../src/modules/checkout/sightings-store.ts'
@@ -29,6 +30,7 @@ const CHANGE: changes.CheckoutChange = {
     paidAt: NOW,
     blockHash: 'H',
     payer: 'nano_7',
+    invoiceNumber: 'INV-000007',
     detected: SEEN,
     detectedAt: NOW,
     seenAt: NOW,
@@ -42,11 +44,13 @@ const CHANGED: Partial<CheckoutsTable> = {
     paid_at: NOW,
     block_hash: 'H',
     payer: 'nano_7',
+    invoice_number: 'INV-000007',
     detected_at: NOW,
     seen_at: NOW,
   },
   detected_block: '{"hash":"H","account":"nano_7","amount_raw":"7"}',
 }
+const INVOICE = { number: null, seller: null, buyer: null, lines: [], tax: [] }
 const SCAN = { scannedAt: NOW, nextScanAt: 3 * LATER, leaseUntil: LATER }
 
 tryVerbs(
@@ -137,6 +141,13 @@ tryVerbs(
         run: (db, { id }) => changes.markNotified(db, id, NOW),
         to: { notified_at: NOW },
         unless: [{ notified_at: 1 }],
+      },
+    }),
+    ...verbsOn('invoice_counters', {
+      takeInvoiceNumber: {
+        row: { last: 7 },
+        run: (db, { owner }) => takeInvoiceNumber(db, { owner, invoice: INVOICE }),
+        to: { last: 8 },
       },
     }),
     ...verbsOn('checkout_payments', {

@@ -252,8 +252,11 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
       },
       ...{ created_at: 1, expires_at: 2 ** 41, watched_until: 2 ** 41, served_at: null, seen_at: null, paid_at: 3 },
       ...{ hidden_at: null, notified_at: null, block_hash: 'B', payer: 'p', detected_block: null, detected_at: null },
+      invoice: '{"number":null,"seller":null,"buyer":{"name":"Zoë"},"lines":[],"tax":[]}',
+      invoice_number: 'INV-000001',
     })
     .execute()
+  await db.insertInto('invoice_counters').values({ owner, last: 1 }).execute()
   const times = { created_at: 1, release_at: 2 }
   await db
     .insertInto('checkout_reservations')

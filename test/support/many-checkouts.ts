@@ -108,6 +108,8 @@ function add(batch: Batch, made: Made, now: number): void {
     note: null,
     chosen: null,
     refunded_raw: '0',
+    invoice: null,
+    invoice_number: null,
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
   batch.checkout_timeline.push({

@@ -55,6 +55,7 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   members: { key: ['id'], own: ['id', 'account_id', 'email'], beside: [['id', 'email']] },
   sign_in_links: { key: ['token_hash'] },
   session_secrets: { key: ['id'] },
+  invoice_counters: { key: ['owner'] },
   ended_sessions: { key: ['id'] },
   credit_balances: { key: ['account_id'] },
   credit_reservations: { key: ['id'] },

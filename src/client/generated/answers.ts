@@ -776,6 +776,8 @@ export interface Answers {
     /** Seconds since 1970. */
     expires_unix: number
     webhook_secret?: string | undefined
+    /** A link. */
+    invoice_url?: string | undefined
   }
   checkout_report: {
     period: {
@@ -899,6 +901,28 @@ export interface Answers {
             sent_unix: number | null
             ended_unix: number | null
           }>
+        | undefined
+      /** A link. */
+      invoice_url?: string | undefined
+      invoice?:
+        | {
+            number: string | null
+            seller: string | null
+            buyer: {
+              name: string | null
+              address: string | null
+              tax_id: string | null
+            } | null
+            lines: Array<{
+              title: string
+              quantity: string
+              price: string
+            }>
+            tax: Array<{
+              title: string
+              amount: string
+            }>
+          }
         | undefined
       order?: Record<string, unknown> | undefined
       error?: string | undefined
@@ -1351,6 +1375,28 @@ export type OwnCheckout = {
         sent_unix: number | null
         ended_unix: number | null
       }>
+    | undefined
+  /** A link. */
+  invoice_url?: string | undefined
+  invoice?:
+    | {
+        number: string | null
+        seller: string | null
+        buyer: {
+          name: string | null
+          address: string | null
+          tax_id: string | null
+        } | null
+        lines: Array<{
+          title: string
+          quantity: string
+          price: string
+        }>
+        tax: Array<{
+          title: string
+          amount: string
+        }>
+      }
     | undefined
   order?: Record<string, unknown> | undefined
   error?: string | undefined

@@ -552,6 +552,31 @@ export interface Requests {
           discount?: string | number | boolean | undefined
         }>
       | undefined
+    /** What its invoice says: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must come to `amount`; needs a secret key. */
+    invoice?:
+      | {
+          number?: string | undefined
+          seller?: string | undefined
+          buyer?:
+            | {
+                name?: string | undefined
+                address?: string | undefined
+                tax_id?: string | undefined
+              }
+            | undefined
+          lines: Array<{
+            title: string
+            quantity?: string | number | undefined
+            price: string | number
+          }>
+          tax?:
+            | Array<{
+                title: string
+                amount: string | number
+              }>
+            | undefined
+        }
+      | undefined
     /** A key that may live in a browser. */
     public_key?: string | undefined
   }
@@ -666,6 +691,31 @@ export interface Requests {
           price?: string | number | undefined
           discount?: string | number | boolean | undefined
         }>
+      | undefined
+    /** What its invoice says: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must come to `amount`; needs a secret key. */
+    invoice?:
+      | {
+          number?: string | undefined
+          seller?: string | undefined
+          buyer?:
+            | {
+                name?: string | undefined
+                address?: string | undefined
+                tax_id?: string | undefined
+              }
+            | undefined
+          lines: Array<{
+            title: string
+            quantity?: string | number | undefined
+            price: string | number
+          }>
+          tax?:
+            | Array<{
+                title: string
+                amount: string | number
+              }>
+            | undefined
+        }
       | undefined
     /** The id of an own link: with it, nothing is made, and how it stands is answered. */
     id?: string | undefined

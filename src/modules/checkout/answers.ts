@@ -100,6 +100,14 @@ export const RECORD = record({
 })
 
 /** A checkout as its merchant sees it. */
+const INVOICE = record({
+  number: orNull(text),
+  seller: orNull(text),
+  buyer: orNull(record({ name: orNull(text), address: orNull(text), tax_id: orNull(text) })),
+  lines: list(record({ title: text, quantity: text, price: text })),
+  tax: list(record({ title: text, amount: text })),
+})
+
 export const OWN_CHECKOUT = record({
   id: text,
   account: orNull(text),
@@ -137,6 +145,8 @@ export const OWN_CHECKOUT = record({
   amount_refunded: optional(nano),
   amount_refunded_raw: optional(raw),
   refunds: optional(list(REFUND)),
+  invoice_url: optional(url),
+  invoice: optional(INVOICE),
   ...ORDERED,
 })
 

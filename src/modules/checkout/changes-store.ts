@@ -16,6 +16,7 @@ export interface CheckoutChange {
   paidAt?: number
   blockHash?: string | null
   payer?: string | null
+  invoiceNumber?: string
   detected?: SeenBlock | null
   detectedAt?: number | null
   seenAt?: number
@@ -45,6 +46,7 @@ type ChangedRow = Pick<
   | 'paid_at'
   | 'block_hash'
   | 'payer'
+  | 'invoice_number'
   | 'detected_block'
   | 'detected_at'
   | 'seen_at'
@@ -62,6 +64,7 @@ const toRow = (change: CheckoutChange): Partial<ChangedRow> => ({
   ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
   ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
   ...(change.payer !== undefined && { payer: change.payer }),
+  ...(change.invoiceNumber !== undefined && { invoice_number: change.invoiceNumber }),
   ...(change.detected !== undefined && {
     detected_block: change.detected === null ? null : toStoredBlock(change.detected),
   }),
@@ -104,6 +107,7 @@ type Presentation = Pick<
   | 'notify'
   | 'metadata'
   | 'note'
+  | 'invoice'
 >
 
 /** What a merchant may change about an open checkout. */
@@ -122,6 +126,7 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
       notify: shown.notify,
       metadata: JSON.stringify(shown.metadata),
       note: shown.note,
+      invoice: shown.invoice === null ? null : JSON.stringify(shown.invoice),
     })
     .where('id', '=', id)
     .execute()

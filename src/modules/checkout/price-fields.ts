@@ -85,10 +85,10 @@ function readQuantity(field: string, value: unknown): bigint {
 }
 
 /** A JSON number counts as the decimal it prints as, as long as it has not lost digits on its way. */
-function toDecimalText(value: unknown): string | undefined {
+export function toDecimalText(value: unknown): string | undefined {
   if (typeof value === 'string') return toPlainDecimal(value.trim())
   if (typeof value !== 'number') return undefined
   const text = toPlainDecimal(String(value))
-  if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) return undefined
+  if (!/^-?[0-9]+(\.[0-9]+)?$/.test(text)) return undefined
   return text.replace('.', '').replace(/^0+/, '').length <= SIGNIFICANT_DIGITS_MAX ? text : undefined
 }

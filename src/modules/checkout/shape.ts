@@ -90,8 +90,12 @@ export function toResponse(ports: CheckoutPorts, { checkout, rate, webhookSecret
     status: checkout.status,
     expires_unix: toUnix(checkout.expiresAt),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+    ...invoiceUrl(ports, checkout),
   }
 }
+
+const invoiceUrl = (ports: CheckoutPorts, { id, invoice }: Checkout): JsonObject =>
+  invoice === null ? {} : { invoice_url: `${ports.links.pay(id)}/invoice` }
 
 const showBlock = ({ hash, account, amountRaw }: SeenBlock): JsonObject => ({
   hash,
@@ -239,7 +243,25 @@ export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject 
     created_unix: toUnix(checkout.createdAt),
     expires_unix: toUnix(checkout.expiresAt),
     paid_unix: checkout.paidAt === null ? null : toUnix(checkout.paidAt),
+    ...showInvoice(ports, checkout),
     ...links(ports, checkout),
+  }
+}
+
+/** What stands on it, in the words in which it was given; its number since it is paid. */
+function showInvoice(ports: CheckoutPorts, checkout: Checkout): JsonObject {
+  const { invoice, invoiceNumber } = checkout
+  if (invoice === null) return {}
+  const { number, seller, buyer, lines, tax } = invoice
+  return {
+    ...invoiceUrl(ports, checkout),
+    invoice: {
+      number: invoiceNumber ?? number,
+      seller,
+      buyer: buyer && { name: buyer.name, address: buyer.address, tax_id: buyer.taxId },
+      lines: lines.map((line) => ({ ...line })),
+      tax: tax.map((line) => ({ ...line })),
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepared.ts'
+import type { Invoice } from './invoices/invoice.ts'
 
 /** All checkouts made without a key belong to this owner (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
@@ -92,6 +93,9 @@ export interface Checkout {
   chosen: string | null
   /** What was given back, or is about to be. */
   refundedRaw: Raw
+  invoice: Invoice | null
+  /** Since it is paid. */
+  invoiceNumber: string | null
 }
 
 const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
@@ -165,6 +169,8 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     note: row.note,
     chosen: row.chosen,
     refundedRaw: toRaw(BigInt(row.refunded_raw)),
+    invoice: row.invoice === null ? null : (JSON.parse(row.invoice) as Invoice),
+    invoiceNumber: row.invoice_number,
   }
 }
 
@@ -214,6 +220,8 @@ export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> 
     note: checkout.note,
     chosen: checkout.chosen,
     refunded_raw: checkout.refundedRaw.toString(),
+    invoice: checkout.invoice === null ? null : JSON.stringify(checkout.invoice),
+    invoice_number: checkout.invoiceNumber,
   })
 }
 

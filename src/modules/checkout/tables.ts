@@ -70,6 +70,10 @@ export interface CheckoutsTable {
   chosen: string | null
   /** What its merchant has given back, or is about to; never more than was paid. */
   refunded_raw: string
+  /** JSON object: what its merchant put on its invoice. */
+  invoice: string | null
+  /** Of its invoice, since it is paid. */
+  invoice_number: string | null
 }
 
 /** Every column, by its name: a statement that is prepared must not change when a column is added. */
@@ -118,6 +122,8 @@ export const CHECKOUT_COLUMNS = [
   'note',
   'chosen',
   'refunded_raw',
+  'invoice',
+  'invoice_number',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
 /** An exact amount at an address belongs to one checkout of an owner. */
@@ -280,6 +286,12 @@ interface CheckoutPaidSumsTable {
   e8: string
 }
 
+/** The last number that an account has given to an invoice. */
+interface InvoiceCountersTable {
+  owner: string
+  last: number
+}
+
 export interface CheckoutTables {
   checkouts: CheckoutsTable
   checkout_reservations: CheckoutReservationsTable
@@ -292,6 +304,7 @@ export interface CheckoutTables {
   checkout_sightings: CheckoutSightingsTable
   checkout_sums: CheckoutSumsTable
   checkout_paid_sums: CheckoutPaidSumsTable
+  invoice_counters: InvoiceCountersTable
 }
 
 /** In an order in which references are already there. Sums are not among them: every store keeps its own. */
@@ -305,4 +318,5 @@ export const CHECKOUT_TABLES = [
   'checkout_watchers',
   'watched_addresses',
   'checkout_sightings',
+  'invoice_counters',
 ] as const satisfies readonly (keyof CheckoutTables)[]

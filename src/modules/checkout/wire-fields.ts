@@ -6,6 +6,8 @@ import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
 import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField } from './errors.ts'
+import { readInvoice } from './invoices/fields.ts'
+import type { Invoice } from './invoices/invoice.ts'
 import { type Price, readPrice, readTotal } from './price-fields.ts'
 
 export interface PlanRequest {
@@ -28,6 +30,8 @@ export interface PresentationRequest {
   metadata?: JsonObject
   /** For the merchant alone. */
   note?: string | null
+  /** Must come to the price. */
+  invoice?: Invoice | null
 }
 
 export interface CheckoutRequest extends PresentationRequest {
@@ -120,6 +124,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.notify !== undefined) read.notify = readNotify(body.notify)
   if (body.metadata !== undefined) read.metadata = readMetadata(body.metadata)
   if (body.note !== undefined) read.note = readText('note', body.note, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
+  if (body.invoice !== undefined) read.invoice = readInvoice(body.invoice)
   return read
 }
 

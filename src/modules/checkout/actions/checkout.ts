@@ -32,6 +32,19 @@ const PLAN = answer.record({
   link: answer.optional(answer.paymentUri),
   qrcode: answer.png,
 })
+const INVOICE_FORM = form.record({
+  number: form.optional(form.text),
+  seller: form.optional(form.text),
+  buyer: form.optional(
+    form.record({
+      name: form.optional(form.text),
+      address: form.optional(form.text),
+      tax_id: form.optional(form.text),
+    }),
+  ),
+  lines: form.list(form.record({ title: form.text, quantity: form.optional(form.amount), price: form.amount })),
+  tax: form.optional(form.list(form.record({ title: form.text, amount: form.amount }))),
+})
 const RECEIVER = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 export const checkout = action({
@@ -97,6 +110,11 @@ export const checkout = action({
     plans: free(form.list(PLAN_FORM), 'Prices to choose from: up to 20 of `{title, value, discount?}`.', [
       { title: 'Large', value: '3' },
     ]),
+    invoice: free(
+      INVOICE_FORM,
+      'What its invoice says: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must come to `amount`; needs a secret key.',
+      { lines: [{ title: 'Coffee', price: '1.5' }] },
+    ),
     public_key: free(form.text, 'A key that may live in a browser.'),
   }),
   fieldSynonyms: { webhook: 'webhook_url' },
@@ -141,6 +159,7 @@ export const checkout = action({
     status: answer.words('pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'),
     expires_unix: answer.unix,
     webhook_secret: answer.optional(answer.text),
+    invoice_url: answer.optional(answer.url),
   }),
   errors: {
     invalid_amount: '`amount` or a plan is no amount.',

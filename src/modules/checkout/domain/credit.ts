@@ -3,6 +3,7 @@ import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import type { CheckoutChange } from '../changes-store.ts'
+import { takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, SERVICE, lockCheckout } from '../store.ts'
@@ -266,6 +267,7 @@ async function applyDecision(
       payer: from,
       plan,
       ...boughtPrice(checkout, plan, reservation?.chosen),
+      ...(await takeInvoiceNumber(tx.db, checkout)),
     }),
   })
   if (event) {

@@ -3,6 +3,7 @@ import { toRaw } from '../../../kernel/money.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
+import { takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
 import { ANONYMOUS, type Checkout, lockCheckout } from '../store.ts'
 import { boughtPrice, followCompletion } from './credit.ts'
@@ -44,6 +45,7 @@ export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise
       payer: payment?.payer ?? null,
       plan: payment?.plan ?? held.plan,
       ...boughtPrice(held, payment?.plan ?? held.plan),
+      ...(await takeInvoiceNumber(tx.db, held)),
       detected: null,
       detectedAt: null,
     })

@@ -8,7 +8,8 @@ import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
-import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
+import { addressInUse, badField, checkoutNotFound, tooManyOpen } from '../errors.ts'
+import { requireSameTotal } from '../invoices/invoice.ts'
 import {
   ANONYMOUS,
   type Checkout,
@@ -26,6 +27,7 @@ import { insertSightings, listUnsighted } from '../sightings-store.ts'
 import { saveWatched, saveWatcher } from '../watch-store.ts'
 import { type Price, readPrice } from '../price-fields.ts'
 import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
+import { admit } from './admit.ts'
 import { NOTHING_THERE } from './baseline.ts'
 import { createCheckoutWallet } from './generated-wallet.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
@@ -59,6 +61,7 @@ export async function openCheckout(
   const isGift = !hasPrice(configured) && configured.mode !== 'unique_amount'
   const request: CheckoutRequest = isGift ? { ...configured, currency: 'NANO' } : configured
   if (request.address === undefined) throw badField('address', 'The field address is required.')
+  if (request.invoice) requireSameTotal(request.invoice, request)
   if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
@@ -96,24 +99,6 @@ async function reopen(ctx: CheckoutRoom, { id, rate, webhookSecret }: MadeChecko
 const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
 
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
-
-/** Who may ask for what (contract 5, Key kinds). */
-function admit(caller: Caller, { notify, template, mode, webhookUrl, webhookSecret, webhookEvents }: CheckoutRequest) {
-  const needKey = [notify && 'notify', template && 'template', mode === 'generated_wallet' && 'mode']
-  if (caller.kind === 'anonymous') {
-    for (const field of needKey) if (field) throw keyRequired(field)
-    return
-  }
-  if (caller.door === 'secret-key') return
-  const secretOnly = [
-    notify && 'notify',
-    webhookUrl && 'webhook_url',
-    webhookSecret && 'webhook_secret',
-    webhookEvents && webhookEvents.length > 0 && 'webhook_events',
-    mode === 'generated_wallet' && 'mode',
-  ]
-  for (const field of secretOnly) if (field) throw notForPublicKeys(field)
-}
 
 /** The configuration of an own checkout, with what an order may change about it (contract 2, rules 18 and 19). */
 async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutRequest): Promise<CheckoutRequest> {
@@ -160,6 +145,7 @@ async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutReq
     notify: template.notify,
     metadata: asked.metadata ?? template.metadata,
     note: asked.note ?? null,
+    invoice: asked.invoice ?? null,
     ...(asked.lifetimeMilliseconds !== undefined && { lifetimeMilliseconds: asked.lifetimeMilliseconds }),
   }
 }
@@ -231,6 +217,8 @@ export function toDraft(
     note: request.note ?? null,
     chosen: null,
     refundedRaw: toRaw(0n),
+    invoice: request.invoice ?? null,
+    invoiceNumber: null,
   }
 }
 

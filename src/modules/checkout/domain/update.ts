@@ -5,6 +5,7 @@ import type { AddressLook } from '../ports.ts'
 import type { CheckoutMode } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { addressInUse, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
+import { requireSameTotal } from '../invoices/invoice.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { updatePresentation, updateTerms } from '../changes-store.ts'
@@ -59,7 +60,9 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
     const held = await lockCheckout(tx.db, id)
     if (!held || held.owner !== owner) throw checkoutNotFound()
     if (held.status === 'complete') throw checkoutClosed(held.status)
-    await updatePresentation(tx.db, id, present(tx, held, shown))
+    const next = present(tx, held, shown)
+    requireSameInvoice(next, terms)
+    await updatePresentation(tx.db, id, next)
     if (terms) {
       if (held.servedAt !== null || held.seenAt !== null) throw fieldFixed(terms.field)
       if (held.status !== 'pending') throw checkoutClosed(held.status)
@@ -117,6 +120,13 @@ function readNewTerms(
         currency,
       ),
   }
+}
+
+/** Whatever of the two is changed, invoice and price say the same. */
+function requireSameInvoice(next: Checkout, terms: NewTerms | undefined): void {
+  const { invoice, currency, price, plans } = next
+  if (invoice === null) return
+  requireSameTotal(invoice, terms ?? { currency, price: readPrice('amount', price, currency), plans })
 }
 
 const toValue = ({ title, price, discount }: PlanRequest) => [title, price.text, discount]

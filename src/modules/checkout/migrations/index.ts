@@ -3,10 +3,12 @@ import { up as checkouts } from './0008-checkouts.ts'
 import { up as checkoutLooks } from './0020-checkout-looks.ts'
 import { up as checkoutSums } from './0023-checkout-sums.ts'
 import { up as refunds } from './0027-refunds.ts'
+import { up as invoices } from './0036-invoices.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
   '0020-checkout-looks': checkoutLooks,
   '0023-checkout-sums': checkoutSums,
   '0027-refunds': refunds,
+  '0036-invoices': invoices,
 }

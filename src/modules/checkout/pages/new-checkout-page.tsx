@@ -15,6 +15,11 @@ const FURTHER = [
   'webhook_events',
   'expire',
   'note',
+  'invoice_lines',
+  'invoice_tax',
+  'invoice_buyer',
+  'invoice_seller',
+  'invoice_number',
 ]
 
 const Further = ({ filled }: { filled: FormState }) => (
@@ -55,7 +60,52 @@ const Further = ({ filled }: { filled: FormState }) => (
       placeholder='{"order": "A-17"}'
       rows={3}
     />
+    <InvoiceFields filled={filled} />
   </div>
+)
+
+const InvoiceFields = ({ filled }: { filled: FormState }) => (
+  <>
+    <TextField
+      filled={filled}
+      name="invoice_lines"
+      label="Invoice"
+      hint="One a line, as 2 x Title = price of one. With the taxes they must come to the price."
+      placeholder={'2 x Blue mug = 10\nShipping = 4.50'}
+      rows={3}
+    />
+    <TextField
+      filled={filled}
+      name="invoice_tax"
+      label="Taxes on the invoice"
+      hint="One a line, as Title = amount."
+      placeholder="VAT 20 % = 4.90"
+      rows={2}
+    />
+    <TextField
+      filled={filled}
+      name="invoice_buyer"
+      label="Buyer on the invoice"
+      hint="The name in the first line, then the address. Whoever has the link of the checkout can read it."
+      rows={3}
+      maxLength={640}
+    />
+    <TextField
+      filled={filled}
+      name="invoice_seller"
+      label="You on the invoice"
+      hint="Address and tax number, where a law wants them."
+      rows={3}
+      maxLength={500}
+    />
+    <TextField
+      filled={filled}
+      name="invoice_number"
+      label="Invoice number"
+      hint="Empty: the next of your account, once it is paid."
+      maxLength={40}
+    />
+  </>
 )
 
 /** A checkout by hand: what most need first, the rest behind one click. */
@@ -113,7 +163,7 @@ export const NewCheckoutPage = (props: {
           <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
         </Card>
         <details class="card" open={opensFurther}>
-          <summary>Plans, redirects, webhook, time, note, metadata</summary>
+          <summary>Plans, invoice, redirects, webhook, time, note, metadata</summary>
           <Further filled={filled} />
         </details>
         <button>Create checkout</button>

@@ -23,6 +23,8 @@ export interface ShownCheckout {
   expiresAt: number
   paidAt: number | null
   payer: string | null
+  /** Null where it has none. */
+  invoice: object | null
 }
 
 interface ShownPlan {

@@ -1,3 +1,4 @@
+import { INVOICE_TEXTS } from '../invoices/texts.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { ShownMerchant } from '../../../web/merchant.tsx'
 import type { QrOutline } from '../../../kernel/ports.ts'
@@ -270,6 +271,15 @@ const Complete = (props: Part) => {
         <a class="button quiet" href={receipt} {...(embed !== undefined && { target: '_blank', rel: 'noopener' })}>
           {texts.receipt}
         </a>
+        {checkout.invoice !== null && (
+          <a
+            class="button quiet"
+            href={`/pay/${checkout.id}/invoice?lang=${voice.language}`}
+            {...(embed !== undefined && { target: '_blank', rel: 'noopener' })}
+          >
+            {INVOICE_TEXTS[voice.language].invoice}
+          </a>
+        )}
       </div>
       <p class="returning" data-text={texts.returning} hidden>
         <span />

@@ -8,7 +8,6 @@ import { checkoutRefund } from '../actions/checkout-refund.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { formatFiat } from '../domain/fiat.ts'
-import { hasGeneratedWallets } from '../domain/generated-wallet.ts'
 import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
 import { readStatus } from '../domain/report.ts'
@@ -16,7 +15,6 @@ import { getOwn } from '../domain/show.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
 import { CheckoutsPage } from '../pages/checkouts-page.tsx'
-import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
 import { REFUND_FIELDS } from '../pages/refunds-card.tsx'
 import { UnmatchedPage } from '../pages/unmatched-page.tsx'
 import { listKeylessPaid, listUnmatched } from '../payments-store.ts'
@@ -30,25 +28,13 @@ import { excessOf } from '../shape.ts'
 import { type Checkout, findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from './cursor.ts'
-import { createOpener } from './open-from-fields.ts'
+import { newCheckoutPages } from './new-checkout.tsx'
 
 const PAGE_ROWS = 25
 const UNMATCHED_MAX = 100
 const DAY = 86_400_000
 const WALLETS_SHOWN = 50
 const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
-const TEXTS = [
-  'title',
-  'description',
-  'image',
-  'success_url',
-  'cancel_url',
-  'webhook_url',
-  'notify',
-  'expire',
-  'note',
-] as const
-
 /** Checkouts: found, made, looked at, cancelled, marked, told about again. */
 export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
@@ -61,50 +47,6 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   ...unmatchedPages(ctx),
   ...oneCheckoutPages(ctx),
 ]
-
-function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
-  const { db, ports } = ctx
-  const open = createOpener(ctx)
-  const section = '/checkouts'
-  const creation = async ({ frame, accountId }: PageRequest, filled: FormState) => (
-    <NewCheckoutPage
-      frame={frame}
-      filled={filled}
-      currencies={ports.prices.currencies}
-      walletsAllowed={await hasGeneratedWallets(ctx, accountId)}
-    />
-  )
-  // Most merchants are paid at one address.
-  const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
-    const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
-    const currency = last?.currency ?? 'NANO'
-    const address = last?.mode === 'unique_amount' ? last.merchantAddress : ''
-    return { values: { address, currency, mode: 'unique_amount' } }
-  }
-  return [
-    {
-      path: '/checkouts/new',
-      permission: 'checkout',
-      degree: 'all',
-      section,
-      render: async (request) => creation(request, await usual(request)),
-    },
-    {
-      path: '/checkouts',
-      permission: 'checkout',
-      section,
-      async run({ caller }, fields, idempotency) {
-        const make = await open(caller, toBody(fields))
-        const { checkout } = await make(idempotency)
-        return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
-      },
-      again: (request, { values, error }) => {
-        const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
-        return creation(request, { values, error: error && { ...error, field } })
-      },
-    },
-  ]
-}
 
 function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db } = ctx
@@ -316,34 +258,6 @@ function readPair(text: string): [string, string] {
   const [, name, value] = /^\s*([\w .:-]{1,100}?)\s*=\s*(.*?)\s*$/u.exec(text) ?? []
   if (name === undefined) throw badField('metadata', 'Write it as name=value.')
   return [name, value!]
-}
-
-function toBody(fields: FormFields): Record<string, unknown> {
-  const plans = readPlanLines(fields.get('plans'))
-  return {
-    ...fields.given([...TEXTS, 'amount', 'currency', 'address', 'mode']),
-    ...(plans.length > 0 && { plans }),
-    ...(fields.get('metadata') !== '' && { metadata: readJson(fields.get('metadata')) }),
-  }
-}
-
-function readPlanLines(text: string): { title: string; value: string }[] {
-  const lines = text.split('\n').map((line) => line.trim())
-  return lines
-    .filter((line) => line !== '')
-    .map((line) => {
-      const at = line.lastIndexOf('=')
-      if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
-      return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
-    })
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw badField('metadata', 'metadata must be a JSON object.')
-  }
 }
 
 function readHash(fields: FormFields): string | undefined {

@@ -4,6 +4,7 @@ import type { CheckoutRoom } from '../room.ts'
 import { apiRoutes } from './api.ts'
 import { checkRoutes } from './check.ts'
 import { developerRoutes } from './developer.ts'
+import { invoiceRoute } from './invoice.tsx'
 import { payEventRoutes } from './pay-events.ts'
 import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
 import { payRoutes } from './pay.tsx'
@@ -29,6 +30,7 @@ export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
     ...apiRoutes(ctx),
     ...checkRoutes({ ...ports, limit, told }),
     ...payRoutes({ ...ports, limit }),
+    invoiceRoute({ ...ports, limit }),
     ...payEventRoutes({ ...ports, limit }),
     ...(developmentLedger ? developerRoutes(ctx, developmentLedger) : []),
   ]

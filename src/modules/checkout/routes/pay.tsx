@@ -20,7 +20,7 @@ const PICTURE_HEADERS = {
   'cache-control': 'public, max-age=300',
 }
 
-interface PayPorts {
+export interface PayPorts {
   ctx: CheckoutRoom
   limit: RouteLimit
   pictures: Pictures
@@ -106,10 +106,10 @@ async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Rep
 }
 
 /** In the reader's language, as everything here. */
-const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
+export const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
 
 /** What a reader sees of a refusal; programs, and callers that asked in a wrong way, are told in words. */
-function showProblem(
+export function showProblem(
   { ctx, developmentLedger }: PayPorts,
   { status }: Refusal,
   { request, embed }: { request: RouteRequest; embed?: string | undefined },
@@ -121,7 +121,7 @@ function showProblem(
   return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
-function headersFor({ ports }: CheckoutRoom, { voice, embed }: { voice: Voice; embed: string | undefined }) {
+export function headersFor({ ports }: CheckoutRoom, { voice, embed }: { voice: Voice; embed: string | undefined }) {
   return {
     'content-language': voice.language,
     vary: 'accept, accept-language',

@@ -117,12 +117,12 @@ function toTotals(gross: readonly Revenue[], back: readonly Revenue[]): Total[] 
   })
 }
 
-/** By what a shop knows a sale: what its metadata calls so, and what its merchant noted. */
-export function referenceOf({ metadata, note }: Pick<Checkout, 'metadata' | 'note'>): string {
+/** By what a shop knows a sale: the number of its invoice, what its metadata calls so, and what its merchant noted. */
+export function referenceOf({ metadata, note, invoiceNumber }: Checkout): string {
   const isPlain = (value: Json | undefined) => typeof value === 'string' || typeof value === 'number'
   const name = REFERENCES.find((one) => isPlain(metadata[one]))
   const known = name === undefined ? undefined : String(metadata[name])
-  return [known, note ?? undefined]
+  return [invoiceNumber ?? undefined, known, note ?? undefined]
     .filter((text) => text !== undefined && text !== '')
     .join(' · ')
     .slice(0, REFERENCE_MAX)

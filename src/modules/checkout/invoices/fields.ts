@@ -1,0 +1,92 @@
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../../kernel/shown-fields.ts'
+import { badField } from '../errors.ts'
+import { toDecimalText } from '../price-fields.ts'
+import type { Invoice } from './invoice.ts'
+import { isGivenByUs } from './numbers.ts'
+
+const LINES_MAX = 100
+const TAX_MAX = 10
+const NUMBER_MAX = 40
+const TITLE_MAX = 200
+const NAME_MAX = 120
+const ADDRESS_MAX = 500
+const PRICE = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,30})?$/
+const TAX = /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,30})?$/
+const QUANTITY = /^(?:0|[1-9][0-9]{0,5})(?:\.[0-9]{1,3})?$/
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Reads the invoice of a checkout; the first wrong member is named. What it comes to is compared where the price is known. */
+export function readInvoice(value: unknown): Invoice | null {
+  const asked = given(value)
+  if (asked === undefined) return null
+  const { number, seller, buyer, lines, tax } = toBody('invoice', asked)
+  const own = readText('invoice.number', number, NUMBER_MAX, INVISIBLE)
+  if (own !== null && isGivenByUs(own)) {
+    throw badField('invoice.number', 'Numbers such as INV-000001 are given by the gateway.')
+  }
+  const read: Invoice = {
+    number: own,
+    seller: readText('invoice.seller', seller, ADDRESS_MAX, INVISIBLE_BUT_LINES),
+    buyer: readBuyer(buyer),
+    lines: listOf('invoice.lines', lines, LINES_MAX).map((line, at) => readLine(`invoice.lines[${at}]`, line)),
+    tax: listOf('invoice.tax', tax, TAX_MAX).map((line, at) => readTax(`invoice.tax[${at}]`, line)),
+  }
+  if (read.lines.length === 0) throw badField('invoice.lines', 'An invoice needs a line.')
+  return read
+}
+
+function toBody(field: string, value: unknown): Body {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badField(field, `${field} must be an object.`)
+  }
+  return value as Body
+}
+
+function listOf(field: string, value: unknown, max: number): unknown[] {
+  const listed = given(value) ?? []
+  if (!Array.isArray(listed) || listed.length > max) throw badField(field, `${field} must be a list of up to ${max}.`)
+  return listed
+}
+
+function readBuyer(value: unknown): Invoice['buyer'] {
+  if (given(value) === undefined) return null
+  const { name, address, tax_id: taxId } = toBody('invoice.buyer', value)
+  const buyer = {
+    name: readText('invoice.buyer.name', name, NAME_MAX, INVISIBLE),
+    address: readText('invoice.buyer.address', address, ADDRESS_MAX, INVISIBLE_BUT_LINES),
+    taxId: readText('invoice.buyer.tax_id', taxId, NUMBER_MAX, INVISIBLE),
+  }
+  return Object.values(buyer).every((member) => member === null) ? null : buyer
+}
+
+function readTitle(field: string, value: unknown): string {
+  const title = readText(`${field}.title`, value, TITLE_MAX, INVISIBLE)
+  if (title === null) throw badField(`${field}.title`, 'A line needs a title.')
+  return title
+}
+
+function readDecimal(field: string, value: unknown, form: RegExp, hint: string): string {
+  const text = toDecimalText(value)
+  if (text === undefined || !form.test(text)) throw badField(field, `${field} must be ${hint}.`, 'invalid_amount')
+  return text
+}
+
+function readLine(field: string, value: unknown): Invoice['lines'][number] {
+  const { title, quantity, price } = toBody(field, value)
+  const many = given(quantity) === undefined ? '1' : readDecimal(`${field}.quantity`, quantity, QUANTITY, 'a number')
+  if (/^[0.]+$/.test(many)) throw badField(`${field}.quantity`, 'quantity must be above zero.')
+  return {
+    title: readTitle(field, title),
+    quantity: many,
+    price: readDecimal(`${field}.price`, price, PRICE, 'an amount such as 12.50'),
+  }
+}
+
+function readTax(field: string, value: unknown): Invoice['tax'][number] {
+  const { title, amount } = toBody(field, value)
+  return {
+    title: readTitle(field, title),
+    amount: readDecimal(`${field}.amount`, amount, TAX, 'an amount such as 2.50'),
+  }
+}

@@ -1,0 +1,131 @@
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { hasGeneratedWallets } from '../domain/generated-wallet.ts'
+import { badField } from '../errors.ts'
+import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
+import { listCheckouts } from '../report-store.ts'
+import type { CheckoutRoom } from '../room.ts'
+import { createOpener } from './open-from-fields.ts'
+
+const TEXTS = [
+  'title',
+  'description',
+  'image',
+  'success_url',
+  'cancel_url',
+  'webhook_url',
+  'notify',
+  'expire',
+  'note',
+] as const
+
+/** A checkout by hand. */
+export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
+  const { db, ports } = ctx
+  const open = createOpener(ctx)
+  const section = '/checkouts'
+  const creation = async ({ frame, accountId }: PageRequest, filled: FormState) => (
+    <NewCheckoutPage
+      frame={frame}
+      filled={filled}
+      currencies={ports.prices.currencies}
+      walletsAllowed={await hasGeneratedWallets(ctx, accountId)}
+    />
+  )
+  // Most merchants are paid at one address.
+  const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
+    const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
+    const currency = last?.currency ?? 'NANO'
+    const address = last?.mode === 'unique_amount' ? last.merchantAddress : ''
+    return { values: { address, currency, mode: 'unique_amount' } }
+  }
+  return [
+    {
+      path: '/checkouts/new',
+      permission: 'checkout',
+      degree: 'all',
+      section,
+      render: async (request) => creation(request, await usual(request)),
+    },
+    {
+      path: '/checkouts',
+      permission: 'checkout',
+      section,
+      async run({ caller }, fields, idempotency) {
+        const make = await open(caller, toBody(fields))
+        const { checkout } = await make(idempotency)
+        return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
+      },
+      again: (request, { values, error }) => {
+        return creation(request, { values, error: error && { ...error, field: toFormField(error.field) } })
+      },
+    },
+  ]
+}
+
+function toBody(fields: FormFields): Record<string, unknown> {
+  const plans = readPlanLines(fields.get('plans'))
+  return {
+    ...fields.given([...TEXTS, 'amount', 'currency', 'address', 'mode']),
+    ...(plans.length > 0 && { plans }),
+    ...readInvoiceFields(fields),
+    ...(fields.get('metadata') !== '' && { metadata: readJson(fields.get('metadata')) }),
+  }
+}
+
+function readPlanLines(text: string): { title: string; value: string }[] {
+  return linesOf(text).map((line) => {
+    const at = line.lastIndexOf('=')
+    if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
+    return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
+  })
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw badField('metadata', 'metadata must be a JSON object.')
+  }
+}
+
+/** Refusals about a part of a list stand beside the field that has it. */
+function toFormField(field: string | undefined): string | undefined {
+  if (field?.startsWith('plans') === true) return 'plans'
+  const [, part = 'lines'] = /^invoice(?:\.(lines|tax|buyer|seller|number))?/.exec(field ?? '') ?? []
+  return field?.startsWith('invoice') === true ? `invoice_${part}` : field
+}
+
+/** Lines such as `2 x Lamp = 12.50`, taxes such as `VAT 20 % = 5`; a buyer has the name in the first line. */
+function readInvoiceFields(fields: FormFields): { invoice?: Record<string, unknown> } {
+  const { invoice_number: number, invoice_seller: seller } = fields.given(['invoice_number', 'invoice_seller'])
+  const [name, ...address] = linesOf(fields.get('invoice_buyer'))
+  const lines = linesOf(fields.get('invoice_lines')).map((line) => {
+    const [, quantity, title, price] = /^(?:([0-9]+(?:\.[0-9]+)?)\s*[x×]\s+)?(.*?)\s*=\s*(\S+)$/u.exec(line) ?? []
+    if (title === undefined)
+      throw badField('invoice_lines', `Write a line as 2 x Title = price; “${line.slice(0, 40)}” is not.`)
+    return { title, quantity, price }
+  })
+  const tax = linesOf(fields.get('invoice_tax')).map((line) => {
+    const [, title, amount] = /^(.*?)\s*=\s*(\S+)$/u.exec(line) ?? []
+    if (title === undefined)
+      throw badField('invoice_tax', `Write a tax as Title = amount; “${line.slice(0, 40)}” is not.`)
+    return { title, amount }
+  })
+  const isAsked = [number, seller, name, lines[0], tax[0]].some((part) => part !== undefined)
+  if (!isAsked) return {}
+  return {
+    invoice: {
+      number,
+      seller,
+      lines,
+      tax,
+      ...(name !== undefined && { buyer: { name, address: address.join('\n') } }),
+    },
+  }
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
