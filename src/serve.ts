@@ -110,7 +110,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const openLimiter = () => new MemoryLimiter(clock)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
   const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet })
-  mountDashboard(server, { ...doors, devnet, pages, streams, notices: ports.notices })
+  mountDashboard(server, { ...doors, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
+import { type Tariffs, charged } from '../guard/charge.ts'
 import { randomId } from '../kernel/api-key.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -47,6 +48,7 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   secrets: SecretBox
   notices: Pick<Notices, 'subscribe' | 'onGap'>
   streams: EventStreams
+  tariffs: Tariffs
   devnet: boolean
   developers: Pick<DeveloperDoor, 'admits'>
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
@@ -245,7 +247,7 @@ class Dashboard {
 
   #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): PageRequest {
     const { path, section = path, door, done = {} } = page
-    const { store, devnet, developers } = this.#options
+    const { store, devnet, developers, tariffs } = this.#options
     const { account, member } = session
     const caller = toSessionCaller(session)
     const { accountId, role, memberRole } = caller
@@ -278,6 +280,8 @@ class Dashboard {
       isAdmin,
       caller,
       may: (permission, degree = 'all') => may(caller, permission, degree),
+      // By its account: the address it comes from does not matter.
+      charged: (meter, run) => charged({ store, caller, ip: '', tariffs }, meter, run),
       frame,
       params,
       query,

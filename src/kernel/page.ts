@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import type { Ctx } from './ctx.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Degree, MemberRole, Permission } from './roles.ts'
 import type { AccountCaller } from './route.ts'
@@ -66,6 +67,8 @@ export interface PageRequest {
   caller: AccountCaller
   /** Whether they may do what a row of the table of roles is about. */
   may(permission: Permission, degree?: Degree): boolean
+  /** Runs what is metered and charges the account for it, as a call would be. */
+  charged: Ctx['charged']
   frame: FrameProps
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string>>

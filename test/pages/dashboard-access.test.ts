@@ -27,6 +27,7 @@ const WAYS: Way[] = [
   ...[
     '/checkouts/:id',
     '/wallets/:address',
+    '/wallets/:address/send',
     '/webhooks/events/:id',
     '/webhooks/endpoints/:id',
     '/emails/:id',
@@ -65,6 +66,8 @@ const WAYS: Way[] = [
     '/keys/:id/rotate',
     '/keys/:id/revoke',
     '/wallets/:address/receive',
+    '/wallets/:address/send',
+    '/wallets/:address/send/check',
     '/webhooks/events/:id/redeliver',
     '/webhooks/endpoints/:id',
     '/webhooks/endpoints/:id/pause',

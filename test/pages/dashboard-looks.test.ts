@@ -121,6 +121,7 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
   await look(t, dashboard, await dashboard.enter(owner.key), [
     ['wallets', '/wallets'],
     ['wallet', `/wallets/${wallet}`],
+    ['send', `/wallets/${wallet}/send`],
     ['emails', '/emails'],
     ['email', `/emails/${email}`],
     ['names', '/names'],

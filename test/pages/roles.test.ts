@@ -30,6 +30,7 @@ const WAYS: readonly [RegExp, string][] = [
   [/^GET \/pos(\/:id)?$/, 'omc'],
   [/^(GET|POST) \/pos/, 'om'],
   [/^GET \/webhooks\/endpoints\/new$/, 'omd'],
+  [/^GET \/wallets\/:address\/send$/, 'om'],
   [/^GET \/(wallets|webhooks|credits|names|emails|profile|activity)(\/|$)/, 'omdr'],
   [/^POST \/(wallets|credits|names|emails|profile)(\/|$)/, 'om'],
   [/^POST \/webhooks(\/|$)/, 'omd'],

@@ -116,6 +116,12 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     { text: text(name), href: '/dashboard/names' },
     ` by ${text(way)}`,
   ],
+  'wallet.sent': ({ from, destination, amount }) => [
+    `sent ${amount === 'all' ? 'everything' : `${text(amount)} nano`} from the wallet `,
+    { text: text(from), href: `/dashboard/wallets/${text(from)}` },
+    ' to ',
+    { text: text(destination) },
+  ],
   'wallet.thawed': ({ address, reason }) => [
     'let the wallet ',
     { text: text(address), href: `/dashboard/wallets/${text(address)}` },

@@ -4,7 +4,7 @@ import type { WalletRoom } from '../room.ts'
 import { type Holding, listHoldings } from '../funds-store.ts'
 import type { Wallet } from '../store.ts'
 
-interface Balance {
+export interface Balance {
   balance: Raw
   /** Confirmed sends that wait to be received. */
   receivable: Raw

@@ -2,7 +2,15 @@ import type { Ctx } from '../../../kernel/ctx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
-import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
+import {
+  endOfDay,
+  hasFeature,
+  hasSpendingLimit,
+  insertAudit,
+  lockAccount,
+  pledgeTo,
+  reserveSpend,
+} from '../../accounts/index.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import {
   dailyLimitReached,
@@ -31,6 +39,8 @@ interface SendRequest {
   idempotencyKey: string | undefined
   /** Of the key that asks for it. */
   rights?: KeyRights | undefined
+  /** Who asks for it by hand; what programs do is not written down as a person's. */
+  actor?: string | undefined
 }
 
 /**
@@ -114,6 +124,10 @@ async function acceptSend(
     if (hasSpendingLimit(rights)) {
       const spend = { rights, amount: amount!, reference: id, now: createdAt, covers: pledgeTo(destination) }
       await reserveSpend(tx, spend)
+    }
+    if (request.actor !== undefined) {
+      const detail = { from: request.from, destination, amount: amount === null ? 'all' : formatNano(amount) }
+      await insertAudit({ ...store, db: tx }, { actor: request.actor, accountId, what: 'wallet.sent', detail })
     }
     return undefined
   })

@@ -1,5 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Form, FormError, SelectField, TextField, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
@@ -120,9 +120,14 @@ export const WalletPage = (props: WalletPageProps) => {
       follows={['wallets:read']}
       lead={<Badge state={stateOf(wallet)} />}
       actions={
-        <ActionButton frame={frame} action={`/dashboard/wallets/${wallet.address}/receive`}>
-          Receive what waits
-        </ActionButton>
+        <>
+          <ActionButton frame={frame} action={`/dashboard/wallets/${wallet.address}/receive`}>
+            Receive what waits
+          </ActionButton>
+          <WayTo frame={frame} class="button" href={`/dashboard/wallets/${wallet.address}/send`}>
+            Send
+          </WayTo>
+        </>
       }
     >
       <FormError filled={filled} fields={[]} />

@@ -1,5 +1,3 @@
-import { AppError } from '../../../kernel/errors.ts'
-import type { Db } from '../../../kernel/db.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Names } from '../../../kernel/ports.ts'
@@ -7,13 +5,12 @@ import { EMPTY } from '../../../web/dashboard/form.tsx'
 import type { WalletRoom } from '../room.ts'
 import { createWallet } from '../domain/create-wallet.ts'
 import { listWallets } from '../domain/list-wallets.ts'
-import { getOwnedWallet } from '../domain/owned-wallet.ts'
-import { readBalance } from '../domain/read-balance.ts'
 import { receiveDeposits } from '../domain/receive.ts'
 import { listBlocks } from '../outbox-store.ts'
 import { LIFETIMES, WalletPage, WalletsPage } from '../pages/wallets-page.tsx'
 import { readRefundAddress } from '../refund-addresses.ts'
-import type { Wallet } from '../store.ts'
+import { getOwn, readLedger } from './own-wallet.ts'
+import { sendPages } from './send.tsx'
 
 const LISTED_MAX = 1_000
 const BLOCKS_MAX = 100
@@ -27,7 +24,7 @@ interface WalletPagesPorts {
   blockLink(hash: string): string
 }
 
-/** Cloud wallets: made, looked at, and their deposits received. Sending stays with programs, which hold a key. */
+/** Cloud wallets: made, looked at, and their deposits received; sends have pages of their own. */
 export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts): readonly (Page | Form)[] {
   const { db } = ctx.store
   const section = '/wallets'
@@ -53,8 +50,10 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
     made: 'The wallet is made.',
     received: 'What was waiting is received.',
     nothing: 'Nothing was waiting.',
+    sent: 'It is sent, and on the ledger.',
   }
   return [
+    ...sendPages({ wallets: ctx, names }),
     {
       path: '/wallets',
       permission: 'wallets:read',
@@ -99,24 +98,4 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
       },
     },
   ]
-}
-
-/** A page that is not there is 404, also where it belongs to another account. */
-async function getOwn(db: Db, accountId: string, address: string): Promise<Wallet> {
-  try {
-    return await getOwnedWallet(db, accountId, address)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'wallet_not_found') throw error
-    throw new AppError('not_found', error.message)
-  }
-}
-
-/** What it holds now. A node that is away takes nothing from the page but this. */
-async function readLedger(ctx: WalletRoom, wallet: Wallet) {
-  try {
-    return await readBalance(ctx, wallet)
-  } catch {
-    // The page says that it is not known; the way to the node has told why.
-    return undefined
-  }
 }
