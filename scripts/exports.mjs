@@ -69,4 +69,4 @@ export function findUnusedExports(root) {
 
 /** What other programs import. */
 const isFace = (file) =>
-  /^src\/(?:exports\/|client\/index\.ts|testing\/(?:index|node-test|playwright|vitest)\.ts)/.test(file)
+  /^src\/(?:exports\/|(?:client|medusa)\/index\.ts|testing\/(?:index|node-test|playwright|vitest)\.ts)/.test(file)

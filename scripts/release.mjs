@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 /** Released with the server, under the same version. */
-const PACKAGES = ['packages/client', 'packages/devnet']
+const PACKAGES = ['packages/client', 'packages/devnet', 'packages/medusa']
 const PLUGIN = 'integrations/woocommerce/nano-gateway.php'
 const [version = ''] = process.argv.slice(2)
 
@@ -108,6 +108,7 @@ try {
     run('npm', ['run', 'build'])
     run(process.execPath, [join('scripts', 'build-client.mjs'), '--as-kept'])
     run(process.execPath, [join('scripts', 'build-devnet.mjs')])
+    run(process.execPath, [join('scripts', 'build-medusa.mjs')])
     tarball = pack()
   } catch (error) {
     restore()

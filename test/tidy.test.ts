@@ -31,6 +31,7 @@ const LAYERS: Record<string, string[]> = {
   modules: ['kernel', 'web', 'modules'],
   client: ['kernel', 'infra'],
   exports: ['kernel', 'infra', 'client'],
+  medusa: ['client'],
   testing: ['kernel', 'infra', 'devnet'],
   guard: ['kernel', 'modules'],
   http: ['kernel', 'web', 'modules', 'guard'],
@@ -119,7 +120,7 @@ const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
     words: /\bDate\.now\(|\bMath\.random\(|\bset(?:Timeout|Interval)\(|(?<![.\w])fetch\(|\brandomUUID\(/,
     instead: 'the clock, random and network ports',
     // What runs in other people's programs has only what those have.
-    except: /^src\/(infra|web|client|processes|testing)\//,
+    except: /^src\/(infra|web|client|medusa|processes|testing)\//,
   },
   { words: /process\.env\b/, instead: 'the Config', except: /^src\/(config\/config|infra\/work\/card\/process)\.ts$/ },
   // Rooms declare routes as plain data (`src/kernel/route.ts`).

@@ -104,7 +104,7 @@ test('a release has its version and its day everywhere, is checked as it is, com
     ['check', 'test', 'build'].map((name) => `${name} ${NEXT}`),
   )
   const lock = JSON.parse(read('package-lock.json')) as Manifest & { packages: Record<string, Manifest> }
-  const packages = ['packages/client', 'packages/devnet']
+  const packages = ['packages/client', 'packages/devnet', 'packages/medusa']
   const written = packages.map((each) => JSON.parse(read(`${each}/package.json`)) as Manifest)
   const locked = ['', ...packages].map((each) => lock.packages[each]!)
   const versions = [manifest(), lock, ...written, ...locked].map(({ version }) => version)
@@ -120,7 +120,7 @@ test('a release has its version and its day everywhere, is checked as it is, com
     [`release: ${NEXT}`, 'tag', git('rev-parse', 'HEAD')],
   )
   assert.equal(git('status', '--porcelain'), '')
-  for (const name of ['nano-gateway', 'nano-gateway-client', 'nano-gateway-devnet']) {
+  for (const name of ['nano-gateway', 'nano-gateway-client', 'nano-gateway-devnet', 'nano-gateway-medusa']) {
     assert.ok(existsSync(join(folder, `${name}-${NEXT}.tgz`)), name)
   }
   assert.ok(existsSync(join(folder, `nano-gateway-woocommerce-${NEXT}.zip`)))

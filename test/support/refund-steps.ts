@@ -37,7 +37,7 @@ export interface RefundShop {
   sell(fields?: object): Promise<Made>
   refund(id: string, fields?: object, headers?: Record<string, string>): Promise<Reply>
   /** Turns the clock until somebody has got an answer: whoever waits for a wallet looks at it again and again. */
-  turning(asked: Promise<Reply>): Promise<Reply>
+  turning<T>(asked: Promise<T>): Promise<T>
   /** Turns the clock until a refund has a status. */
   untilRefund(checkoutId: string, status: string): Promise<Refund>
   list(checkoutId: string): Promise<{ refunds: Refund[]; refundable: string; refundable_raw: string }>
@@ -60,7 +60,7 @@ export async function openRefundShop(
     (await shop.rest('GET', `/api/checkouts/${id}/refunds`, merchant.key)).json<
       Awaited<ReturnType<RefundShop['list']>>
     >()
-  const turning = async (asked: Promise<Reply>) => {
+  const turning = async <T>(asked: Promise<T>): Promise<T> => {
     let isOver = false
     const end = () => void (isOver = true)
     asked.then(end, end)

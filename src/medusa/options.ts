@@ -1,0 +1,76 @@
+import { optionError } from './errors.ts'
+
+/** What `medusa-config.ts` says about this provider. */
+export interface NanoOptions {
+  /** Where the gateway is. */
+  url: string
+  /** A secret key of its account, with the scopes `checkout` and `refunds`. */
+  key: string
+  /** Where the money goes: an address, or `@username`. Refunds come from it when it is a cloud wallet of the account. */
+  address: string
+  /** What signs webhooks. */
+  webhookSecret: string
+  /** Where this shop hears of payments; left out where the account has an endpoint for that at the gateway. */
+  webhookUrl?: string
+  /** Where the payer goes afterwards, and otherwise; `{session_id}` is replaced. */
+  successUrl?: string
+  cancelUrl?: string
+  /** What the payment page says is sold. */
+  title?: string
+  /** How payments are told apart; the gateway's own default unless given. */
+  mode?: 'unique_amount' | 'unique_address' | 'generated_wallet'
+  /** How long a payer has, for instance `30 minutes`. */
+  expire?: string
+  /** The cloud wallet that pays refunds, where it is another than `address`. */
+  refundFrom?: string
+  /** What a refund is converted by: the rate of the payment, or that of the day. */
+  refundRate?: 'paid' | 'now'
+}
+
+const MODES: readonly unknown[] = ['unique_amount', 'unique_address', 'generated_wallet']
+const isUrl = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value)
+const addressOf = (value: string) => /^(?:@\S+|(?:nano|xrb)_[13]\S{59})$/.test(value)
+
+type Rule = { needed?: boolean; is: (value: string) => boolean; otherwise: string }
+
+const url: Rule = { is: isUrl, otherwise: 'it must begin with https:// or http://.' }
+const text: Rule = { is: (value) => value.trim() !== '', otherwise: 'it must be a text.' }
+
+const RULES: Record<keyof NanoOptions, Rule> = {
+  url: { ...url, needed: true },
+  key: {
+    needed: true,
+    is: (value) => /^rpc_sk_\w+$/.test(value),
+    otherwise: 'it must be a secret key, which begins with rpc_sk_.',
+  },
+  address: { needed: true, is: addressOf, otherwise: 'it must be a nano address or a @username.' },
+  webhookSecret: {
+    needed: true,
+    is: (value) => /^[\x20-\x7e]{8,256}$/.test(value),
+    otherwise: 'it must have 8 to 256 printable characters.',
+  },
+  webhookUrl: url,
+  successUrl: url,
+  cancelUrl: url,
+  title: text,
+  mode: { is: (value) => MODES.includes(value), otherwise: `it must be one of ${MODES.join(', ')}.` },
+  expire: text,
+  refundFrom: { is: addressOf, otherwise: 'it must be the address of a cloud wallet.' },
+  refundRate: { is: (value) => value === 'paid' || value === 'now', otherwise: 'it must be paid or now.' },
+}
+
+/** Refuses what cannot work before the shop opens; no value is repeated in the message, because some are secrets. */
+export function readOptions(given: unknown): NanoOptions {
+  const options = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(RULES, name))
+  if (unknown !== undefined)
+    throw optionError(unknown, `there is none of that name, but ${Object.keys(RULES).join(', ')}.`)
+  for (const [name, { needed, is, otherwise }] of Object.entries(RULES)) {
+    const value = options[name]
+    if (value === undefined || value === '') {
+      if (needed) throw optionError(name, 'it is missing.')
+    } else if (typeof value !== 'string' || !is(value)) throw optionError(name, otherwise)
+  }
+  const set = Object.entries(options).filter(([, value]) => value !== undefined && value !== '')
+  return Object.fromEntries(set) as unknown as NanoOptions
+}

@@ -1,0 +1,89 @@
+import { type Answers, type Gateway, GatewayError, type OwnCheckout } from '../client/index.ts'
+import { NanoPaymentError } from './errors.ts'
+import { scale } from './price.ts'
+import type { NanoOptions } from './options.ts'
+import type { Session } from './session.ts'
+
+type Refund = Answers['checkout_refund']
+
+/** What Medusa wants to give back. */
+interface WantedRefund {
+  /** Medusa's id of it. */
+  refundId: string
+  /** In the currency of the session. */
+  amount: string
+  nowSeconds: number
+}
+
+/** Until then whoever asked for a refund may still be writing it down. */
+const SETTLING_SECONDS = 120
+const TRIES_MAX = 3
+
+const MARK = 'Medusa refund '
+const markOf = ({ reason }: Refund) => (reason?.startsWith(MARK) ? reason.slice(MARK.length) : undefined)
+
+const conflict = (message: string) => new NanoPaymentError('not_allowed', message, { code: 'refund_in_progress' })
+
+/**
+ * Gives back once what Medusa wants to give back, however often it asks. Medusa forgets a refund whose answer it did not get, and
+ * asks again under another id; so the gateway's list of refunds decides, and the key of a refund is its number in that list: of two
+ * that are asked for at the same moment, one is made.
+ */
+export async function refundOnce(
+  gateway: Gateway,
+  { session, checkout, options }: { session: Session; checkout: OwnCheckout; options: NanoOptions },
+  wanted: WantedRefund,
+): Promise<Refund> {
+  const all = checkout.refunds ?? []
+  const standing = all.filter(({ status }) => status !== 'failed')
+  const made = standing.find((refund) => markOf(refund) === wanted.refundId)
+  if (made) return made
+  const isKnown = ({ id }: Refund) => session.refunds.some((known) => known.id === id)
+  const lost = standing.find((refund) => markOf(refund) !== undefined && !isKnown(refund))
+  if (lost) return adopt(lost, wanted)
+  const fields = {
+    id: checkout.id,
+    ...toAmount(session, checkout, { options, amount: wanted.amount }),
+    ...(options.refundFrom !== undefined && { from: options.refundFrom }),
+    reason: `${MARK}${wanted.refundId}`,
+  }
+  const idempotencyKey = `medusa-${checkout.id}-refund-${all.length + 1}`
+  const refund = await untilAnswered(() => gateway.checkout_refund(fields, { idempotencyKey }))
+  if (markOf(refund) === wanted.refundId) return refund
+  throw conflict(`Another refund of checkout ${checkout.id} is being made: ask again in two minutes.`)
+}
+
+/** A refund that was paid while its answer was lost: the same one, asked for again, is that one. */
+function adopt(lost: Refund, { amount, nowSeconds }: WantedRefund): Refund {
+  const about = `Refund ${lost.id} of ${lost.fiat_amount ?? lost.amount} ${lost.currency ?? 'NANO'}`
+  if (nowSeconds - lost.created_unix < SETTLING_SECONDS) {
+    throw conflict(`${about} is being made: ask again in two minutes.`)
+  }
+  if (scale(lost.fiat_amount ?? lost.amount) === scale(amount)) return lost
+  throw conflict(`${about} was paid, and this shop has not written it down: ask for the same amount first.`)
+}
+
+/** Everything that is left where the whole price goes back: a rate rounds, and a late payer may have paid a little less. */
+function toAmount(
+  session: Session,
+  checkout: OwnCheckout,
+  { options: { refundRate = 'paid' }, amount }: { options: NanoOptions; amount: string },
+): { amount?: string; fiat_amount?: string; rate?: 'paid' | 'now' } {
+  const before = session.refunds.reduce((sum, known) => sum + scale(known.amount), 0n)
+  const isWhole = before + scale(amount) === scale(session.amount)
+  const isPlain = checkout.additional_status !== 'overpaid' && (checkout.refunds ?? []).every((each) => markOf(each))
+  if (isWhole && isPlain && refundRate === 'paid') return {}
+  return session.currency === 'NANO' ? { amount } : { fiat_amount: amount, rate: refundRate }
+}
+
+/** A lost answer is asked for again under the same key, which pays once. */
+async function untilAnswered(call: () => Promise<Refund>): Promise<Refund> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call()
+    } catch (error) {
+      const isLost = error instanceof GatewayError && (error.code === 'network_error' || error.code === 'timeout')
+      if (!isLost || tries >= TRIES_MAX) throw error
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/* What Medusa hands to a payment provider and takes from it, as far as this one uses it: no package of Medusa is needed to build it. */
+
+export type Data = Record<string, unknown>
+
+export interface ProviderInput {
+  data?: Data
+  /** The id of what Medusa asks for: of a session, a capture, a refund. */
+  context?: { idempotency_key?: string }
+}
+
+export interface PricedInput extends ProviderInput {
+  /** A number, a text, or one of Medusa's objects that hold either. */
+  amount: unknown
+  currency_code: string
+}
+
+export interface RefundInput extends ProviderInput {
+  amount: unknown
+}
+
+export type SessionStatus = 'captured' | 'pending' | 'requires_more' | 'canceled'
+
+export interface ProviderOutput {
+  data: Data
+}
+
+export interface StatusOutput extends ProviderOutput {
+  status: SessionStatus
+}
+
+export interface WebhookPayload {
+  data: Data
+  /** The body as it arrived. */
+  rawData: string | Uint8Array
+  headers: Data
+}
+
+export interface WebhookResult {
+  action: SessionStatus | 'not_supported'
+  data?: { session_id: string; amount: string }
+}
+
+export interface Logger {
+  warn(message: string): void
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { packMedusa } from '../support/packed-medusa.ts'
+
+/* `@nano-gateway/medusa` as it is published: from its packed file, in an empty folder. */
+
+test('the package is small, has its types, needs nothing of Medusa, and is loaded as Medusa loads it', (t) => {
+  const { folder, bytes, files } = packMedusa()
+  t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
+  assert.ok(bytes < 40_000, `${bytes} bytes`)
+  const known = /^(package\.json|README\.md|LICENSE|dist\/index\.js|dist\/medusa\/.+\.d\.ts)$/
+  assert.deepEqual(
+    files.filter((file) => !known.test(file)),
+    [],
+  )
+  const home = join(folder, 'node_modules/@nano-gateway/medusa')
+  const imported = [...readFileSync(join(home, 'dist/index.js'), 'utf8').matchAll(/^import .*?"([^"]+)";$/gm)]
+  const packages = new Set(imported.map(([, from]) => /^(@[^/]+\/)?[^/]+/.exec(from!)![0]))
+  assert.deepEqual([...packages].sort(), ['@noble/curves', '@noble/hashes'])
+  // Medusa requires what its configuration names, and wants the default export.
+  const program = `
+    const { default: found } = require('@nano-gateway/medusa')
+    const [service] = found.services
+    let refused = ''
+    try { service.validateOptions({}) } catch (error) { refused = error.message }
+    console.log(JSON.stringify([found.module, service.identifier, service._isPaymentProvider, refused]))`
+  const said = execFileSync(process.execPath, ['--no-warnings', '-e', program], { cwd: folder, encoding: 'utf8' })
+  assert.deepEqual(JSON.parse(said), ['payment', 'nano', true, 'Option `url` of @nano-gateway/medusa: it is missing.'])
+})
