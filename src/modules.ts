@@ -64,16 +64,19 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const reads = { names: names.names, countMax, findDepthMax, prepareWork: work.prepare }
   const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
   const accounts = keep(
-    openAccounts({
-      store,
-      notices,
-      mailer,
-      secrets,
-      logos: openLogos({ outbound }),
-      baseUrl,
-      keepsMail: config.smtpUrl === '',
-      isPlay,
-    }),
+    openAccounts(
+      {
+        store,
+        notices,
+        mailer,
+        secrets,
+        logos: openLogos({ outbound }),
+        baseUrl,
+        keepsMail: config.smtpUrl === '',
+        isPlay,
+      },
+      config,
+    ),
   )
   const market = keep(openMarket({ prices, market: ports.market }))
   const reps = keep(openReps({ store, node, names: names.names }, config))

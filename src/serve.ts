@@ -20,6 +20,7 @@ import { describeError, openRequestLog } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
 import { openUpkeep } from './infra/upkeep.ts'
 import type { Module } from './kernel/module.ts'
+import type { RequestLog } from './modules/accounts/index.ts'
 import type { GatewayStatus } from './modules/admin/index.ts'
 import { openAdmin } from './modules/admin/open.ts'
 import type { Rooms } from './modules.ts'
@@ -67,7 +68,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const { clientIp, nextRequestId, isDraining } = calls
   const ipOf: RoutesOptions['ipOf'] = (request) =>
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
-  const { onError, report, onAnswered } = openReports(ports)
+  const { onError, report, onAnswered } = openReports(ports, rooms.accounts.requests)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
@@ -151,14 +152,18 @@ function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms
 }
 
 /** What is told of requests, in the log and in numbers. */
-export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>) {
+export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests?: Pick<RequestLog, 'note'>) {
   const logRequest = openRequestLog(log)
   return {
     onError: (error: unknown, requestId: string) =>
       log.error({ event: 'unexpected', requestId, error: describeError(error) }),
-    onAnswered: ({ requestId, action, status, milliseconds: ms }: AnsweredRequest) =>
-      logRequest({ requestId, action, status, cache: undefined, caller: undefined, ms }),
-    report: ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
+    onAnswered: ({ requestId, action, status, caller, milliseconds }: AnsweredRequest) => {
+      requests?.note(caller, { requestId, action, status, code: undefined, milliseconds })
+      logRequest({ requestId, action, status, cache: undefined, caller: caller?.kind, ms: milliseconds })
+    },
+    report: ({ requestId, action, status, code, cache, caller: from, payment, milliseconds, cause }: RpcReport) => {
+      requests?.note(from, { requestId, action, status, code, milliseconds })
+      const caller = from?.kind
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)
       if (code === undefined && payment === undefined) {

@@ -156,7 +156,7 @@ function recognize(passing: Passing): void | Promise<void> {
   const { origin } = headers
   const keep = (caller: Caller) => {
     passing.caller = caller
-    trace.caller = caller.kind
+    trace.caller = caller
   }
   const caller = identify(gateway.keys, credential, typeof origin === 'string' ? origin : undefined)
   return caller instanceof Promise ? caller.then(keep) : keep(caller)

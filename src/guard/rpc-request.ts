@@ -16,7 +16,7 @@ interface PaymentTrace {
 /** What a request leaves behind for the transport: its headers, its log line, its metrics. */
 export type RpcTrace = Trace & {
   action: string | undefined
-  caller: Caller['kind'] | undefined
+  caller: Caller | undefined
   /** The answer is a stored one. */
   replayed?: boolean
   payment?: PaymentTrace

@@ -1,5 +1,6 @@
 import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
+import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { toErrorReply } from './errors.ts'
 
@@ -10,7 +11,7 @@ export interface RpcReport {
   status: number
   code: string | undefined
   cache: string | undefined
-  caller: string | undefined
+  caller: Caller | undefined
   /** Hash of the block that was presented as payment. */
   payment: string | undefined
   milliseconds: number

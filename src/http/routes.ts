@@ -11,6 +11,7 @@ import { fromFastify, toErrorReply } from './errors.ts'
 import { EventStreams } from './event-stream.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
 import { RouteLimits } from './route-limits.ts'
+import { noteCaller } from './server.ts'
 import { sendReply } from './route-reply.ts'
 import { type RequestOptions, toAccountRequest, toRouteRequest } from './route-request.ts'
 import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages, spenderOf } from './session.ts'
@@ -118,6 +119,7 @@ async function answer(
 ): Promise<FastifyReply> {
   if (route.door === 'account' || route.door === 'administrator') {
     const caller = await identifyCaller(mounting, request)
+    if (isApi(route)) noteCaller(request, spenderOf(caller))
     return within(mounting, spenderOf(caller), request, async () => {
       requirePermission(caller, route.permission ?? route.scope, degreeOf(route, request))
       if (route.proof) requireFresh(caller, { now: mounting.store.clock.now(), devnet: mounting.devnet === true })

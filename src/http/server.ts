@@ -1,7 +1,8 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { DoorName } from '../guard/rpc-request.ts'
+import type { Caller } from '../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
@@ -33,8 +34,15 @@ export interface AnsweredRequest {
   /** The route as it was declared, as in `GET /check/:id`: nothing that a client wrote. */
   action: string
   status: number
+  /** Who was let in through a door of the API. */
+  caller: Caller | undefined
   milliseconds: number
 }
+
+/** Who asked, for what is told of requests when they are answered. */
+const CALLERS = new WeakMap<FastifyRequest, Caller>()
+
+export const noteCaller = (request: FastifyRequest, caller: Caller): void => void CALLERS.set(request, caller)
 
 const KEEP_ALIVE = 72_000
 const unreadable = () => new AppError('invalid_request', 'The request could not be read.')
@@ -115,11 +123,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
 const UNTOLD = /^\/(health|assets)\b/
 
 function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
-  server.addHook('onResponse', ({ id: requestId, method, routeOptions }, { statusCode: status, elapsedTime }, done) => {
-    const { url } = routeOptions
+  server.addHook('onResponse', (request, { statusCode: status, elapsedTime }, done) => {
+    const { id: requestId, method } = request
+    const { url } = request.routeOptions
     if (url === undefined || !UNTOLD.test(url)) {
       const action = `${method} ${url ?? '(no such path)'}`
-      onAnswered({ requestId, action, status, milliseconds: Math.round(elapsedTime * 10) / 10 })
+      onAnswered({
+        requestId,
+        action,
+        status,
+        caller: CALLERS.get(request),
+        milliseconds: Math.round(elapsedTime * 10) / 10,
+      })
     }
     done()
   })

@@ -41,6 +41,7 @@ export const LOSSES = {
   'credits.free': 'A free use that stays counted is forgotten with its stretch of time.',
   'once.key': 'A key that stays taken is free again after a while.',
   'jobs.lease': 'A claim that is not renewed runs out, and the job is taken again.',
+  'accounts.requests': 'It only says what was asked; every answer was given.',
   'accounts.last-used': 'It only says when a key was last used.',
   'accounts.session-secret': 'A secret that cannot be read is made anew; whoever it has signed in signs in again.',
   'work.ready': 'Work that is not kept can be found again.',

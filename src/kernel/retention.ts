@@ -56,6 +56,12 @@ export const RETENTION_SETTINGS = {
     days(2),
     'Days that the fingerprint of who ordered by a payment link is kept, by which shares are counted for a day; `forever` never blanks.',
   ),
+  keepRequests: setting(
+    'KEEP_REQUESTS_DAYS',
+    '1',
+    days(1),
+    'Days that the log of the requests of accounts is kept; `forever` never deletes.',
+  ),
   keepDeadJobs: setting(
     'KEEP_DEAD_JOBS_DAYS',
     '30',

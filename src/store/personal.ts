@@ -171,6 +171,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   credit_entries: { key: ['id'], of: owned('account_id'), erase: { reason: 'erased' } },
   credit_reservations: { key: ['id'], of: owned('account_id'), erase: 'keep' },
   api_keys: { key: ['id'], of: owned('account_id'), leftOut: ['hash'], erase: { name: '', start: '', origins: '[]' } },
+  account_requests: { key: ['id'], of: owned('account_id'), erase: 'delete' },
   audit_entries: { key: ['id'], of: owned('account_id'), erase: { detail: '{}' } },
   members: { key: ['id'], of: owned('account_id'), erase: 'delete' },
   // Last of all: the address is needed until everything else is done.

@@ -21,7 +21,9 @@ interface Way {
 
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
-  ...['/credits', '/activity', '/developer', '/emails', '/names', '/profile', '/links', '/links/new'].map(page),
+  ...['/credits', '/activity', '/requests', '/developer', '/emails', '/names', '/profile', '/links', '/links/new'].map(
+    page,
+  ),
   ...['/people', '/accounts', '/prove', '/pos', '/pos/new', '/webhooks/endpoints/new', '/statement'].map(page),
   ...['', '/blocks/:hash', '/accounts/:address'].map((path) => ({ ...page(`/developer/ledger${path}`), ledger: true })),
   ...[
@@ -223,7 +225,7 @@ test('the menu has what somebody may open, always in the same order, and lights 
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody =
     `Overview, Checkouts, Payment links, Points of sale, Statement, Wallets, E-mail payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
-    Activity, You, Developer, Ledger`.split(/,\s+/)
+    Requests, Activity, You, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],
     [adminKey, [...everybody, 'All accounts', 'Health', 'Jobs', 'Mail']],

@@ -133,6 +133,7 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
     ['keys', '/keys?done=revoked'],
     ['credits', '/credits'],
     ['activity', '/activity?kind=key'],
+    ['requests', '/requests'],
     ['people', '/people?done=invited'],
     ['you', '/accounts'],
     ['prove', '/prove'],

@@ -34,7 +34,7 @@ const WAYS: readonly [RegExp, string][] = [
   [/^GET \/(wallets|webhooks|credits|names|emails|profile|activity)(\/|$)/, 'omdr'],
   [/^POST \/(wallets|credits|names|emails|profile)(\/|$)/, 'om'],
   [/^POST \/webhooks(\/|$)/, 'omd'],
-  [/^(GET|POST) \/(keys|developer)(\/|$)/, 'omd'],
+  [/^(GET|POST) \/(keys|developer|requests)(\/|$)/, 'omd'],
   [/^(GET|POST) \/people(\/|$)/, 'om'],
   [/^(GET|POST) \/(accounts|prove)(\/|$)/, 'omdcrg'],
   [/^(GET|POST) \/admin(\/|$)/, ''],
@@ -46,7 +46,7 @@ const ROUTES: readonly [RegExp, string][] = [
   [/^\w+ \/api\/(admin\/)?checkouts(\/|$)/, 'om'],
   [/^get \/api\/(links|pos|emails|credits|account|events|webhooks|webhook-endpoints)(\/|$)/, 'omdr'],
   [/^\w+ \/api\/(events|webhooks|webhook-endpoints)(\/|$)/, 'omd'],
-  [/^\w+ \/api\/keys(\/|$)/, 'omd'],
+  [/^\w+ \/api\/(keys|requests)(\/|$)/, 'omd'],
   [/^\w+ \/api\/members(\/|$)/, 'om'],
   [/^\w+ \/api\/(links|pos|emails|account)(\/|$)/, 'om'],
   [/^get \/api\/activity\.csv$/, 'omdr'],
@@ -66,7 +66,7 @@ async function openRoles(t: TestContext, role: 'user' | 'admin' = 'user') {
   const people = new Map<Role | 'guest', string>()
   for (const one of [...ROLES, 'guest'] as const) {
     const id = ctx.ids.next('mem')
-    const times = { invitedAt: 1, expiresAt: ctx.clock.now() + 60_000, joinedAt: one === 'guest' ? null : 1 }
+    const times = { invitedAt: 1, expiresAt: ctx.clock.now() + 3_600_000, joinedAt: one === 'guest' ? null : 1 }
     const email = `${one}-here@example.com`
     await insertMember(ctx.db, {
       id,

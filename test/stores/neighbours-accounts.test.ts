@@ -8,6 +8,7 @@ import {
   deleteOldSecrets,
   replaceSessionSecret,
 } from '../../src/modules/accounts/sessions-store.ts'
+import { deleteOldRequests } from '../../src/modules/accounts/requests/store.ts'
 import * as spends from '../../src/modules/accounts/spends-store.ts'
 import { deleteLogo } from '../../src/modules/accounts/profile-store.ts'
 import { updateAddress } from '../../src/modules/accounts/address-store.ts'
@@ -254,6 +255,15 @@ tryVerbs(
         to: null,
         means: ['created_at'],
         unless: [{ status: 'open' }, { created_at: NOW }],
+      },
+    }),
+    ...verbsOn('account_requests', {
+      deleteOldRequests: {
+        row: { at: NOW - 1 },
+        run: (db) => deleteOldRequests(db, NOW, 100),
+        to: null,
+        means: ['at'],
+        unless: [{ at: NOW }],
       },
     }),
     ...verbsOn('usage_batches', {

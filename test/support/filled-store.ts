@@ -11,6 +11,7 @@ import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-store.ts'
 import { NO_PROFILE, saveLogo, saveProfile } from '../../src/modules/accounts/profile-store.ts'
+import { insertRequests } from '../../src/modules/accounts/requests/store.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertLink } from '../../src/modules/links/store.ts'
@@ -60,6 +61,16 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     await reserveCredits(ctx, accountId, 7)
     await commitCredits(ctx, (await reserveCredits(ctx, accountId, 5)).id, 'work')
     await addUsage(db, accountId, [{ accountId, day: '2026-11-15', action: 'process', count: 3 }], clock.now())
+    const logged = {
+      requestId: 'r-1',
+      action: 'process',
+      status: 200,
+      code: null,
+      microseconds: 900,
+      keyId: null,
+      standsFor: 1,
+    }
+    await insertRequests(db, [{ id: `req_${accountId}`, accountId, at: clock.now(), ...logged }])
     const free = { caller: `acc:${accountId}`, meter: 'work', now: clock.now() }
     await takeFree(db, free, { max: 3, windowMilliseconds: 60_000 })
     const spend = { limitId: `limit of ${accountId}`, day: '2026-11-15', reference: 'wbl_1', amount: toRaw(2n ** 100n) }

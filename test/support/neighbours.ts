@@ -68,6 +68,7 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   points_of_sale: { key: ['id'], own: ['id', 'owner'], beside: [['id']] },
   pos_pin_tries: { key: ['pos_id', 'who'], own: ['pos_id'], beside: [['who']] },
   usage_batches: { key: ['id'] },
+  account_requests: { key: ['id'] },
   idempotency: { key: ['account_id', 'action', 'key'], own: ['account_id'], beside: [['action'], ['key']] },
   swaps: { key: ['id'] },
   wallets: { key: ['id'], own: ['id', 'address'] },

@@ -1,13 +1,14 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Mail, Mailer } from '../../kernel/ports.ts'
-import { inSteps } from '../../kernel/retention.ts'
+import { type Retention, inSteps } from '../../kernel/retention.ts'
 import { deleteEndedReservations, deleteOldBatches } from './credits-store.ts'
 import { releaseExpired } from './domain/credits.ts'
 import { type AskedCode, MAIL_PROOF, mailProof } from './domain/prove.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
+import { deleteOldRequests } from './requests/store.ts'
 import { deleteOldEndedSessions, deleteOldSecrets } from './sessions-store.ts'
 import { dayOf } from './domain/spending.ts'
 import { deleteOldSpends } from './spends-store.ts'
@@ -62,7 +63,7 @@ export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> => 
 })
 
 /** Forgets what has served its time: answers of repeated requests, sign-in links, session secrets. */
-export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
+export const forgetExpired = ({ db, clock }: StoreCtx, { keepRequests }: Pick<Retention, 'keepRequests'>): Job => ({
   kind: 'accounts.forget-expired',
   attemptsMax: 3,
   concurrencyMax: 1,
@@ -78,6 +79,8 @@ export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
       (limit: number) => deleteOldEndedSessions(db, now, limit),
       (limit: number) => deleteOldBatches(db, now - DAY, limit),
       (limit: number) => deleteEndedReservations(db, now - DAY, limit),
+      (limit: number) =>
+        keepRequests === undefined ? Promise.resolve(0) : deleteOldRequests(db, now - keepRequests, limit),
       (limit: number) => deleteOldSpends(db, dayOf(now - SPENDS_KEPT), limit),
     ]) {
       await inSteps(step, signal)

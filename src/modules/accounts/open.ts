@@ -1,10 +1,12 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Logos, Mailer, Notices, SecretBox } from '../../kernel/ports.ts'
+import type { Retention } from '../../kernel/retention.ts'
 import { rpcCredits } from './actions/rpc-credits.ts'
 import { rpcKey } from './actions/rpc-key.ts'
 import { Sessions } from './domain/sessions.ts'
 import { forgetExpired, mailProofCode, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+import { RequestLog } from './requests/log.ts'
 import { StoredKeys } from './stored-keys.ts'
 import type { AccountRoom } from './room.ts'
 import { activityPages, activityRoutes } from './routes/activity.tsx'
@@ -17,6 +19,7 @@ import { placePages } from './routes/places.tsx'
 import { provePages } from './routes/prove.tsx'
 import { profileRoutes } from './routes/profile-api.ts'
 import { profilePages } from './routes/profile.tsx'
+import { requestPages, requestRoutes } from './routes/requests.tsx'
 import { signInPages } from './routes/sign-in.tsx'
 import { STANDING_NOTICE } from './standing.ts'
 import { UsageMeter } from './usage.ts'
@@ -40,6 +43,7 @@ export interface AccountsModule extends Module {
   keys: StoredKeys
   sessions: Sessions
   usage: UsageMeter
+  requests: RequestLog
   /** An account has more credits than before: it counts as prepaid at once, on every instance. */
   tellCredits(accountId: string): void
   /** The operator has changed what an account may do: every instance looks anew. */
@@ -47,20 +51,16 @@ export interface AccountsModule extends Module {
 }
 
 /** Who calls: keys, sessions, what they use and what they have paid for. */
-export function openAccounts({
-  store,
-  notices,
-  mailer,
-  secrets,
-  logos,
-  baseUrl,
-  keepsMail,
-  isPlay,
-}: AccountPorts): AccountsModule {
+export function openAccounts(
+  { store, notices, mailer, secrets, logos, baseUrl, keepsMail, isPlay }: AccountPorts,
+  kept: Pick<Retention, 'keepRequests'>,
+): AccountsModule {
   const keys = new StoredKeys(store)
   const profile = { store, logos, baseUrl, isPlay }
   const sessions = new Sessions({ ...store, secrets })
   const usage = new UsageMeter(store)
+  const requests = new RequestLog(store)
+  const logged = { store, flush: () => requests.flush() }
   notices.subscribe('key', (hash) => keys.forget(hash))
   notices.subscribe(CREDITS_NOTICE, (accountId) => keys.forgetAccount(accountId))
   notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
@@ -71,11 +71,13 @@ export function openAccounts({
     keys,
     sessions,
     usage,
+    requests,
     routes: [
       ...accountRoutes({ store, sessions, notices, baseUrl }),
       ...profileRoutes(profile),
       ...memberRoutes({ store, baseUrl }),
       ...activityRoutes({ store }),
+      ...requestRoutes(logged),
       ...operatorRoutes({ store, tellStanding }),
     ],
     pages: [
@@ -86,6 +88,7 @@ export function openAccounts({
       ...placePages({ store, sessions }),
       ...provePages({ store, keys, sessions }),
       ...activityPages({ store }),
+      ...requestPages(logged),
     ],
     tellStanding,
     tellCredits: (accountId) => {
@@ -97,11 +100,12 @@ export function openAccounts({
       mailSignInLink(store, mailer),
       mailProofCode(store, mailer),
       releaseReservations(store),
-      forgetExpired(store),
+      forgetExpired(store, kept),
     ],
     close: async () => {
       await keys.close()
       await usage.close()
+      await requests.flush()
     },
   }
 }

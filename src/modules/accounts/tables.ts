@@ -178,6 +178,20 @@ interface KeySpendDaysTable {
   spent_raw: string
 }
 
+/** What was asked with a key of an account; never what was sent. */
+interface AccountRequestsTable {
+  id: string
+  account_id: string
+  at: number
+  request_id: string
+  action: string
+  status: number
+  code: string | null
+  microseconds: number
+  key_id: string | null
+  stands_for: number
+}
+
 export interface AccountTables {
   accounts: AccountsTable
   members: MembersTable
@@ -196,6 +210,7 @@ export interface AccountTables {
   account_logos: AccountLogosTable
   usage_days: UsageDaysTable
   usage_batches: UsageBatchesTable
+  account_requests: AccountRequestsTable
 }
 
 /** In an order in which references are already there. */
@@ -217,4 +232,5 @@ export const ACCOUNT_TABLES = [
   'account_logos',
   'usage_days',
   'usage_batches',
+  'account_requests',
 ] as const satisfies readonly (keyof AccountTables)[]

@@ -4,9 +4,19 @@ import { ROLES } from '../../../kernel/roles.ts'
 import { KINDS } from '../activity/sentences.ts'
 import { MEMBER } from '../answers.ts'
 
-const { text, bool, list, record, words } = answer
+const { text, bool, integer, list, number, optional, orNull, record, words } = answer
 
 const ROLE = words(...ROLES)
+const REQUEST = record({
+  request_id: text,
+  at: text,
+  action: text,
+  status: integer,
+  code: orNull(text),
+  milliseconds: number,
+  key: orNull(text),
+  stands_for: integer,
+})
 const common = { tag: 'accounts', who: 'account' } as const
 
 /** The people of an account, and what they did. */
@@ -77,5 +87,20 @@ export const describedMemberRoutes: readonly Described[] = [
     ],
     type: 'text/csv',
     answer: text,
+  },
+  {
+    ...common,
+    method: 'get',
+    path: '/api/requests',
+    id: 'listRequests',
+    summary:
+      'What was asked with the keys of the account in the last day, newest first, 50 at a time; a sample where it was much.',
+    query: [
+      { name: 'outcome', schema: words('well', 'failed'), description: 'Below 400, or from there on.' },
+      { name: 'action', schema: text, description: 'An action, or a route as in `GET /api/keys`.' },
+      { name: 'key', schema: text, description: 'The id of a key.' },
+      { name: 'before', schema: text, description: 'What the page before has called `next`.' },
+    ],
+    answer: record({ requests: list(REQUEST), next: optional(text) }),
   },
 ]

@@ -1,0 +1,87 @@
+import type { FrameProps } from '../../../kernel/page.ts'
+import { SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Card, Empty, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
+import type { LoggedRequest } from '../requests/store.ts'
+
+interface RequestsPageProps {
+  frame: FrameProps
+  values: Readonly<Record<string, string>>
+  /** Ids and names. */
+  keys: readonly (readonly [string, string])[]
+  requests: readonly LoggedRequest[]
+  first: string | undefined
+  next: string | undefined
+}
+
+const OUTCOMES = [
+  ['', 'Any'],
+  ['well', 'Went well'],
+  ['failed', 'Refused or failed'],
+] as const
+
+const Status = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
+  <>
+    <span class={`badge ${status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}`}>{status}</span>
+    {code !== null && <span class="under">{code}</span>}
+  </>
+)
+
+const Row = ({ request, keys }: { request: LoggedRequest; keys: RequestsPageProps['keys'] }) => {
+  const { at, action, status, code, microseconds, keyId, standsFor, requestId } = request
+  return (
+    <tr>
+      <td>
+        <Moment at={at} />
+      </td>
+      <td>
+        <code>{action}</code>
+        {standsFor > 1 && <span class="under">one of {standsFor} like it</span>}
+      </td>
+      <td>
+        <Status status={status} code={code} />
+      </td>
+      <td class="number">{(microseconds / 1_000).toFixed(1)} ms</td>
+      <td>{keyId === null ? 'signed in' : (keys.find(([id]) => id === keyId)?.[1] ?? 'a key that is gone')}</td>
+      <td>
+        <code>{requestId}</code>
+      </td>
+    </tr>
+  )
+}
+
+/** What programs have asked with the keys of an account. */
+export const RequestsPage = ({ frame, values, keys, requests, first, next }: RequestsPageProps) => (
+  <Frame
+    {...frame}
+    title="Requests"
+    lead="What your programs have asked in the last day: the first of each minute one by one, then one in a hundred. What was sent is never kept."
+  >
+    <Card>
+      <form method="get" action="/dashboard/requests" class="filters" aria-label="Filters" role="search">
+        <SelectField filled={{ values }} name="outcome" label="Outcome" options={OUTCOMES} />
+        <TextField filled={{ values }} name="action" label="Action" />
+        <SelectField filled={{ values }} name="key" label="Key" options={[['', 'Any'], ...keys]} />
+        <div class="send">
+          <button class="plain">Show</button>
+        </div>
+      </form>
+    </Card>
+    <Card>
+      {requests.length === 0 ? (
+        <Empty title="No request of that kind in the last day">
+          <p>
+            Every answer has an id in its header <code>X-Request-Id</code>, by which it is found here.
+          </p>
+        </Empty>
+      ) : (
+        <Table label="Requests" head={['When', 'Action', 'Answer', 'Took', 'Key', 'Id']}>
+          {requests.map((request) => (
+            <Row key={request.id} request={request} keys={keys} />
+          ))}
+        </Table>
+      )}
+      <Pager first={first} next={next} />
+    </Card>
+  </Frame>
+)

@@ -1,0 +1,103 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Page } from '../../../kernel/page.ts'
+import type { Route } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { RequestsPage } from '../pages/requests-page.tsx'
+import { type LoggedRequest, type RequestFilter, listRequests } from '../requests/store.ts'
+import { listKeys } from '../store.ts'
+
+const PAGE_ROWS = 50
+const KEYS_MAX = 200
+const FILTERS = ['outcome', 'action', 'key'] as const
+
+interface RequestPorts {
+  store: StoreCtx
+  /** Writes what still waits to be written. */
+  flush(): Promise<void>
+}
+
+interface Found {
+  requests: LoggedRequest[]
+  next: string | undefined
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+/** What was asked with the keys of an account. */
+export const requestPages = (ports: RequestPorts): readonly Page[] => [
+  {
+    path: '/requests',
+    permission: 'keys',
+    menu: { title: 'Requests', order: 85 },
+    async render({ frame, accountId, query }) {
+      const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
+      const [keys, { requests, next }] = [
+        await listKeys(ports.store.db, accountId, KEYS_MAX),
+        await find(ports, accountId, query),
+      ]
+      const address = (before?: string) => {
+        const given = Object.entries({ ...values, before: before ?? '' }).filter(([, value]) => value !== '')
+        return `/dashboard/requests${given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`}`
+      }
+      return (
+        <RequestsPage
+          frame={frame}
+          values={values}
+          keys={keys.map(({ id, name, start }) => [id, `${name} (${start}…)`] as const)}
+          requests={requests}
+          first={query.before === undefined ? undefined : address()}
+          next={next && address(next)}
+        />
+      )
+    },
+  },
+]
+
+/** The same for programs. */
+export const requestRoutes = (ports: RequestPorts): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/api/requests',
+    door: 'account',
+    scope: 'keys',
+    async run({ caller, query }) {
+      const { requests, next } = await find(ports, caller.accountId, query)
+      return { json: { requests: requests.map(show), ...(next !== undefined && { next }) } }
+    },
+  },
+]
+
+async function find({ store, flush }: RequestPorts, accountId: string, given: Given): Promise<Found> {
+  await flush()
+  const asked = { before: readCursor(given.before), limit: PAGE_ROWS + 1 }
+  const found = await listRequests(store.db, readFilter(accountId, given), asked)
+  const requests = found.slice(0, PAGE_ROWS)
+  const last = found.length > PAGE_ROWS ? requests.at(-1) : undefined
+  return { requests, next: last && `${last.at}-${last.id}` }
+}
+
+/** What means nothing narrows nothing. */
+function readFilter(accountId: string, { outcome, action, key }: Given): RequestFilter {
+  return {
+    accountId,
+    outcome: outcome === 'well' || outcome === 'failed' ? outcome : undefined,
+    action: typeof action === 'string' && /^[\w /:.-]{1,100}$/.test(action) ? action : undefined,
+    keyId: typeof key === 'string' && /^\w{1,60}$/.test(key) ? key : undefined,
+  }
+}
+
+function readCursor(text: unknown): { at: number; id: string } | undefined {
+  const [, at, id] = /^(\d{1,15})-(\w{1,60})$/.exec(typeof text === 'string' ? text : '') ?? []
+  return at === undefined ? undefined : { at: Number(at), id: id! }
+}
+
+const show = ({ requestId, at, action, status, code, microseconds, keyId, standsFor }: LoggedRequest): JsonObject => ({
+  request_id: requestId,
+  at: new Date(at).toISOString(),
+  action,
+  status,
+  code,
+  milliseconds: microseconds / 1_000,
+  key: keyId,
+  stands_for: standsFor,
+})
