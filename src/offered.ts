@@ -23,6 +23,7 @@ import { describedNameRoutes } from './modules/names/routes.ts'
 import { describedPosRoutes } from './modules/pos/routes/described.ts'
 import { describedRepRoutes } from './modules/reps/routes.ts'
 import { describedSwapRoutes } from './modules/swap/routes.ts'
+import { describedUsernameRoutes } from './modules/usernames/routes/described.ts'
 import { describedWebhookRoutes } from './modules/webhooks/routes/described.ts'
 import { describedX402Routes } from './modules/x402/routes.ts'
 
@@ -42,7 +43,7 @@ export const OFFERED: readonly Offered[] = [
   { name: 'links', actions: LINK_ACTIONS, described: describedLinkRoutes },
   { name: 'pos', actions: [], described: describedPosRoutes },
   { name: 'billing', actions: BILLING_ACTIONS },
-  { name: 'usernames', actions: USERNAME_ACTIONS },
+  { name: 'usernames', actions: USERNAME_ACTIONS, described: describedUsernameRoutes },
   { name: 'faucet', actions: FAUCET_ACTIONS },
   { name: 'swap', actions: SWAP_ACTIONS, described: describedSwapRoutes },
   { name: 'admin', actions: [], described: describedAdminRoutes },

@@ -30,7 +30,18 @@ export interface RouteExpectation {
   /** The path with names that exist, where they are nobody's. */
   at?: string
   /** Which of the victim's things stands in the path. */
-  of?: 'checkout' | 'email' | 'event' | 'endpoint' | 'key' | 'link' | 'pos' | 'account' | 'suspended account' | 'member'
+  of?:
+    | 'checkout'
+    | 'email'
+    | 'event'
+    | 'endpoint'
+    | 'key'
+    | 'link'
+    | 'name'
+    | 'pos'
+    | 'account'
+    | 'suspended account'
+    | 'member'
 }
 
 const checkouts = (path: string, read: Access): Record<string, RouteExpectation> => ({
@@ -112,6 +123,7 @@ const PAGES = [
   'POST /dashboard/emails/:id/cancel',
   'GET /dashboard/names',
   'POST /dashboard/names',
+  'POST /dashboard/names/:name/indexing',
   'GET /dashboard/webhooks',
   'POST /dashboard/webhooks/secret',
   'POST /dashboard/webhooks/ping',
@@ -288,6 +300,9 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /pos/:id/sales': { access: 'public' },
   'GET /pos/:id/sales/:sale': { access: 'public' },
   'GET /pos/:id/day': { access: 'public' },
+  'GET /api/names': { access: 'own' },
+  'PUT /api/names/:name': { access: 'object', of: 'name', body: { indexed: true } },
+  'GET /@:name': { access: 'public' },
   'GET /api/emails': { access: 'own' },
   'GET /api/emails/:id': { access: 'object', of: 'email' },
   'DELETE /api/emails/:id': { access: 'object', of: 'email' },

@@ -5,6 +5,7 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Door } from '../../src/kernel/route.ts'
 import { Sessions, issueKey, suspendAccount } from '../../src/modules/accounts/index.ts'
 import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
+import { insertLease } from '../../src/modules/names/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
@@ -100,6 +101,14 @@ async function openMatrix(t: TestContext): Promise<World> {
       const link = { address: new Signer(31).address, amount: '1', title: PRIVATE }
       return (await rest('POST /', '/api/links', victim.key, link)).json().id!
     }
+    if (what === 'name') {
+      const owner = new Signer(31).address
+      const key = `name${++others}`
+      const times = { createdAt: 1, changedAt: 1, expiresAt: 2 ** 42, graceUntil: 2 ** 42 }
+      const lease = { key, name: key, owner, address: owner, accountId: victim.accountId, ...times }
+      await insertLease(ctx.db, { ...lease, profile: { title: PRIVATE }, indexed: false })
+      return key
+    }
     if (what === 'pos') {
       const till = { address: new Signer(31).address, title: PRIVATE }
       return (await rest('POST /', '/api/pos', victim.key, till)).json().id!
@@ -183,7 +192,7 @@ test('every route lets in whom it is for, and tells nobody else anything', async
     // A stream never ends; what it shows is what the check shows.
     if (route === 'GET /pay/:id/events') continue
     const id = of === undefined ? '' : await world.make(of)
-    const at = (name: string) => path ?? route.split(' ')[1]!.replace(':id', name)
+    const at = (name: string) => path ?? route.split(' ')[1]!.replace(/:(id|name)/, name)
     const call = (headers: Headers, name = id) => rest(route, at(name), headers, body)
     const strangers = { other: other.key, 'session of another': other.session }
     if (access === 'public' || access === 'embedded') {

@@ -10,6 +10,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { checkAnswer, checkRoute, findDescribed } from '../support/answers.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { leaseName } from '../support/lease-name.ts'
 import { until } from '../support/until.ts'
 import { openPayer, openShop, payloadOf, paymentBlock } from '../support/x402-steps.ts'
 
@@ -39,6 +40,7 @@ const PAGES = [
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|image)$/,
   /^(GET|POST) \/buy\//,
+  /^GET \/@:name$/,
   // What the page of a till asks, for nobody else.
   /^(GET|POST) \/pos\//,
   /^GET \/claim(\/decline)?$/,
@@ -186,6 +188,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
   await at('/api/sign-in/request', { email: 'alice@example.com' })
   const token = async () => (await mails()).flatMap(({ text }) => /sign-in\S*#([\w.-]+)/.exec(text)?.[1] ?? [])[0]
   await until(async () => (await token()) !== undefined)
+  const account = await gateway.ctx.db.selectFrom('accounts').select('id').executeTakeFirstOrThrow()
   return {
     checkouts,
     sold: sold.id!,
@@ -198,6 +201,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     customer: (await gateway.join()).accountId,
     eventId: event.id,
     endpointId: (await at('/api/webhook-endpoints', { url: 'http://127.0.0.1:9/' })).json().id!,
+    name: await leaseName(gateway.ctx, account.id, address),
     posId: (await at('/api/pos', { address, title: 'Counter' })).json().id!,
     linkId: (await at('/api/links', { address, amount: '1' })).json().id!,
     token: (await token())!,
@@ -234,6 +238,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (path.startsWith('/api/webhook-endpoints/')) return [made.endpointId]
     if (path.startsWith('/api/links/')) return [made.linkId]
     if (path.startsWith('/api/pos/')) return [made.posId]
+    if (path.startsWith('/api/names/')) return [made.name]
     if (path.startsWith('/api/accounts/')) return [made.customer]
     if (path.startsWith('/api/events/')) return [made.eventId]
     if (path.startsWith('/actions/')) return ['account_balance']

@@ -82,6 +82,7 @@ const WAYS: Way[] = [
     '/people/:id/remove',
     '/people/:id/owner',
     '/accounts/:id/accept',
+    '/names/:name/indexing',
     '/accounts/:id/open',
     '/accounts/:id/leave',
   ].map((path) => ({ ...form(path), own: true })),
@@ -104,7 +105,7 @@ function form(path: string): Way {
 function addressOf(
   { path }: Way,
   keyId: string,
-  { open, event, endpoint, wallet, email, link, pos, member }: Stocked,
+  { open, event, endpoint, wallet, email, link, pos, member, name }: Stocked,
 ): string {
   const ids: Record<string, string> = {
     keys: keyId,
@@ -122,6 +123,7 @@ function addressOf(
     .replace(':event', event)
     .replace(':what', 'exactly')
     .replace(':id', id)
+    .replace(':name', name)
   return `/dashboard${filled === '/' ? '' : filled}`
 }
 
@@ -139,6 +141,7 @@ const WATCHED = [
   'payment_links',
   'members',
   'points_of_sale',
+  'usernames',
 ] as const
 
 async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Customer } from '../support/customer.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { leaseName } from '../support/lease-name.ts'
 import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
 
@@ -104,6 +105,8 @@ export interface Stocked {
   /** Of its owner. */
   member: string
   pos: string
+  /** A name that it leases. */
+  name: string
 }
 
 /** Gives an account one of everything: checkouts open and paid, an event that was delivered, a wallet. */
@@ -153,6 +156,7 @@ export async function stock(dashboard: Dashboard, { key, accountId }: Holder, re
     link: link.id,
     pos,
     member: owner?.id ?? '',
+    name: await leaseName(dashboard.ctx, accountId, shopAddress),
   }
   return { ...ids, wallet: made.json().address! }
 }

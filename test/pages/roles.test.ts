@@ -44,11 +44,11 @@ const ROUTES: readonly [RegExp, string][] = [
   [/^get \/api\/(admin\/)?checkouts\/(.*\/)?refunds$/, 'om'],
   [/^get \/api\/(admin\/)?checkouts(\/|$)/, 'omdr'],
   [/^\w+ \/api\/(admin\/)?checkouts(\/|$)/, 'om'],
-  [/^get \/api\/(links|pos|emails|credits|account|events|webhooks|webhook-endpoints)(\/|$)/, 'omdr'],
+  [/^get \/api\/(links|names|pos|emails|credits|account|events|webhooks|webhook-endpoints)(\/|$)/, 'omdr'],
   [/^\w+ \/api\/(events|webhooks|webhook-endpoints)(\/|$)/, 'omd'],
   [/^\w+ \/api\/(keys|requests)(\/|$)/, 'omd'],
   [/^\w+ \/api\/members(\/|$)/, 'om'],
-  [/^\w+ \/api\/(links|pos|emails|account)(\/|$)/, 'om'],
+  [/^\w+ \/api\/(links|names|pos|emails|account)(\/|$)/, 'om'],
   [/^get \/api\/activity\.csv$/, 'omdr'],
 ]
 

@@ -12,7 +12,7 @@ const NO_BUILT_IN = { names: [], aliases: [], reserved: [] }
 /** A name as the payment of its first lease leaves it. */
 const leased = (key: string, createdAt: number, accountId = 'acc_a') => ({
   ...{ key, name: key, owner: 'nano_o', address: `nano_${key}`, accountId, createdAt, changedAt: createdAt },
-  ...{ expiresAt: createdAt + YEAR, graceUntil: createdAt + YEAR, profile: {} },
+  ...{ expiresAt: createdAt + YEAR, graceUntil: createdAt + YEAR, indexed: false, profile: {} },
 })
 
 forEachEngine((_engine, open) => {

@@ -24,6 +24,7 @@ const readBy = (row: Selectable<X402PaymentsTable>) =>
 const leaseOf = (row: Selectable<UsernamesTable>) => ({
   ...{ key: row.name, name: row.display, owner: row.owner, accountId: row.account_id, createdAt: row.created_at },
   ...{ address: 'nano_9', expiresAt: LATER, graceUntil: LATER, profile: { title: 'T' }, changedAt: NOW },
+  indexed: false,
 })
 
 tryVerbs(
@@ -59,6 +60,13 @@ tryVerbs(
         row: { told: 2, expires_at: NOW },
         run: (db, row) => names.updateProfile(db, leaseOf(row)),
         to: { address: 'nano_9', profile: '{"title":"T"}', expires_at: NOW, told: 2 },
+      },
+      updateIndexed: {
+        row: { indexed: 0 },
+        run: (db, { name: key, account_id: accountId }) =>
+          names.updateIndexed(db, { key, accountId: accountId!, indexed: true }),
+        to: { indexed: 1 },
+        unless: [{ account_id: ANOTHER }],
       },
       markTold: {
         row: { told: 1, expires_at: LATER },

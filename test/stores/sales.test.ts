@@ -305,7 +305,15 @@ forEachEngine((engine, openFresh) => {
     const { id: accountId } = await createAccount(store, { email: 'a@example.com', role: 'user', actor: 'test' })
     const address = new Signer(16).address
     const now = clock.now()
-    const lease = { owner: address, address, accountId, createdAt: now - 30 * DAY, profile: {}, changedAt: now }
+    const lease = {
+      owner: address,
+      address,
+      accountId,
+      createdAt: now - 30 * DAY,
+      profile: {},
+      changedAt: now,
+      indexed: false,
+    }
     await store.db.transaction().execute(async (tx) => {
       for (let at = 0; at < 501; at++) {
         const key = `grace${at}`

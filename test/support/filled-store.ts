@@ -175,6 +175,7 @@ async function fillSales(db: Db, accountId: string): Promise<void> {
     accountId,
     ...times,
     profile: { title: '“一”' },
+    indexed: true,
   })
   const order = { checkoutId: accountId, kind: 'name', subject: 'alice', accountId, createdAt: 1 }
   await insertOrder(db, { ...order, detail: { name: 'Alice' } })

@@ -1,6 +1,7 @@
 export { KNOWN_NAME } from './actions/known.ts'
 export { exchangesOf, loadBuiltIn } from './built-in-file.ts'
 export { NEVER } from './domain/built-in.ts'
+export { toNameKey } from './domain/name.ts'
 export { type NameLease, type LeaseStatus, statusAt } from './domain/lease.ts'
 export { resolveNames } from './resolve-fields.ts'
 export { showName, toDay, toUnix } from './shape-name.ts'
@@ -11,6 +12,7 @@ export {
   listUntold,
   lockLease,
   markTold,
+  updateIndexed,
   updateLease,
   updateProfile,
 } from './store.ts'

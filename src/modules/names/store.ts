@@ -15,6 +15,7 @@ const toLease = (row: UsernamesTable): NameLease => ({
   graceUntil: row.grace_until,
   profile: JSON.parse(row.profile) as JsonObject,
   changedAt: row.changed_at,
+  indexed: row.indexed === 1,
 })
 
 const toColumns = (lease: NameLease) => ({
@@ -27,6 +28,7 @@ const toColumns = (lease: NameLease) => ({
   grace_until: lease.graceUntil,
   profile: JSON.stringify(lease.profile),
   changed_at: lease.changedAt,
+  indexed: lease.indexed ? 1 : 0,
 })
 
 /** Leases a name for the first time; false when it is in the book already. The second of two buyers waits here. */
@@ -70,6 +72,21 @@ export async function updateProfile(
     .set({ address, profile: JSON.stringify(profile), changed_at: changedAt })
     .where('name', '=', key)
     .execute()
+}
+
+/** Whether search engines may list the page of a name, as the account says that leases it; undefined where it does not. */
+export async function updateIndexed(
+  db: Db,
+  { key, accountId, indexed }: { key: string; accountId: string; indexed: boolean },
+): Promise<NameLease | undefined> {
+  const row = await db
+    .updateTable('usernames')
+    .set({ indexed: indexed ? 1 : 0 })
+    .where('name', '=', key)
+    .where('account_id', '=', accountId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toLease(row)
 }
 
 export async function findLease(db: Db, key: string): Promise<NameLease | undefined> {

@@ -19,6 +19,8 @@ export interface UsernamesTable {
   /** Which notices of its end were sent. */
   told: number
   changed_at: number
+  /** 1 where search engines may list its public page. */
+  indexed: number
 }
 
 export interface NameTables {

@@ -24,6 +24,8 @@ export const offerFixed = () =>
 /** Also for names that are reserved: they cannot be changed. */
 export const nameNotLeased = () =>
   new AppError('username_not_found', 'Username not found.', { body: { field: 'name' } })
+/** At an address that is a name's own, whoever leases it. */
+export const noSuchName = () => new AppError('not_found', 'Username not found.')
 export const nameInGrace = () =>
   new AppError('conflict', 'The lease of this name is over. Its owner can renew it with get_name.', {
     body: { field: 'name', status: 'grace' },

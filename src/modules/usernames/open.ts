@@ -1,4 +1,6 @@
+import { AppError } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
+import type { RouteLimit } from '../../kernel/route.ts'
 import type { BillingModule } from '../billing/index.ts'
 import type { NamesModule } from '../names/index.ts'
 import { getName } from './actions/get-name.ts'
@@ -7,16 +9,31 @@ import { NAME_UPDATE, changeName } from './domain/change-name.ts'
 import { NAME, leaseName } from './domain/lease-name.ts'
 import { remindOfEnds } from './jobs.ts'
 import type { UsernameRoom } from './room.ts'
+import { nameRoutes } from './routes/api.ts'
 import { namePages } from './routes/dashboard.tsx'
+import { publicNameRoutes } from './routes/public.tsx'
 import type { UsernameSettings } from './settings.ts'
 
 export const USERNAME_ACTIONS = [getName, updateName]
+
+/** What one address may look at in a minute. */
+const LOOKS_PER_MINUTE = 120
+const LOOKS: RouteLimit = {
+  bucket: 'name',
+  perMinute: LOOKS_PER_MINUTE,
+  refuse: ({ retryAfterSeconds }) =>
+    new AppError('too_many_requests', 'Too many requests.', {
+      retryAfterSeconds,
+      body: { detail: `${LOOKS_PER_MINUTE} looks at names a minute from one address.` },
+    }),
+}
 
 interface UsernamePorts {
   billing: BillingModule
   names: Pick<NamesModule, 'tellChanged' | 'learn'>
   /** Where links to this service begin. */
   baseUrl(): string
+  isPlay: boolean
 }
 
 export interface UsernamesModule extends Module {
@@ -25,7 +42,7 @@ export interface UsernamesModule extends Module {
 
 /** Names that are leased, extended and changed. */
 export function openUsernames(
-  { billing, names, baseUrl }: UsernamePorts,
+  { billing, names, baseUrl, isPlay }: UsernamePorts,
   { namePlans, nameUpdatePrice }: UsernameSettings,
 ): UsernamesModule {
   const learn = ({ subject }: { subject: string }) => names.learn(subject)
@@ -38,6 +55,7 @@ export function openUsernames(
     ...offer('usernames', room, USERNAME_ACTIONS),
     usernames: room,
     pages: namePages(room),
+    routes: [...nameRoutes(room), ...publicNameRoutes({ room, limit: LOOKS, baseUrl, devnet: isPlay })],
     jobs: [remindOfEnds(offers.checkouts, baseUrl)],
   }
 }

@@ -253,7 +253,7 @@ for (const time of document.querySelectorAll('time')) {
   const style = { dateStyle: 'long', timeStyle: 'long' }
   time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, style).format(new Date(time.dateTime))
 }
-for (const button of document.querySelectorAll('[data-print]')) button.hidden = false
+for (const button of document.querySelectorAll('[data-print], .copy')) button.hidden = false
 
 if (main) {
   prepare()

@@ -111,6 +111,9 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   'order.unauthorized': (detail) => ['paid without a yes of the owner for ', ...bought(detail)],
   'order.refunded': (detail) => ['gets back what was paid for ', ...bought(detail)],
   'order.held': (detail) => ['gets back, once the operator says where, what was paid for ', ...bought(detail)],
+  'name.indexed': ({ name, indexed }) => [
+    `${indexed === true ? 'let' : 'kept'} search engines ${indexed === true ? 'list' : 'from'} the page of @${text(name)}`,
+  ],
   'name.change_authorized': ({ name, by: way }) => [
     'agreed to a change of the name ',
     { text: text(name), href: '/dashboard/names' },

@@ -1,11 +1,12 @@
 import { DeveloperPanel } from './developer-panel.tsx'
 import { showMoney } from '../texts/formats.ts'
+import { Languages } from '../../../web/languages.tsx'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead } from '../../../web/merchant.tsx'
 import { Plans, Price } from './pay-parts.tsx'
 import { isOpen, stateOf } from './pay-state.ts'
 import { Notice, type Part, type PayPageProps, Payment, headline } from './pay-states.tsx'
-import { LANGUAGES, TEXTS, type Voice, fill } from '../texts/index.ts'
+import { type Voice, fill, languagesOf } from '../texts/index.ts'
 
 const REFRESH_SECONDS = 5
 const LONG_DESCRIPTION = 160
@@ -66,7 +67,7 @@ export const PayPage = (props: PayPageProps) => {
           />
         )}
       </main>
-      {embed === undefined && <Languages voice={voice} hrefOf={(lang) => hrefOf({ lang })} />}
+      {embed === undefined && <Languages {...languagesOf(voice, (lang) => hrefOf({ lang }))} />}
       <p id="live" class="unseen" role="status" />
     </Document>
   )
@@ -131,23 +132,6 @@ const Leave = ({ cancelUrl, voice, state }: Part) =>
       </a>
     </p>
   )
-
-const Languages = ({ voice, hrefOf }: { voice: Voice; hrefOf(language: string): string }) => (
-  <footer class="languages">
-    <details>
-      <summary lang={voice.language}>{voice.texts.language}</summary>
-      <ul>
-        {LANGUAGES.filter((language) => language !== voice.language).map((language) => (
-          <li key={language}>
-            <a href={hrefOf(language)} lang={language} hreflang={language}>
-              {TEXTS[language].language}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </details>
-  </footer>
-)
 
 /** Instead of the page: there is no such checkout, or no price for it at the moment. */
 export const PayProblem = ({

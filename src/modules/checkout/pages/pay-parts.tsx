@@ -1,61 +1,6 @@
-import type { QrOutline } from '../../../kernel/ports.ts'
 import { fill, type Voice } from '../texts/index.ts'
 import { showDigits, showLeft, showMoney, showNano, showPercent } from '../texts/formats.ts'
 import type { ShownCheckout } from './pay-state.ts'
-
-/** The code on white, in dark rooms too: readers expect dark on light. */
-export const QrCode = ({ code, label }: { code: QrOutline; label: string }) => (
-  <svg
-    class="qr"
-    role="img"
-    aria-label={label}
-    viewBox={`0 0 ${code.size} ${code.size}`}
-    shape-rendering="crispEdges"
-    xmlns="http://www.w3.org/2000/svg"
-  >
-    <rect width={code.size} height={code.size} fill="#fff" />
-    <path d={code.path} fill="#000" />
-  </svg>
-)
-
-/** A value to be copied; without scripts it is there to be marked. */
-export const CopyRow = ({ label, value, voice, children }: CopyRowProps) => (
-  <div class="row">
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-    <dd class="act">
-      <button
-        type="button"
-        class="copy"
-        data-copy={value}
-        data-copied={voice.texts.copied}
-        aria-label={`${voice.texts.copy}: ${label}`}
-        hidden
-      >
-        {voice.texts.copy}
-      </button>
-    </dd>
-  </div>
-)
-
-interface CopyRowProps {
-  label: string
-  value: string
-  voice: Voice
-  children: preact.ComponentChildren
-}
-
-const HEAD = 12
-const TAIL = 6
-
-/** People compare the ends of an address. */
-export const Address = ({ address }: { address: string }) => (
-  <code class="address">
-    <b>{address.slice(0, HEAD)}</b>
-    {address.slice(HEAD, -TAIL)}
-    <b>{address.slice(-TAIL)}</b>
-  </code>
-)
 
 const LONG_AMOUNT = 13
 

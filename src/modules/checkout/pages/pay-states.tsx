@@ -4,7 +4,8 @@ import type { ShownMerchant } from '../../../web/merchant.tsx'
 import type { QrOutline } from '../../../kernel/ports.ts'
 import type { DeveloperPanelProps } from './developer-panel.tsx'
 import { showNano } from '../texts/formats.ts'
-import { Address, CopyRow, QrCode, Sign, Timer } from './pay-parts.tsx'
+import { Address, CopyRow, QrCode } from '../../../web/qr-code.tsx'
+import { Sign, Timer } from './pay-parts.tsx'
 import type { PayState, ShownCheckout } from './pay-state.ts'
 import { type Voice, fill } from '../texts/index.ts'
 
@@ -158,11 +159,11 @@ const PayNow = (props: Part) => {
       </a>
       <dl class="rows">
         {dueRaw !== undefined && (
-          <CopyRow label={texts.amount} value={formatNano(dueRaw)} voice={voice}>
+          <CopyRow label={texts.amount} value={formatNano(dueRaw)} words={texts}>
             <code>{formatNano(dueRaw)}</code>
           </CopyRow>
         )}
-        <CopyRow label={texts.address} value={address} voice={voice}>
+        <CopyRow label={texts.address} value={address} words={texts}>
           <Address address={address} />
         </CopyRow>
       </dl>

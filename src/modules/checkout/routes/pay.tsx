@@ -1,6 +1,8 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
+import { readTypedDecimal } from '../../../kernel/typed-decimal.ts'
+import { wantsJson } from '../../../kernel/wants-json.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
@@ -96,7 +98,7 @@ async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Rep
   }
   const kept = { lang: fields.lang, embed: fields.embed }
   try {
-    const { amountRaw } = await chooseAmount(ctx, id, { amount: toPlainDecimal(fields.amount), visitor })
+    const { amountRaw } = await chooseAmount(ctx, id, { amount: readTypedDecimal(fields.amount), visitor })
     return { goTo: pageUrl(id, { ...kept, choice: amountRaw.toString() }) }
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 429) throw error
@@ -236,14 +238,4 @@ function pageUrl(id: string, parameters: Fields): string {
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
   }
   return query.size === 0 ? `/pay/${id}` : `/pay/${id}?${query}`
-}
-
-/** Many write a comma where others write a point. */
-function toPlainDecimal(value: unknown): unknown {
-  return typeof value === 'string' && /^\s*[0-9]*,[0-9]*\s*$/.test(value) ? value.replace(',', '.') : value
-}
-
-function wantsJson({ query: { json }, header }: RouteRequest): boolean {
-  const accept = header('accept') ?? ''
-  return json === 'true' || json === '1' || (/\bapplication\/json\b/.test(accept) && !/text\/html/.test(accept))
 }

@@ -56,6 +56,12 @@ function toLocale(tag: string): string | undefined {
   }
 }
 
+/** The links of a page to itself in every language. */
+export const languagesOf = ({ language, texts }: Voice, hrefOf: (language: string) => string) => ({
+  here: { language, name: texts.language },
+  links: LANGUAGES.map((language) => ({ language, name: TEXTS[language].language, href: hrefOf(language) })),
+})
+
 /** Puts values into the braces of a text. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))

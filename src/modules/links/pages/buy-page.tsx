@@ -1,6 +1,7 @@
+import { Languages } from '../../../web/languages.tsx'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
-import { LANGUAGES, TEXTS, type Voice, fill, showMoney, showNano } from '../../checkout/index.ts'
+import { type Voice, fill, languagesOf, showMoney, showNano } from '../../checkout/index.ts'
 import { parseNano } from '../../../kernel/money.ts'
 import type { LinkStatus } from '../domain/status.ts'
 import { OFFER_TEXTS } from '../texts.ts'
@@ -75,7 +76,7 @@ export const BuyPage = (props: BuyPageProps) => {
         </article>
         {merchant && <MerchantFoot merchant={merchant} words={texts} />}
       </main>
-      <Languages voice={voice} slug={offer.slug} />
+      <Languages {...languagesOf(voice, (lang) => `/buy/${offer.slug}?lang=${lang}`)} />
     </Document>
   )
 }
@@ -217,23 +218,6 @@ const Options = ({ legend, name, chosen, wrong, options }: OptionsProps) => (
       </p>
     )}
   </fieldset>
-)
-
-const Languages = ({ voice, slug }: { voice: Voice; slug: string }) => (
-  <footer class="languages">
-    <details>
-      <summary lang={voice.language}>{voice.texts.language}</summary>
-      <ul>
-        {LANGUAGES.filter((language) => language !== voice.language).map((language) => (
-          <li key={language}>
-            <a href={`/buy/${slug}?lang=${language}`} lang={language} hreflang={language}>
-              {TEXTS[language].language}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </details>
-  </footer>
 )
 
 /** Instead of the page: there is no such offer, or no way to make a checkout of it at the moment. */

@@ -17,6 +17,8 @@ export interface NameLease {
   graceUntil: number
   profile: JsonObject
   changedAt: number
+  /** Whether search engines may list its public page. */
+  indexed: boolean
 }
 
 export type LeaseStatus = 'available' | 'leased' | 'grace'

@@ -45,6 +45,7 @@ export const leaseName =
       graceUntil: expiresAt + graceOf(period),
       profile: {},
       changedAt: now,
+      indexed: false,
     }
     const told = () => onChange(key)
     if (await insertLease(tx.db, fresh)) return { what: `@${name} until ${toDay(expiresAt)}`, told }

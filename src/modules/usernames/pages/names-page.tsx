@@ -10,6 +10,7 @@ interface NameRow {
   state: string
   expiresAt: number
   graceUntil: number
+  indexed: boolean
 }
 
 /** Names that this account has leased, and the way to another one. */
@@ -39,7 +40,12 @@ export const NamesPage = (props: {
           >
             {names.map((row) => (
               <tr key={row.name}>
-                <td>{`@${row.name}`}</td>
+                <td>
+                  {row.state === 'leased' ? <a href={`/@${row.name}`}>{`@${row.name}`}</a> : `@${row.name}`}
+                  {row.state === 'leased' && (
+                    <span class="under">{row.indexed ? 'search engines may list it' : 'not in search engines'}</span>
+                  )}
+                </td>
                 <td>
                   <Badge state={row.state} />
                 </td>
@@ -63,6 +69,16 @@ export const NamesPage = (props: {
                   >
                     Extend
                   </ActionButton>
+                  {row.state === 'leased' && (
+                    <ActionButton
+                      frame={frame}
+                      action={`/dashboard/names/${row.name}/indexing`}
+                      values={{ indexed: row.indexed ? 'false' : 'true' }}
+                      about={`the page of @${row.name}`}
+                    >
+                      {row.indexed ? 'Keep out of search engines' : 'Let search engines list it'}
+                    </ActionButton>
+                  )}
                 </td>
               </tr>
             ))}

@@ -6,7 +6,9 @@ import { listLeasesOf, statusAt } from '../../names/index.ts'
 import { getName } from '../actions/get-name.ts'
 import { offerName } from '../domain/offer-name.ts'
 import { NamesPage } from '../pages/names-page.tsx'
+import { setIndexed } from '../domain/set-indexed.ts'
 import type { UsernameRoom } from '../room.ts'
+import { readCursor, toCursor } from './cursor.ts'
 
 const PAGE_ROWS = 50
 
@@ -25,7 +27,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
         frame={frame}
         filled={filled}
         names={leases.map((lease) => ({ ...lease, state: statusAt(lease, now) }))}
-        next={last && `/dashboard/names?after=${last.createdAt}-${last.key}`}
+        next={last && `/dashboard/names?after=${toCursor(last)}`}
       />
     )
   }
@@ -34,6 +36,10 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
       path: '/names',
       permission: 'names',
       menu: { title: 'Usernames', order: 50, guide: 'usernames' },
+      done: {
+        listed: 'Search engines may list the page of this name.',
+        unlisted: 'Search engines are told not to list the page of this name.',
+      },
       render: (request) => list(request, EMPTY),
     },
     {
@@ -48,10 +54,16 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
         return { to: `/pay/${checkout.id}` }
       },
     },
+    {
+      path: '/names/:name/indexing',
+      section: '/names',
+      permission: 'names',
+      again: list,
+      async run({ accountId, caller: { actor }, params }, fields) {
+        const indexed = fields.get('indexed') === 'true'
+        await setIndexed(room, { name: params.name!, accountId, actor, indexed })
+        return { to: `/dashboard/names?done=${indexed ? 'listed' : 'unlisted'}` }
+      },
+    },
   ]
-}
-
-function readCursor(text = ''): { createdAt: number; key: string } | undefined {
-  const [, createdAt, key] = /^(\d{1,15})-([a-z0-9]{1,30})$/.exec(text) ?? []
-  return createdAt === undefined ? undefined : { createdAt: Number(createdAt), key: key! }
 }
