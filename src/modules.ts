@@ -35,7 +35,7 @@ import { openSwap } from './modules/swap/open.ts'
 import { openUsernames } from './modules/usernames/open.ts'
 import { type WalletRoom, countByMasterKey } from './modules/wallets/index.ts'
 import { type WalletsModule, openWallets } from './modules/wallets/open.ts'
-import { type AttemptEvent } from './modules/webhooks/index.ts'
+import { ADDRESS_KINDS, type AttemptEvent } from './modules/webhooks/index.ts'
 import { openWebhooks } from './modules/webhooks/open.ts'
 import { openWork } from './modules/work/open.ts'
 import type { Goods } from './modules/x402/index.ts'
@@ -84,7 +84,11 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     metrics.webhookAttempts.inc({ outcome: attempt.outcome })
     log.info({ event: 'webhook', ...attempt, ms })
   }
-  const webhooks = keep(openWebhooks({ store, secrets, outbound, kinds: Object.keys(EVENT_KINDS), onAttempt }, config))
+  const kinds = [...Object.keys(EVENT_KINDS), ...Object.keys(ADDRESS_KINDS)]
+  const { engine } = ports.opened
+  const webhooks = keep(
+    openWebhooks({ store, engine, notices, node, confirmations, secrets, outbound, kinds, onAttempt }, config),
+  )
   const wallets: WalletsModule = keep(await openOwnWallets(config, ports, { names, work }))
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
   const pictures = openPictures({ outbound, clock: store.clock })

@@ -13,6 +13,7 @@ import { REP_ACTIONS } from './modules/reps/open.ts'
 import { SWAP_ACTIONS } from './modules/swap/open.ts'
 import { USERNAME_ACTIONS } from './modules/usernames/open.ts'
 import { WALLET_ACTIONS } from './modules/wallets/open.ts'
+import { WEBHOOK_ACTIONS } from './modules/webhooks/open.ts'
 import { WORK_ACTIONS } from './modules/work/open.ts'
 import { describedAccountRoutes } from './modules/accounts/routes/described.ts'
 import { describedAdminRoutes } from './modules/admin/routes/described.ts'
@@ -34,7 +35,7 @@ export const OFFERED: readonly Offered[] = [
   { name: 'accounts', actions: ACCOUNT_ACTIONS, described: describedAccountRoutes },
   { name: 'market', actions: MARKET_ACTIONS },
   { name: 'reps', actions: REP_ACTIONS, described: describedRepRoutes },
-  { name: 'webhooks', actions: [], described: describedWebhookRoutes },
+  { name: 'webhooks', actions: WEBHOOK_ACTIONS, described: describedWebhookRoutes },
   { name: 'work', actions: WORK_ACTIONS },
   { name: 'x402', actions: [], described: describedX402Routes },
   { name: 'wallets', actions: WALLET_ACTIONS },

@@ -17,6 +17,7 @@ export const FAILURES = {
   'credits.spend': 'money',
   'email.follow': 'money',
   'webhooks.secret': 'money',
+  'watches.monitor': 'money',
   'x402.state': 'money',
   'once.answer': 'money',
   'swap.provider': 'service',

@@ -47,6 +47,9 @@ const ofSignIns = ({ email }: Whose) =>
   email === undefined
     ? sql<boolean>`1 = 0`
     : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\')`
+/** A gateway of 0.1 that runs beside this one leaves the owner out. */
+const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
+  or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
 /**
@@ -78,9 +81,11 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['sealed', 'previous_sealed'],
     erase: 'delete',
   },
-  webhook_replays: {
-    key: ['id'],
-    of: through('endpoint_id', 'webhook_endpoints', 'id', 'account_id'),
+  webhook_replays: { key: ['id'], of: ofReplays, erase: 'delete' },
+  address_watches: {
+    key: ['account_id', 'endpoint_id', 'address'],
+    of: owned('account_id'),
+    leftOut: ['known'],
     erase: 'delete',
   },
   webhook_endpoints: {

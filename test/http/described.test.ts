@@ -7,6 +7,7 @@ import { OFFERED } from '../../src/offered.ts'
 import type { Described } from '../../src/kernel/described.ts'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { ADDRESS_KINDS } from '../../src/modules/webhooks/index.ts'
 import { checkAnswer, checkRoute, findDescribed } from '../support/answers.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
@@ -103,7 +104,10 @@ test('a webhook is described for each kind of event that can be asked for, and f
     string,
     { items: { enum: string[] } }
   >
-  assert.deepEqual(new Set(Object.keys(webhooks)), new Set([...kinds!.items.enum, 'ping']))
+  assert.deepEqual(
+    new Set(Object.keys(webhooks)),
+    new Set([...kinds!.items.enum, ...Object.keys(ADDRESS_KINDS), 'ping']),
+  )
 })
 
 /** A schema that allows nothing it does not name: an answer may have more, but then nobody knows of it. */
@@ -253,6 +257,8 @@ test('every route answers what the document says, and nothing else', async (t) =
     createWebhookEndpoint: { url: 'http://127.0.0.1:9/' },
     changeWebhookEndpoint: { description: 'Till', filter: { metadata: { shop: 1 } } },
     replayToWebhookEndpoint: { from_unix: 1 },
+    addWatches: { endpoint: made.endpointId, addresses: [address] },
+    removeWatches: { endpoint: made.endpointId, addresses: [address] },
     markCheckoutPaid: { block_hash: made.unmatched },
     refundCheckout: { fiat_amount: '1', as: 'link', reason: 'Broken' },
     refundCheckoutAsAdmin: { amount: '0.1' },

@@ -92,7 +92,7 @@ const paceAfter = (milliseconds: number) =>
 
 /** Turns the clock step by step, so that everything that waits for its turn gets one, until something is so. */
 export async function turnUntil(
-  { clock }: World,
+  { clock }: Pick<World, 'clock'>,
   stepMilliseconds: number,
   isSo: () => Promise<boolean>,
 ): Promise<void> {

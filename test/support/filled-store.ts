@@ -1,5 +1,6 @@
 import { keepFact } from '../../src/infra/db/facts.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
+import { insertWatches } from '../../src/modules/webhooks/watches/store.ts'
 import { insertReplay } from '../../src/modules/webhooks/endpoints/replays-store.ts'
 import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
@@ -239,9 +240,11 @@ async function fillEndpoints(db: Db, accountId: string): Promise<void> {
   const standing = { isEnabled: true, disabledReason: null, failingSince: 2 ** 41 }
   await takePlace(db, accountId, 20)
   await insertEndpoint(db, { id, accountId, ...terms, ...standing, secret, createdAt: 1, updatedAt: 1 })
-  const replay = { id: `rpl_${accountId}`, endpointId: id, events: ['*'], missedOnly: true, queued: 1 }
+  const replay = { id: `rpl_${accountId}`, endpointId: id, accountId, events: ['*'], missedOnly: true, queued: 1 }
   const stretch = { position: 1, positionEnd: 2 ** 41, state: 'running' as const, createdAt: 1, finishedAt: null }
   await insertReplay(db, { ...replay, ...stretch })
+  const floors = new Map([[`nano_${accountId}`, { frontier: 'F'.repeat(64), height: 2 ** 41, known: 'A'.repeat(32) }]])
+  await insertWatches(db, { accountId, endpointId: id, floors, now: 2 ** 41 })
 }
 
 async function fillCheckouts(db: Db, owner: string): Promise<void> {

@@ -610,6 +610,13 @@ export interface Answers {
     protocol: number
     database: string
   }
+  watch: {
+    endpoint: string
+    added: number
+    watched: number
+    total: number
+    cursor: string
+  }
   work_generate: {
     /** A hash, in upper case. */
     hash: string

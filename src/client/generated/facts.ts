@@ -52,6 +52,7 @@ export const FACTS = {
   market_data: { safe: true },
   reps: { safe: true, raws: ['[].weight_raw'] },
   rep_info: { safe: true, raws: ['weight_raw'] },
+  watch: { once: true },
   work_generate: {},
   work_validate: { safe: true },
   work_cancel: {},

@@ -393,6 +393,13 @@ export interface Requests {
     /** A ledger account: an address or `@username`. */
     account: string
   }
+  /** Has a webhook endpoint told what is received at and sent from addresses, from now on. */
+  watch: {
+    /** Up to 1,000 addresses. */
+    addresses: Array<string>
+    /** The id of a webhook endpoint of yours. */
+    endpoint: string
+  }
   /** Proof of work for the root of the next block. */
   work_generate: {
     /** A block hash of 64 hexadecimal digits. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { CHECKOUT_EVENT, EVENT_KINDS } from '../../modules/checkout/index.ts'
-import { PING_EVENT } from '../../modules/webhooks/index.ts'
+import { ADDRESS_EVENT, ADDRESS_KINDS, PING_EVENT } from '../../modules/webhooks/index.ts'
 import { type Names, publicSchema } from '../../kernel/public-schema.ts'
 import { tagOf } from './tags.ts'
 
@@ -16,6 +16,11 @@ const KINDS: readonly Kind[] = [
     type,
     summary: `Sent when ${when}.`,
     schema: CHECKOUT_EVENT,
+  })),
+  ...Object.entries(ADDRESS_KINDS).map(([type, when]) => ({
+    type,
+    summary: `Sent when ${when}.`,
+    schema: ADDRESS_EVENT,
   })),
   { type: 'ping', summary: 'A test event.', schema: PING_EVENT },
 ]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { ADDRESS_KINDS } from '../webhooks/index.ts'
 import { ALWAYS_SENT, EVENT_KINDS } from './event-kinds.ts'
 
 test('every kind of event stands in the contract, in the same words, and no other', () => {
@@ -10,9 +11,12 @@ test('every kind of event stands in the contract, in the same words, and no othe
   const expected = Object.entries(EVENT_KINDS).map(
     ([kind, when]) => `| \`${kind}\` | ${kind === ALWAYS_SENT ? 'always' : 'by `webhook_events`'} | ${when} |`,
   )
+  const ofAddresses = Object.entries(ADDRESS_KINDS).map(
+    ([kind, when]) => `| \`${kind}\` | to the endpoint that watches | ${when} |`,
+  )
   // Tests of an address are told by webhooks itself.
   assert.deepEqual(
     rows.filter((row) => !row.startsWith('| `ping` |')),
-    expected,
+    [...expected, ...ofAddresses],
   )
 })

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, badField } from '../../kernel/errors.ts'
 import type { RefusedAddress } from '../../kernel/outbound-failure.ts'
 
 /** Also for events of other accounts: a caller learns nothing of what exists elsewhere. */
@@ -16,6 +16,15 @@ export const replayTooLarge = (max: number) =>
 export const replaysUsedUp = (max: number) =>
   new AppError('limit_reached', `An account replays up to ${max} events in 24 hours. Choose a shorter time, or wait.`)
 export const replayNotFound = () => new AppError('not_found', 'Replay not found.')
+export const tooManyWatches = (max: number) =>
+  new AppError('limit_reached', `An account has up to ${max} addresses watched.`)
+export const kindsNotAsked = () =>
+  new AppError(
+    'conflict',
+    'This endpoint asks for neither address.received nor address.sent. Add one of them to its events first.',
+  )
+export const tooMuchWaits = (address: string, max: number) =>
+  badField('addresses', `More than ${max} sends wait at ${address}. Receive them first.`)
 export const eventWithoutUrl = () => new AppError('conflict', 'This event has no address to be sent to.')
 export const bodyForgotten = () => new AppError('conflict', 'The body of this event is no longer kept.')
 export const urlRefused = (field: string, reason: RefusedAddress) =>

@@ -4,7 +4,10 @@ import { type DeliveryCtx, deliver, openBatches } from './domain/deliver.ts'
 import { type EventsKept, forgetOld } from './domain/forget-old.ts'
 import { reviveStuck } from './domain/revive-stuck.ts'
 import { DELIVER, DELIVER_TO_ENDPOINT, type DeliverPayload } from './domain/wake-delivery.ts'
+import { inSteps } from '../../kernel/retention.ts'
 import { REPLAY, type ReplayPayload, replayStep } from './endpoints/replay.ts'
+import { FORGET_WATCHES, type ForgetPayload } from './watches/forget.ts'
+import { deleteSomeOf } from './watches/store.ts'
 
 const MINUTE = 60_000
 const LEASE = 60_000
@@ -52,4 +55,13 @@ export const forgetEvents = (ctx: StoreCtx, kept: EventsKept): Job => ({
   leaseMilliseconds: LEASE,
   everyMilliseconds: 60 * MINUTE,
   run: (_payload, signal) => forgetOld(ctx, kept, signal),
+})
+
+/** Endpoints go at once, and the addresses that they were told about a few at a time: there may be a hundred thousand. */
+export const forgetWatches = ({ db }: StoreCtx): Job<ForgetPayload> => ({
+  kind: FORGET_WATCHES,
+  attemptsMax: 50,
+  concurrencyMax: 1,
+  leaseMilliseconds: LEASE,
+  run: (own, signal) => inSteps((limit) => deleteSomeOf(db, own, limit), signal),
 })

@@ -1,18 +1,40 @@
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
-import type { Module } from '../../kernel/module.ts'
-import type { Outbound, SecretBox } from '../../kernel/ports.ts'
+import { type Module, offer } from '../../kernel/module.ts'
+import type { ConfirmationBus, NodePort, Notices, Outbound, SecretBox } from '../../kernel/ports.ts'
+import type { ValuesOf } from '../../kernel/setting.ts'
+import { watch } from './actions/watch.ts'
 import { countUndelivered } from './deliveries-store.ts'
 import { type AttemptEvent, deliver, openBatches } from './domain/deliver.ts'
 import type { EventsKept } from './domain/forget-old.ts'
 import { HostConcurrency } from './domain/host-concurrency.ts'
 import { urlRefused } from './errors.ts'
-import { deliverToEndpoint, deliverWebhook, forgetEvents, replayEvents, reviveDeliveries } from './jobs.ts'
+import {
+  deliverToEndpoint,
+  deliverWebhook,
+  forgetEvents,
+  forgetWatches,
+  replayEvents,
+  reviveDeliveries,
+} from './jobs.ts'
 import type { WebhookRoom } from './room.ts'
 import { webhookRoutes } from './routes/api.ts'
 import { webhookPages } from './routes/dashboard.tsx'
+import type { WEBHOOK_SETTINGS } from './settings.ts'
+import { AddressMonitor } from './watches/monitor.ts'
+import type { WatchRoom } from './watches/room.ts'
+import { watchRoutes } from './watches/routes.ts'
+
+const WATCHES = 'watches'
+
+export const WEBHOOK_ACTIONS = [watch]
 
 interface WebhookPorts {
   store: StoreCtx
+  engine: StoreEngine
+  notices: Notices
+  node: NodePort
+  confirmations: ConfirmationBus
   secrets: SecretBox
   /** The way out to addresses that users gave. */
   outbound: Outbound
@@ -26,25 +48,39 @@ export interface WebhooksModule extends Module {
   checkUrl(url: string): Promise<void>
 }
 
-/** Tells owners about their events. */
+/** Tells owners about their events, and about addresses that they have watched. */
 export function openWebhooks(
-  { store, secrets, outbound, kinds, onAttempt }: WebhookPorts,
-  kept: EventsKept,
+  { store, engine, notices, node, confirmations, secrets, outbound, kinds, onAttempt }: WebhookPorts,
+  settings: EventsKept & Pick<ValuesOf<typeof WEBHOOK_SETTINGS>, 'watchAddressesMax'>,
 ): WebhooksModule {
   const ctx = { ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt }
   const batches = openBatches(ctx)
   const attempt = (deliveryId: string) => deliver(batches, deliveryId)
   const room: WebhookRoom = { ...store, secrets, outbound, kinds, attempt }
+  const watches: WatchRoom = {
+    ...store,
+    secrets,
+    node,
+    engine,
+    addressesMax: settings.watchAddressesMax,
+    heed(addresses) {
+      monitor.heed(addresses)
+      notices.publish(WATCHES, '')
+    },
+  }
+  const monitor = new AddressMonitor({ room: watches, bus: confirmations })
+  const unsubscribe = notices.subscribe(WATCHES, () => monitor.refresh())
   return {
-    name: 'webhooks',
-    routes: webhookRoutes(room),
-    pages: webhookPages(room),
+    ...offer('webhooks', watches, WEBHOOK_ACTIONS),
+    routes: [...webhookRoutes(room), ...watchRoutes(watches)],
+    pages: webhookPages(room, watches),
     jobs: [
       deliverWebhook(ctx, batches),
       deliverToEndpoint(ctx, batches),
       replayEvents(store),
       reviveDeliveries(store),
-      forgetEvents(store, kept),
+      forgetEvents(store, settings),
+      forgetWatches(store),
     ],
     gauges: [
       {
@@ -54,10 +90,21 @@ export function openWebhooks(
         read: async () =>
           (await countUndelivered(store.db)).map(({ state, count }) => ({ labels: { state }, value: count })),
       },
+      {
+        name: 'gateway_watched_addresses',
+        help: 'Addresses that endpoints are told about.',
+        labels: [],
+        read: () => [{ value: monitor.size.addresses }],
+      },
     ],
     checkUrl: (url) => {
       const reason = outbound.check(url)
       return reason === undefined ? Promise.resolve() : Promise.reject(urlRefused('webhook_url', reason))
+    },
+    listening: () => monitor.start(),
+    close: async () => {
+      unsubscribe()
+      await monitor.stop()
     },
   }
 }

@@ -101,17 +101,20 @@ interface EventFilter {
   /** Only what comes after. */
   afterPosition: number
   delivered: boolean | undefined
+  /** Only what is meant for this endpoint alone: addresses that it is told about. */
+  endpointId?: string | undefined
   limit: number
 }
 
 /** The events of an account in the order in which they were committed. */
 export async function listEventsAfter(db: Db, filter: EventFilter): Promise<EventRecord[]> {
-  const { accountId, afterPosition, delivered, limit } = filter
+  const { accountId, afterPosition, delivered, endpointId, limit } = filter
   let query = db
     .selectFrom('events')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('position', '>', afterPosition)
+  if (endpointId !== undefined) query = query.where('endpoint_id', '=', endpointId)
   if (delivered !== undefined) query = query.where('delivered_at', delivered ? 'is not' : 'is', null)
   const rows = await query.orderBy('position').limit(limit).execute()
   return rows.map(toEvent)

@@ -98,6 +98,8 @@ export interface WebhookEndpointsTable {
 export interface WebhookReplaysTable {
   id: string
   endpoint_id: string
+  /** Null for one that a gateway of the version before has begun. */
+  account_id: string | null
   /** Kinds, or `*`, as a JSON list. */
   events: string
   /** Whether only what the endpoint has not taken yet. */
@@ -111,6 +113,27 @@ export interface WebhookReplaysTable {
   finished_at: number | null
 }
 
+/** An address that an endpoint is told about. */
+export interface AddressWatchesTable {
+  account_id: string
+  endpoint_id: string
+  address: string
+  created_at: number
+  /** When something was last told. */
+  active_at: number
+  looked_at: number
+  next_look_at: number
+  /** Until then one instance looks; the moment tells its look from every other. */
+  leased_until: number
+  /** The newest block of its chain up to which everything is final and was told; null before the first. */
+  frontier: string | null
+  height: number
+  /** Beginnings of hashes that need no telling, one behind the other: what lay there before, and what was told and waits. */
+  known: string
+  /** How many events there were. */
+  told: number
+}
+
 export interface WebhookTables {
   events: EventsTable
   event_positions: EventPositionsTable
@@ -120,6 +143,7 @@ export interface WebhookTables {
   disabled_webhooks: DisabledWebhooksTable
   webhook_endpoints: WebhookEndpointsTable
   webhook_replays: WebhookReplaysTable
+  address_watches: AddressWatchesTable
 }
 
 /** In an order in which references are already there. */
@@ -132,4 +156,5 @@ export const WEBHOOK_TABLES = [
   'disabled_webhooks',
   'webhook_endpoints',
   'webhook_replays',
+  'address_watches',
 ] as const satisfies readonly (keyof WebhookTables)[]

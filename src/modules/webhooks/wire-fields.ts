@@ -10,8 +10,13 @@ type Fields = Readonly<Record<string, unknown>>
 const refuse = (field: string, text: string) => new AppError('invalid_request', text, { body: { field } })
 
 /** What a reader wants of its events. */
-export function readEventQuery({ since, delivered, limit }: Fields): Omit<EventQuery, 'accountId'> {
-  return { since: readSince(since), delivered: readDelivered(delivered), limit: readLimit(limit) }
+export function readEventQuery({ since, delivered, endpoint, limit }: Fields): Omit<EventQuery, 'accountId'> {
+  return {
+    since: readSince(since),
+    delivered: readDelivered(delivered),
+    endpointId: readReceiver({ endpoint }),
+    limit: readLimit(limit),
+  }
 }
 
 /** Where the reader of an answer goes on. */

@@ -98,6 +98,11 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   'endpoint.deleted': (detail) => ['deleted the webhook endpoint ', endpoint(detail)],
   'endpoint.disabled': (detail) => ['switched off the webhook endpoint ', endpoint(detail), ', which did not answer'],
   'endpoint.replayed': (detail) => ['had events sent again to the webhook endpoint ', endpoint(detail)],
+  'endpoint.watched': (detail) => [
+    `had ${text(detail.count)} addresses watched for the webhook endpoint `,
+    endpoint(detail),
+  ],
+  'endpoint.unwatched': (detail) => [`had ${text(detail.count)} addresses watched no longer for `, endpoint(detail)],
   'endpoint.secret-rotated': (detail) => ['made a new secret of the webhook endpoint ', endpoint(detail)],
   'webhook-secret.rotated': () => ['made a new ', { text: 'webhook secret', href: '/dashboard/webhooks' }],
   'profile.changed': ({ fields }) => [

@@ -22,6 +22,8 @@ export interface EventQuery {
   accountId: string
   since: Since
   delivered: boolean | undefined
+  /** Only what happened at addresses that this endpoint is told about. */
+  endpointId: string | undefined
   limit: number
 }
 
@@ -35,10 +37,10 @@ interface EventPage {
 /** The events of an account, in the order in which they happened, whether they are pushed or not. */
 export async function listEvents(
   { db }: { db: Db },
-  { accountId, since, delivered, limit }: EventQuery,
+  { accountId, since, delivered, endpointId, limit }: EventQuery,
 ): Promise<EventPage> {
   const afterPosition = await findPosition(db, accountId, since)
-  const found = await listEventsAfter(db, { accountId, afterPosition, delivered, limit: limit + 1 })
+  const found = await listEventsAfter(db, { accountId, afterPosition, delivered, endpointId, limit: limit + 1 })
   const events = found.slice(0, limit)
   return { events, position: events.at(-1)?.position ?? afterPosition, hasMore: found.length > limit }
 }

@@ -7,6 +7,7 @@ import { createSecret } from '../domain/account-secret.ts'
 import { endpointNotFound, tooManyEndpoints, urlRefused } from '../errors.ts'
 import type { WebhookRoom } from '../room.ts'
 import { lockEvents, markEventsDelivered } from '../store.ts'
+import { forgetWatchesOf } from '../watches/forget.ts'
 import { EVERY_KIND } from './fan-out.ts'
 import { type EndpointTerms, readTerms } from './fields.ts'
 import { stopReplays } from './replays-store.ts'
@@ -125,6 +126,7 @@ export async function removeEndpoint(room: WebhookRoom, own: OwnEndpoint): Promi
     for (const part of parts) await markEventsDelivered(tx.db, part, now)
     await stopReplays(tx.db, id, now)
     await giveBackPlace(tx.db, accountId)
+    await forgetWatchesOf(tx, { accountId, endpointId: id })
     await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.deleted', detail: { id } })
   })
 }

@@ -16,6 +16,8 @@ import { readCursor, toCursor } from './routes.ts'
 import { getEndpoint, rotateEndpointSecret } from './secret.ts'
 import { secretOf, statusOf } from './shape.ts'
 import type { Endpoint } from './store.ts'
+import type { WatchRoom } from '../watches/room.ts'
+import { readWatchedPart, watchForms } from '../watches/watch-forms.ts'
 
 const PATH = '/webhooks/endpoints'
 const HOME = `/dashboard${PATH}`
@@ -27,13 +29,15 @@ const DONE = {
   paused: 'The endpoint gets nothing for now.',
   resumed: 'The endpoint gets events again.',
   replay: 'The events are on their way, one after the other.',
+  watched: 'The addresses are watched from now on.',
+  unwatched: 'The address is watched no longer.',
 }
 
 const ownOf = ({ params, accountId }: PageRequest) => ({ id: params.id!, accountId })
 const back = (id: string, word: keyof typeof DONE) => ({ to: `${HOME}/${id}?done=${word}` })
 
 /** Endpoints: added, looked at, changed, tested, paused, taken away. */
-export function endpointPages(room: WebhookRoom): readonly (Page | Form)[] {
+export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
   const creation = ({ frame }: PageRequest, filled: FormState) =>
     Promise.resolve(<NewEndpointPage frame={frame} filled={filled} kinds={room.kinds} />)
   return [
@@ -55,14 +59,14 @@ export function endpointPages(room: WebhookRoom): readonly (Page | Form)[] {
       },
       show: ({ frame }, shown) => <NewSecretPage frame={frame} {...toShown(shown)} />,
     },
-    ...onePages(room),
+    ...onePages(room, watches),
   ]
 }
 
 const toShown = ({ secret, id }: JsonObject) => ({ text: String(secret), back: `${HOME}/${String(id)}` })
 
-function onePages(room: WebhookRoom): readonly (Page | Form)[] {
-  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled)
+function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
+  const page = (request: PageRequest, filled?: FormState) => detail({ room, watches }, request, filled)
   const placed = { ...PLACED, again: page }
   const set =
     (isEnabled: boolean): Form['run'] =>
@@ -121,15 +125,21 @@ function onePages(room: WebhookRoom): readonly (Page | Form)[] {
         return { to: '/dashboard/webhooks?done=deleted' }
       },
     },
+    ...watchForms(watches, placed, { path: PATH, home: HOME }),
   ]
 }
 
-async function detail(room: WebhookRoom, request: PageRequest, filled?: FormState) {
+async function detail(
+  { room, watches }: { room: WebhookRoom; watches: WatchRoom },
+  request: PageRequest,
+  filled?: FormState,
+) {
   const { frame, query } = request
   const endpoint = await getEndpoint(room, ownOf(request))
   const { id: endpointId } = endpoint
   const found = await listLog(room.db, { endpointId, limit: LOG_ROWS + 1, after: readCursor(query.cursor) })
   const log = found.slice(0, LOG_ROWS)
+  const at = `${HOME}/${endpointId}`
   return (
     <EndpointPage
       frame={frame}
@@ -138,8 +148,9 @@ async function detail(room: WebhookRoom, request: PageRequest, filled?: FormStat
       kinds={room.kinds}
       log={log}
       replays={await listReplays(room.db, endpointId, REPLAYS_SHOWN)}
-      first={query.cursor === undefined ? undefined : `${HOME}/${endpointId}`}
-      next={found.length > LOG_ROWS ? `${HOME}/${endpointId}?cursor=${toCursor(log.at(-1)!)}` : undefined}
+      watched={await readWatchedPart(watches, { own: ownOf(request), at, cursor: query.watched })}
+      first={query.cursor === undefined ? undefined : at}
+      next={found.length > LOG_ROWS ? `${at}?cursor=${toCursor(log.at(-1)!)}` : undefined}
     />
   )
 }

@@ -2,7 +2,8 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { FormError, Form, TextField } from '../../../web/dashboard/form.tsx'
 
 export const kindBox = (kind: string) => `kind-${kind}`
-const FIELDS = ['url', 'description', 'events', 'filter']
+/** Those of other forms on the page as well: what was wrong there is said there. */
+const FIELDS = ['url', 'description', 'events', 'filter', 'addresses']
 
 /** Where events go and which: the same for a new endpoint and for one that is there. */
 export const EndpointForm = (props: {

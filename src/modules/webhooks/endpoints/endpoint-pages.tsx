@@ -2,6 +2,7 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
+import { WatchCard, type WatchedPart } from '../watches/watch-card.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import type { LoggedDelivery } from './log-store.ts'
 import type { Replay } from './replays-store.ts'
@@ -72,6 +73,7 @@ interface EndpointPageProps {
   kinds: readonly string[]
   log: readonly LoggedDelivery[]
   replays: readonly Replay[]
+  watched: WatchedPart
   first: string | undefined
   next: string | undefined
 }
@@ -170,7 +172,7 @@ const Replays = ({
     title="Send again"
     note="Everything that this endpoint asks for since a day, one after the other; up to 10,000 events."
   >
-    <FormError filled={filled} fields={[...REPLAY_FIELDS, 'url', 'description', 'events', 'filter']} />
+    <FormError filled={filled} fields={[...REPLAY_FIELDS, 'url', 'description', 'events', 'filter', 'addresses']} />
     <Form frame={frame} action={`${HOME}/${endpoint.id}/replay`} label="Send again">
       <TextField filled={filled} name="from_unix" label="Since the beginning of (UTC)" type="date" required />
       <SelectField
@@ -218,6 +220,7 @@ export const EndpointPage = (props: EndpointPageProps) => {
         <Replays {...props} />
       </div>
       <Log {...props} />
+      <WatchCard frame={frame} filled={filled} at={`${HOME}/${endpoint.id}`} watched={props.watched} />
       <Card title="What it hears of">
         <EndpointForm frame={frame} filled={filled} kinds={kinds} action={`${HOME}/${endpoint.id}`} button="Save" />
       </Card>

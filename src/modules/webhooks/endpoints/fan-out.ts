@@ -18,7 +18,7 @@ interface Told {
   endpointId?: string | undefined
 }
 
-function wantsKind({ events }: Pick<Listener, 'events'>, type: string): boolean {
+export function wantsKind({ events }: Pick<Listener, 'events'>, type: string): boolean {
   return events.includes(EVERY_KIND) || events.includes(type)
 }
 

@@ -6,7 +6,7 @@ import { insertDelivery } from '../deliveries-store.ts'
 import { enqueueDelivery } from '../domain/wake-delivery.ts'
 import { endpointOff, replayNotFound, replayRuns, replayTooLarge, replaysUsedUp } from '../errors.ts'
 import { findPositionBefore } from '../store.ts'
-import { isMatch } from './fan-out.ts'
+import { isMatch, wantsKind } from './fan-out.ts'
 import type { AskedReplay } from './fields.ts'
 import {
   type Replay,
@@ -59,6 +59,7 @@ export async function beginReplay(
     const replay: Replay = {
       id: tx.ids.next('rpl'),
       endpointId,
+      accountId,
       events: events ?? endpoint.events,
       missedOnly,
       position,
@@ -162,6 +163,8 @@ async function chooseFrom(
   const listener = { ...endpoint, events: replay.events }
   return found.filter(
     (event) =>
-      isMatch(listener, event) && !known.waiting.has(event.id) && !(replay.missedOnly && known.taken.has(event.id)),
+      (event.isMeant ? wantsKind(listener, event.type) : isMatch(listener, event)) &&
+      !known.waiting.has(event.id) &&
+      !(replay.missedOnly && known.taken.has(event.id)),
   )
 }

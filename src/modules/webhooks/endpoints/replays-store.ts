@@ -9,6 +9,8 @@ import { EVERY_KIND } from './fan-out.ts'
 export interface Replay {
   id: string
   endpointId: string
+  /** Null for one of the version before. */
+  accountId: string | null
   events: string[]
   missedOnly: boolean
   /** Everything up to here was looked at. */
@@ -23,6 +25,7 @@ export interface Replay {
 const toReplay = (row: WebhookReplaysTable): Replay => ({
   id: row.id,
   endpointId: row.endpoint_id,
+  accountId: row.account_id,
   events: JSON.parse(row.events) as string[],
   missedOnly: row.missed === 1,
   position: row.position,
@@ -40,6 +43,7 @@ export async function insertReplay(db: Db, replay: Replay): Promise<boolean> {
     .values({
       id: replay.id,
       endpoint_id: replay.endpointId,
+      account_id: replay.accountId,
       events: JSON.stringify(replay.events),
       missed: replay.missedOnly ? 1 : 0,
       position: replay.position,
@@ -124,11 +128,11 @@ export async function countReplayed(
   { accountId, since, eachMax }: { accountId: string; since: number; eachMax: number },
 ): Promise<number> {
   const rows = await db
-    .selectFrom('webhook_replays as replay')
-    .innerJoin('webhook_endpoints as endpoint', 'endpoint.id', 'replay.endpoint_id')
-    .select(['replay.queued', 'replay.state', 'replay.position', 'replay.position_end'])
-    .where('endpoint.account_id', '=', accountId)
-    .where('replay.created_at', '>', since)
+    .selectFrom('webhook_replays')
+    .select(['queued', 'state', 'position', 'position_end'])
+    // Whether its endpoint is still there or not: what was sent again was sent.
+    .where('account_id', '=', accountId)
+    .where('created_at', '>', since)
     .execute()
   const toCome = ({ state, position, position_end: end }: (typeof rows)[number]) =>
     state === 'running' ? end - position : 0
@@ -181,17 +185,19 @@ export interface Replayable {
   position: number
   type: string
   metadata: JsonObject | undefined
+  /** Whether it is for this endpoint alone, whose filter says nothing about it. */
+  isMeant: boolean
 }
 
 export async function listReplayable(db: Db, stretch: Stretch, limit: number): Promise<Replayable[]> {
   const rows = await selectReplayable(db, stretch)
-    .select(['id', 'position', 'type', 'body'])
+    .select(['id', 'position', 'type', 'body', 'endpoint_id'])
     .orderBy('position')
     .limit(limit)
     .execute()
-  return rows.map(({ id, position, type, body }) => {
+  return rows.map(({ id, position, type, body, endpoint_id: meant }) => {
     const { metadata } = JSON.parse(body!) as { metadata?: JsonObject }
-    return { id, position: position!, type, metadata }
+    return { id, position: position!, type, metadata, isMeant: meant !== null }
   })
 }
 

@@ -9,6 +9,7 @@ import { endpointPages, toRow } from '../endpoints/endpoint-dashboard.tsx'
 import { listEndpoints } from '../endpoints/store.ts'
 import { EventPage, NewSecretPage, WebhooksPage } from '../pages/webhooks-page.tsx'
 import type { WebhookRoom } from '../room.ts'
+import type { WatchRoom } from '../watches/room.ts'
 import { readPingUrl } from '../wire-fields.ts'
 
 const PAGE_ROWS = 25
@@ -17,7 +18,7 @@ const SHOWN_CHARACTERS = 4
 const DELIVERED: Record<string, boolean> = { true: true, false: false }
 
 /** What is told to merchants' servers, and what they said. */
-export function webhookPages(ctx: WebhookRoom): readonly (Page | Form)[] {
+export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
   const section = '/webhooks'
   const list = (request: PageRequest, filled: FormState) => listPage(ctx, request, filled)
   const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => (
@@ -74,7 +75,7 @@ export function webhookPages(ctx: WebhookRoom): readonly (Page | Form)[] {
         return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
       },
     },
-    ...endpointPages(ctx),
+    ...endpointPages(ctx, watches),
   ]
 }
 

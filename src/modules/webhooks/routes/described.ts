@@ -1,6 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { describedEndpointRoutes } from '../endpoints/described.ts'
+import { describedWatchRoutes } from '../watches/described.ts'
 import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
 
 const { text, bool, integer, orNull, list, record, words, optional } = answer
@@ -15,6 +16,11 @@ export const describedWebhookRoutes: readonly Described[] = [
     who: 'account',
     query: [
       { name: 'since', schema: text, description: 'The `cursor` of an earlier answer, an event id, or unix seconds.' },
+      {
+        name: 'endpoint',
+        schema: text,
+        description: 'Only what happened at addresses that this endpoint is told about.',
+      },
       {
         name: 'delivered',
         schema: words('true', 'false'),
@@ -77,5 +83,6 @@ export const describedWebhookRoutes: readonly Described[] = [
     status: 201,
     answer: record({ event: EVENT_WITH_DELIVERIES }),
   },
+  ...describedWatchRoutes,
   ...describedEndpointRoutes,
 ]

@@ -1,0 +1,39 @@
+import { action } from '../../../kernel/action.ts'
+import { input } from '../../../kernel/fields.ts'
+import { form, freeField } from '../../../kernel/free-field.ts'
+import { addWatches } from '../watches/change.ts'
+import { ADDED, EXAMPLE } from '../watches/described.ts'
+import { readWatched } from '../watches/fields.ts'
+import type { WatchRoom } from '../watches/room.ts'
+import { showAdded } from '../watches/shape.ts'
+
+export const watch = action({
+  name: 'watch',
+  summary: 'Has a webhook endpoint told what is received at and sent from addresses, from now on.',
+  input: input({
+    addresses: freeField(form.texts, 'Up to 1,000 addresses.', EXAMPLE.addresses),
+    endpoint: freeField(form.text, 'The id of a webhook endpoint of yours.', EXAMPLE.endpoint),
+  }),
+  example: {
+    request: EXAMPLE,
+    response: { endpoint: EXAMPLE.endpoint, added: 1, watched: 1, total: 1, cursor: 'pos_0' },
+  },
+  output: ADDED,
+  errors: {
+    invalid_request: 'A field cannot be used; `field` says which.',
+    conflict: 'The endpoint asks for neither `address.received` nor `address.sent`.',
+    limit_reached: 'The account has as many addresses watched as it may.',
+    not_found: 'There is no such endpoint of yours.',
+  },
+  auth: 'secret-key',
+  scope: 'webhooks',
+  once: true,
+  check: (fields) => void readWatched(fields as Record<string, unknown>),
+  async run({ caller, idempotency }, fields, room: WatchRoom) {
+    // No other caller is let in.
+    if (caller.kind !== 'account') throw new Error('A watch needs an account.')
+    const { accountId } = caller
+    const asked = readWatched(fields as Record<string, unknown>)
+    return showAdded(await addWatches(room, { accountId, ...asked }, idempotency))
+  },
+})

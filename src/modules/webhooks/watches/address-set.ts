@@ -1,0 +1,80 @@
+const SLOTS_MIN = 1 << 10
+/** Above this share of taken slots a look-up has to walk. */
+const FULL = 0.6
+/** The part of an address that is its key; what follows is a checksum of it. */
+const KEY_LETTERS = 52
+const CHECKSUM_LETTERS = 8
+
+/**
+ * Which addresses somebody watches, in 8 bytes for each slot. It keeps 64 bits of every address, mixed with a number of this process: one that
+ * looks watched and is not costs a look at the store, and nobody can name addresses that crowd one place.
+ */
+export class AddressSet {
+  readonly #seed: readonly [number, number]
+  #slots = new Uint32Array(2 * SLOTS_MIN)
+  #size = 0
+
+  constructor(seed: Uint8Array) {
+    const view = new DataView(seed.buffer, seed.byteOffset, 8)
+    this.#seed = [view.getUint32(0), view.getUint32(4)]
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get bytes(): number {
+    return this.#slots.byteLength
+  }
+
+  has(address: string): boolean {
+    const [low, high] = this.#mix(address)
+    return this.#slots[this.#find(low, high)] !== 0
+  }
+
+  add(address: string): void {
+    const [low, high] = this.#mix(address)
+    const at = this.#find(low, high)
+    if (this.#slots[at] !== 0) return
+    this.#slots[at] = low
+    this.#slots[at + 1] = high
+    this.#size++
+    if (this.#size > (this.#slots.length / 2) * FULL) this.#grow()
+  }
+
+  #find(low: number, high: number): number {
+    const mask = this.#slots.length / 2 - 1
+    for (let slot = high & mask; ; slot = (slot + 1) & mask) {
+      const found = this.#slots[2 * slot]!
+      if (found === 0 || (found === low && this.#slots[2 * slot + 1] === high)) return 2 * slot
+    }
+  }
+
+  #grow(): void {
+    const before = this.#slots
+    this.#slots = new Uint32Array(2 * before.length)
+    for (let at = 0; at < before.length; at += 2) {
+      const [low, high] = [before[at]!, before[at + 1]!]
+      if (low === 0) continue
+      const place = this.#find(low, high)
+      this.#slots[place] = low
+      this.#slots[place + 1] = high
+    }
+  }
+
+  /** Two numbers of 32 bits; the first is never zero, which is what an empty slot has. */
+  #mix(address: string): [number, number] {
+    let [low, high] = this.#seed
+    const end = address.length - CHECKSUM_LETTERS
+    for (let at = Math.max(0, end - KEY_LETTERS); at < end; at++) {
+      const letter = address.charCodeAt(at)
+      low = Math.imul(low ^ letter, 0x01000193)
+      low ^= low >>> 15
+      high = Math.imul(high ^ letter, 0x85ebca6b)
+      high ^= high >>> 13
+    }
+    low = Math.imul(low ^ (high >>> 16), 0xc2b2ae35)
+    high = Math.imul(high ^ (low >>> 16), 0x27d4eb2f)
+    return [(low ^ (low >>> 15)) >>> 0 || 1, (high ^ (high >>> 13)) >>> 0]
+  }
+}

@@ -1,0 +1,159 @@
+import { Known, packKnown } from './known.ts'
+import { listTold } from './looks-store.ts'
+import {
+  type AddressState,
+  CHAIN_PAGE,
+  type ChainBlock,
+  type FinalSend,
+  WAITING_MAX,
+  readChainAbove,
+  readFinalSends,
+} from './read-ledger.ts'
+import type { WatchRoom } from './room.ts'
+import type { Floor, Watch } from './store.ts'
+import { type Happening, tellAll } from './tell.ts'
+
+/** Pages of a chain in one look; a longer one goes on with its next turn. */
+const PAGES_MAX = 20
+const EVENTS_AT_ONCE = 200
+
+export interface Looked {
+  /** Whether everything that was there is told. */
+  isComplete: boolean
+  /** Sends that are told, or need no telling. */
+  settled: ReadonlySet<string>
+  /** Whether anything was told. */
+  isActive: boolean
+}
+
+interface Look {
+  room: WatchRoom
+  watch: Watch
+  state: AddressState
+  /** Blocks that an event has told us of: they are looked for, and never believed. */
+  heard: ReadonlySet<string>
+  settled: Set<string>
+}
+
+/**
+ * Tells what happened at an address since the last look: what its chain has from there on, in its order, and what waits for it. The ledger
+ * is the only source; each step is one transaction, and begins where the one before has ended.
+ */
+export async function lookAt(
+  room: WatchRoom,
+  { watch: before, state, heard }: { watch: Watch; state: AddressState; heard: ReadonlySet<string> },
+): Promise<Looked> {
+  const settled = new Set<string>()
+  let watch = before
+  const over = (isComplete: boolean): Looked => ({ isComplete, settled, isActive: watch.told > before.told })
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const chain = state.frontier === watch.frontier ? [] : await readChainAbove(room.node, watch.address, watch)
+    if (!chain) return over(false)
+    const isLast = chain.length < CHAIN_PAGE || !chain.at(-1)!.confirmed
+    const look = { room, watch, state, heard, settled }
+    const { happenings, floor, isComplete } = await judge(look, { chain, isLast })
+    const after = await tellInParts(room, watch, { happenings, floor })
+    if (!after) return over(false)
+    watch = after
+    for (const { send } of happenings) settled.add(send.hash)
+    if (isLast || !isComplete) return over(isComplete)
+  }
+  return over(false)
+}
+
+/** Many at once are told in several transactions, of which the last moves the floor. */
+async function tellInParts(
+  room: WatchRoom,
+  watch: Watch,
+  { happenings, floor }: { happenings: readonly Happening[]; floor: Floor },
+): Promise<Watch | undefined> {
+  const isSame = floor.height === watch.height && floor.known === watch.known
+  if (happenings.length === 0 && isSame) return watch
+  let at = 0
+  let now: Watch | undefined = watch
+  for (; now && happenings.length - at > EVENTS_AT_ONCE; at += EVENTS_AT_ONCE) {
+    const { frontier, height, known }: Floor = now
+    now = await tellAll(room, now, {
+      happenings: happenings.slice(at, at + EVENTS_AT_ONCE),
+      floor: { frontier, height, known },
+    })
+  }
+  return now && tellAll(room, now, { happenings: happenings.slice(at), floor })
+}
+
+/** What of a stretch of chain, and of what waits, is to be told; and how far the address is looked through then. */
+async function judge(
+  { room, watch, state, heard, settled }: Look,
+  { chain, isLast }: { chain: readonly ChainBlock[]; isLast: boolean },
+): Promise<{ happenings: Happening[]; floor: Floor; isComplete: boolean }> {
+  const { address } = watch
+  const known = new Known(watch.known)
+  const waiting = isLast ? (state.waiting ?? [...heard]) : []
+  const sent = chain.filter(({ isSend }) => isSend).map(({ hash }) => hash)
+  const incoming = new Set([...chain.flatMap(({ source }) => source ?? []), ...waiting])
+  for (const hash of heard) if (known.has(hash)) settled.add(hash)
+  const received = [...incoming].filter((hash) => !known.has(hash))
+  const toldSent = await listTold(room.db, watch, { type: 'address.sent', hashes: sent })
+  const toldReceived = await listTold(room.db, watch, { type: 'address.received', hashes: received })
+  for (const hash of [...toldSent, ...toldReceived]) settled.add(hash)
+  const newSent = sent.filter((hash) => !toldSent.has(hash))
+  const newReceived = received.filter((hash) => !toldReceived.has(hash))
+  const sends = await readFinalSends(room.node, [...new Set([...newSent, ...newReceived])])
+  const happenings = inOrder([
+    ...pick(sends, newSent, ({ from }) => from === address).map((send) => ({ type: 'address.sent' as const, send })),
+    ...pick(sends, newReceived, ({ to }) => to === address).map((send) => ({
+      type: 'address.received' as const,
+      send,
+    })),
+  ])
+  // What the node lists and does not call final when it is asked is looked at again.
+  const isOpen = (hash: string) => !sends.has(hash) && !known.has(hash) && !toldReceived.has(hash)
+  const isDone = ({ hash, confirmed, isSend, source }: ChainBlock) =>
+    confirmed && (!isSend || sends.has(hash) || toldSent.has(hash)) && (source === undefined || !isOpen(source))
+  const end = chain.findIndex((block) => !isDone(block))
+  const done = end === -1 ? chain : chain.slice(0, end)
+  const last = done.at(-1)
+  // A receive that is not final is found again, and so are the sends that wait: neither is to be told twice.
+  const again = [...chain.slice(done.length).flatMap(({ source }) => source ?? []), ...waiting]
+  const isKept = isLast && state.waiting !== undefined && again.length <= WAITING_MAX
+  const floor = {
+    frontier: last?.hash ?? watch.frontier,
+    height: last?.height ?? watch.height,
+    known: isKept ? packKnown(again.filter((hash) => !isOpen(hash))) : watch.known,
+  }
+  const isOver = chain.slice(done.length).every(({ confirmed }) => !confirmed)
+  return { happenings, floor, isComplete: isOver && !waiting.some(isOpen) }
+}
+
+const pick = (
+  sends: ReadonlyMap<string, FinalSend>,
+  hashes: readonly string[],
+  isMeant: (send: FinalSend) => boolean,
+): FinalSend[] =>
+  hashes.flatMap((hash) => {
+    const send = sends.get(hash)
+    // Blocks of the first years may send nothing.
+    return send && send.amountRaw > 0n && isMeant(send) ? [send] : []
+  })
+
+/**
+ * By the time at which the node saw them, as far as that can be: what one account has sent stays in the order of its chain, and what came in stands
+ * before what went out.
+ */
+function inOrder(happenings: readonly Happening[]): Happening[] {
+  const latest = new Map<string, number>()
+  const byChain = happenings.toSorted(
+    ({ send: one }, { send: other }) => compare(one.from, other.from) || one.height - other.height,
+  )
+  const timed = byChain.map((happening) => {
+    const { from, seconds } = happening.send
+    const at = Math.max(seconds, latest.get(from) ?? 0)
+    latest.set(from, at)
+    return { happening, at }
+  })
+  return timed
+    .sort((one, other) => one.at - other.at || compare(one.happening.type, other.happening.type))
+    .map(({ happening }) => happening)
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

@@ -1,0 +1,195 @@
+import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { type Raw, parseRaw } from '../../../kernel/money.ts'
+import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+import { isHex } from '../../../kernel/nano/hex.ts'
+import type { NodePort } from '../../../kernel/ports.ts'
+import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
+import { toList, toObject } from '../../../kernel/shape.ts'
+
+const HASHES_AT_ONCE = 500
+const WAITING_PAGE = 1_000
+/** More waits at hardly any address. Beyond this a look leaves what waits alone. */
+export const WAITING_MAX = 10_000
+export const CHAIN_PAGE = 500
+/** What is final and was not received. */
+const WAITING = { threshold: '1', source: true, include_only_confirmed: true } as const
+
+/** A final send, as the ledger has it. */
+export interface FinalSend {
+  hash: string
+  from: string
+  to: string
+  amountRaw: Raw
+  /** Of the sender's chain. */
+  height: number
+  /** When the node saw it first, in seconds. */
+  seconds: number
+}
+
+/** Everything that is told is taken from here: lists of hashes only say where to look. What is not final, or no send, is left out. */
+export async function readFinalSends(node: NodePort, hashes: readonly string[]): Promise<Map<string, FinalSend>> {
+  const sends = new Map<string, FinalSend>()
+  for (const [hash, block] of await readBlocks(node, hashes)) {
+    const send = toSend(hash, block)
+    if (send) sends.set(hash, send)
+  }
+  return sends
+}
+
+async function readBlocks(node: NodePort, hashes: readonly string[]): Promise<[string, Record<string, unknown>][]> {
+  const found: [string, Record<string, unknown>][] = []
+  for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {
+    const part = hashes.slice(at, at + HASHES_AT_ONCE)
+    const answer = await node.read('blocks_info', { hashes: part, json_block: true, include_not_found: true })
+    const blocks = toObject(answer.blocks)
+    for (const hash of part) found.push([hash, toObject(blocks[hash])])
+  }
+  return found
+}
+
+function toSend(hash: string, block: Record<string, unknown>): FinalSend | undefined {
+  if (block.confirmed !== 'true') return undefined
+  const { subtype, contents, amount, block_account: account, local_timestamp: seconds, height } = block
+  const { type, link, destination } = toObject(contents)
+  const key =
+    // Old wallets still make old blocks, which have no subtype and name their destination.
+    type === 'send'
+      ? typeof destination === 'string' && fromAddress(destination)
+      : subtype === 'send' && typeof link === 'string' && isHex(link, 64) && link.toUpperCase()
+  const sender = typeof account === 'string' ? fromAddress(account) : undefined
+  const amountRaw = typeof amount === 'string' ? parseRaw(amount) : undefined
+  if (typeof key !== 'string' || sender === undefined || amountRaw === undefined) return undefined
+  return {
+    hash,
+    from: toAddress(sender),
+    to: toAddress(key),
+    amountRaw,
+    height: toCount(height),
+    seconds: toCount(seconds),
+  }
+}
+
+function toCount(value: unknown): number {
+  const count = typeof value === 'string' && value !== '' ? Number(value) : NaN
+  return Number.isSafeInteger(count) ? count : 0
+}
+
+export interface AddressState {
+  frontier: string | null
+  /** Hashes of final sends that wait for the address; undefined when these are too many to be told apart. */
+  waiting: readonly string[] | undefined
+}
+
+/** What waits for addresses, then where their chains end: what is received in between has left the first and shows in the second. */
+export async function readStates(node: NodePort, addresses: readonly string[]): Promise<Map<string, AddressState>> {
+  const asked = { accounts: addresses, count: WAITING_PAGE, ...WAITING }
+  // A node that refuses the question has not said that nothing waits.
+  const receivable = await node.read('accounts_receivable', asked)
+  const blocks = toObject(receivable.blocks)
+  const waiting = new Map<string, readonly string[] | undefined>()
+  for (const address of addresses) {
+    const first = hashesOf(blocks[address])
+    waiting.set(address, first.length < WAITING_PAGE ? first : await readAllWaiting(node, address))
+  }
+  const { frontiers } = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
+  const heads = toObject(frontiers)
+  return new Map(
+    addresses.map((address) => {
+      const head = heads[address]
+      const frontier = typeof head === 'string' && isHex(head, 64) ? head.toUpperCase() : null
+      return [address, { frontier, waiting: waiting.get(address) }]
+    }),
+  )
+}
+
+async function readAllWaiting(node: NodePort, account: string): Promise<string[] | undefined> {
+  const found = new Set<string>()
+  for (let offset = 0; offset <= WAITING_MAX; offset += WAITING_PAGE) {
+    const { blocks } = await node.read('receivable', { account, count: WAITING_PAGE, offset, ...WAITING })
+    const page = hashesOf(blocks)
+    for (const hash of page) found.add(hash)
+    if (page.length < WAITING_PAGE) return [...found]
+  }
+  return undefined
+}
+
+const hashesOf = (blocks: unknown) =>
+  Object.keys(toObject(blocks))
+    .filter((hash) => isHex(hash, 64))
+    .map((hash) => hash.toUpperCase())
+
+/** A block of an address's own chain. */
+export interface ChainBlock {
+  hash: string
+  height: number
+  confirmed: boolean
+  isSend: boolean
+  /** The send that it receives. */
+  source: string | undefined
+}
+
+/**
+ * Blocks of a chain above one of them, the oldest first. Heights count one by one: a list that leaves one out is none, and the look fails.
+ * Undefined when the node does not know the block from which to go on.
+ */
+export async function readChainAbove(
+  node: NodePort,
+  account: string,
+  { frontier, height }: { frontier: string | null; height: number },
+): Promise<ChainBlock[] | undefined> {
+  const from = frontier === null ? {} : { head: frontier, offset: 1 }
+  const asked = { account, ...from, count: CHAIN_PAGE, raw: true, reverse: true }
+  let history: unknown
+  try {
+    history = (await node.read('account_history', asked)).history
+  } catch (error) {
+    if (error instanceof LedgerRefusal) return undefined
+    throw error
+  }
+  return toList(history)
+    .map(toObject)
+    .map((entry, at) => {
+      const block = toChainBlock(entry)
+      if (block?.height !== height + 1 + at) throw new Error(`A node leaves out blocks of ${account}.`)
+      return block
+    })
+}
+
+function toChainBlock(entry: Record<string, unknown>): ChainBlock | undefined {
+  const { hash, type, subtype, link, source, confirmed } = entry
+  if (typeof hash !== 'string' || !isHex(hash, 64)) return undefined
+  const received = type === 'state' ? (subtype === 'receive' ? link : undefined) : source
+  return {
+    hash: hash.toUpperCase(),
+    height: toCount(entry.height),
+    confirmed: confirmed === 'true',
+    isSend: type === 'send' || (type === 'state' && subtype === 'send'),
+    source: typeof received === 'string' && isHex(received, 64) ? received.toUpperCase() : undefined,
+  }
+}
+
+/** The newest final blocks of chains that end with these, and their heights. */
+export async function readFinalHeads(
+  node: NodePort,
+  states: ReadonlyMap<string, AddressState>,
+): Promise<Map<string, { frontier: string | null; height: number }>> {
+  const heads = new Map<string, { frontier: string | null; height: number }>()
+  const byFrontier = new Map([...states].flatMap(([address, { frontier }]) => (frontier ? [[frontier, address]] : [])))
+  for (const address of states.keys()) heads.set(address, { frontier: null, height: 0 })
+  for (const [frontier, block] of await readBlocks(node, [...byFrontier.keys()])) {
+    const address = byFrontier.get(frontier)!
+    const height = toCount(block.height)
+    const isFinal = block.confirmed === 'true' && height > 0
+    heads.set(address, isFinal ? { frontier, height } : await readFinalHead(node, address))
+  }
+  return heads
+}
+
+async function readFinalHead(node: NodePort, account: string): Promise<{ frontier: string | null; height: number }> {
+  const info = await node.read('account_info', { account, include_confirmed: true })
+  const { confirmed_height: count, confirmed_frontier: frontier } = info
+  const height = toCount(count)
+  if (height === 0) return { frontier: null, height: 0 }
+  if (typeof frontier !== 'string' || !isHex(frontier, 64)) throw new Error('A node does not say which block is final.')
+  return { frontier: frontier.toUpperCase(), height }
+}

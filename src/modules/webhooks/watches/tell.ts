@@ -1,0 +1,63 @@
+import { inTx } from '../../../kernel/in-tx.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import { recordEvent } from '../domain/record-event.ts'
+import { wantsKind } from '../endpoints/fan-out.ts'
+import { findEndpointById } from '../endpoints/store.ts'
+import type { AddressKind } from './event-kinds.ts'
+import { dedupeKeyOf, markStep } from './looks-store.ts'
+import type { FinalSend } from './read-ledger.ts'
+import type { WatchRoom } from './room.ts'
+import type { Floor, Watch } from './store.ts'
+
+export interface Happening {
+  type: AddressKind
+  send: FinalSend
+}
+
+/**
+ * Records what happened at an address, in this order, with the floor that follows from it: a crash leaves both undone, and an instance whose lease
+ * has ended does neither. Answers the watch as it is now; undefined when it is another's, or gone.
+ */
+export async function tellAll(
+  room: WatchRoom,
+  watch: Watch,
+  { happenings, floor }: { happenings: readonly Happening[]; floor: Floor },
+): Promise<Watch | undefined> {
+  return inTx(room, async (tx) => {
+    const endpoint = await findEndpointById(tx.db, watch.endpointId)
+    const wanted = endpoint ? happenings.filter(({ type }) => wantsKind(endpoint, type)) : []
+    const activeAt = happenings.length > 0 ? tx.clock.now() : watch.activeAt
+    const after = { ...watch, ...floor, told: watch.told + wanted.length, activeAt }
+    if (!(await markStep(tx.db, watch, after))) return undefined
+    for (const [at, { type, send }] of wanted.entries()) {
+      const id = tx.ids.next('evt')
+      const { accountId, endpointId, address } = watch
+      const sequence = watch.told + at + 1
+      await recordEvent(tx, {
+        id,
+        accountId,
+        subject: address,
+        type,
+        dedupeKey: dedupeKeyOf(endpointId, send.hash),
+        body: JSON.stringify({
+          id,
+          type,
+          created_unix: Math.floor(tx.clock.now() / 1000),
+          endpoint: endpointId,
+          hash: send.hash,
+          account: address,
+          source: send.from,
+          destination: send.to,
+          amount: formatNano(send.amountRaw),
+          amount_raw: send.amountRaw.toString(),
+          confirmed: 'true',
+          sequence,
+        }),
+        url: null,
+        secret: null,
+        endpointId,
+      })
+    }
+    return after
+  })
+}

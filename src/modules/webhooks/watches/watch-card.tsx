@@ -1,0 +1,76 @@
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Form, TextField } from '../../../web/dashboard/form.tsx'
+import { Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
+import type { Watch } from './store.ts'
+
+export interface WatchedPart {
+  watches: readonly Watch[]
+  /** Of this endpoint, of the account, and how many it may have. */
+  count: number
+  total: number
+  max: number
+  first: string | undefined
+  next: string | undefined
+}
+
+/** Addresses of the ledger that an endpoint is told about, on its page. */
+export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: string; watched: WatchedPart }) => {
+  const { frame, filled, at, watched } = props
+  const { watches, count, total, max, first, next } = watched
+  return (
+    <Card
+      title="Watched addresses"
+      note={`This endpoint is told what ${count} addresses receive and send. Your account has ${total} of ${max} watched.`}
+    >
+      {watches.length === 0 ? (
+        <Empty title="No address yet">
+          <p>Name addresses of the ledger, yours or others’, and your server hears of every confirmed payment there.</p>
+        </Empty>
+      ) : (
+        <Table label="Watched addresses" head={['Address', 'Events', 'Last', '']}>
+          {watches.map(({ address, told, activeAt }) => (
+            <tr key={address}>
+              <td>
+                <code class="wrap">{address}</code>
+              </td>
+              <td>{told}</td>
+              <td>{told === 0 ? 'none yet' : <Moment at={activeAt} />}</td>
+              <td>
+                <ActionButton
+                  frame={frame}
+                  action={`${at}/unwatch`}
+                  values={{ watched: address }}
+                  about={`watching ${address.slice(0, 12)}`}
+                >
+                  Stop
+                </ActionButton>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {(first !== undefined || next !== undefined) && (
+        <nav class="pager" aria-label="Pages of addresses">
+          {first !== undefined && <a href={first}>First addresses</a>}
+          {next !== undefined && (
+            <a href={next} rel="next">
+              More addresses
+            </a>
+          )}
+        </nav>
+      )}
+      <Form frame={frame} action={`${at}/watch`} label="Watch addresses">
+        <TextField
+          filled={filled}
+          name="addresses"
+          label="Addresses to watch"
+          hint="One a line, up to 1,000 at a time."
+          placeholder="nano_3…"
+          rows={4}
+          required
+        />
+        <button class="plain">Watch them</button>
+      </Form>
+    </Card>
+  )
+}

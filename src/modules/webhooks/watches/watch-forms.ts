@@ -1,0 +1,59 @@
+import type { Form, PageRequest } from '../../../kernel/page.ts'
+import { addWatches, removeWatches } from './change.ts'
+import { readWatchCursor, readWatched, toWatchCursor } from './fields.ts'
+import type { WatchRoom } from './room.ts'
+import { countWatches, listWatches } from './store.ts'
+import type { WatchedPart } from './watch-card.tsx'
+
+const ROWS = 25
+
+/** What the page of an endpoint shows of its addresses. */
+export async function readWatchedPart(
+  room: WatchRoom,
+  { own, at, cursor }: { own: { id: string; accountId: string }; at: string; cursor: unknown },
+): Promise<WatchedPart> {
+  const { id: endpointId, accountId } = own
+  const after = readWatchCursor(cursor)
+  const found = await listWatches(room.db, { accountId, endpointId, after, limit: ROWS + 1 })
+  const watches = found.slice(0, ROWS)
+  return {
+    watches,
+    count: await countWatches(room.db, { accountId, endpointId }),
+    total: await countWatches(room.db, { accountId }),
+    max: room.addressesMax,
+    first: after && at,
+    next: found.length > ROWS ? `${at}?watched=${toWatchCursor(watches.at(-1)!)}` : undefined,
+  }
+}
+
+type Placed = Omit<Form, 'path' | 'run'>
+
+/** Addresses are added by a list, and taken away one by one. */
+export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { path: string; home: string }): Form[] {
+  const asked = ({ params, accountId }: PageRequest, addresses: string[]) => ({
+    accountId,
+    ...readWatched({ addresses, endpoint: params.id! }),
+  })
+  return [
+    {
+      ...placed,
+      path: `${path}/:id/watch`,
+      async run(request, fields, idempotency) {
+        const addresses = fields
+          .get('addresses')
+          .split(/[\s,;]+/)
+          .filter((address) => address !== '')
+        await addWatches(room, asked(request, addresses), idempotency)
+        return { to: `${home}/${request.params.id!}?done=watched` }
+      },
+    },
+    {
+      ...placed,
+      path: `${path}/:id/unwatch`,
+      async run(request, fields) {
+        await removeWatches(room, asked(request, [fields.get('watched')]))
+        return { to: `${home}/${request.params.id!}?done=unwatched` }
+      },
+    },
+  ]
+}

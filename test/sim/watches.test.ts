@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
+import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
+import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
+import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
+import { type OpenedStore, forEachEngine } from '../support/engines.ts'
+import { addressOf } from '../support/many-checkouts.ts'
+import { SEED, SeededRandom } from '../support/random.ts'
+import { type SimBlock, SimLedger } from '../support/sim-ledger.ts'
+import { isThorough } from '../support/thorough.ts'
+
+/*
+ * Endpoints watch addresses of a network whose confirmations get lost, come twice or are false, whose nodes fail, and whose listeners are
+ * interrupted, restarted or die at any moment with their leases. Every confirmed send of a watched address is told once to each endpoint, and
+ * none that was confirmed before it was watched; each address in the order of confirmation.
+ */
+
+const ADDRESSES = Array.from({ length: 25 }, (_, at) => addressOf(`sim ${at}`))
+const STEPS = isThorough ? 1_000 : 300
+const CALM_STEPS = 150
+const WATCHES_FIRST = 15
+const ENDPOINTS = ['we_one', 'we_two', 'we_three']
+const LOOK = 15
+const QUIET_MAX = 3_000
+
+interface Running {
+  monitor: AddressMonitor
+  die(): void
+}
+
+interface Sim {
+  ledger: SimLedger
+  clock: OpenedStore['clock']
+  /** How many sends were final when an endpoint began to watch an address. */
+  since: Map<string, number>
+  running: Running[]
+  start(): Promise<void>
+  watch(): Promise<void>
+}
+
+async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine, random: SeededRandom): Promise<Sim> {
+  const { ctx, clock } = opened
+  const ledger = new SimLedger(new SeededRandom(random.below(2 ** 32)))
+  const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+  for (const [at, id] of ENDPOINTS.entries()) {
+    const accountId = at === 2 ? 'acc_bob' : 'acc_alice'
+    if (at !== 1) await insertAccount(ctx.db, { id: accountId, email: null, role: 'user', createdAt: 0 })
+    await takePlace(ctx.db, accountId, 20)
+    await insertEndpoint(ctx.db, {
+      ...{ id, accountId, url: 'https://shop.example/', events: ['*'], metadata: null, description: null },
+      ...{ isEnabled: true, disabledReason: null, failingSince: null, createdAt: 0, updatedAt: 0 },
+      secret: { sealed: '', createdAt: 0, previousSealed: null, previousUntil: null },
+    })
+  }
+  const toRoom = (store: StoreCtx, node: WatchRoom['node'], heed: WatchRoom['heed']): WatchRoom => ({
+    ...store,
+    secrets,
+    node,
+    engine,
+    addressesMax: 1_000,
+    heed,
+  })
+  const running: Running[] = []
+  const since = new Map<string, number>()
+  const heedAll = (addresses: readonly string[]) => running.forEach(({ monitor }) => monitor.heed(addresses))
+  t.after(() => Promise.all(running.map(({ monitor }) => monitor.stop())))
+  return {
+    ledger,
+    clock,
+    since,
+    running,
+    async start() {
+      // An instance that has died hears nothing, and none of its questions is ever answered.
+      let isDead = false
+      const node: WatchRoom['node'] = {
+        publish: () => ledger.publish(),
+        read: async (action, params) => {
+          const answer = await ledger.read(action, params)
+          return isDead ? new Promise(() => undefined) : answer
+        },
+      }
+      const bus = Object.create(ledger, {
+        listen: {
+          value: (listener: Parameters<SimLedger['listen']>[0]) =>
+            ledger.listen((confirmation) => isDead || listener(confirmation)),
+        },
+        onGap: { value: (listener: () => void) => ledger.onGap(() => isDead || listener()) },
+        connected: { get: () => ledger.connected },
+      }) as SimLedger
+      const monitor = new AddressMonitor({ room: toRoom(ctx, node, heedAll), bus })
+      running.push({ monitor, die: () => (isDead = true) })
+      await monitor.start()
+    },
+    async watch() {
+      const endpointId = random.pick(ENDPOINTS)
+      const address = random.pick(ADDRESSES)
+      const key = `${endpointId} ${address}`
+      const accountId = endpointId === 'we_three' ? 'acc_bob' : 'acc_alice'
+      const before = ledger.final.length
+      const asked = { accountId, endpointId, addresses: [address] }
+      const isAdded = await addWatches(toRoom(ctx, ledger, heedAll), asked).catch(() => undefined)
+      if (isAdded && !since.has(key)) since.set(key, before)
+    },
+  }
+}
+
+async function readTold({ ctx: { db } }: OpenedStore) {
+  const rows = await db
+    .selectFrom('events')
+    .select(['subject', 'type', 'dedupe_key', 'body'])
+    .where('endpoint_id', 'is not', null)
+    .orderBy('account_id')
+    .orderBy('position')
+    .execute()
+  return Map.groupBy(
+    rows.map(({ subject, type, dedupe_key: key, body }) => {
+      const [endpoint, hash] = key.split(':')
+      return { watch: `${endpoint} ${subject}`, type, hash: hash!, told: JSON.parse(body!) as { sequence: number } }
+    }),
+    ({ watch }) => watch,
+  )
+}
+
+/** What each endpoint must have been told of each of its addresses, in order. */
+function expected({ ledger, since }: Sim): Map<string, string[]> {
+  return new Map(
+    [...since].map(([key, before]) => {
+      const address = key.split(' ')[1]!
+      const isOwn = ({ account, link }: SimBlock) => account === address || link === address
+      const toLine = ({ hash, account }: SimBlock) => `address.${account === address ? 'sent' : 'received'} ${hash}`
+      return [key, ledger.final.slice(before).filter(isOwn).map(toLine)]
+    }),
+  )
+}
+
+async function step(sim: Sim, random: SeededRandom, isCalm: boolean): Promise<void> {
+  const { ledger, running, clock } = sim
+  const chance = random.below(100)
+  if (chance < 35) {
+    const from = random.pick(ADDRESSES)
+    const to = random.pick(ADDRESSES.filter((address) => address !== from))
+    ledger.send(from, to, BigInt(1 + random.below(1_000)))
+  } else if (chance < 55) ledger.receive(random.pick(ADDRESSES))
+  else if (chance < 75) ledger.confirm(1 + random.below(4))
+  else if (chance < 85) await sim.watch()
+  else if (chance < 88) ledger.lie()
+  else if (isCalm) clock.advance(1_000)
+  else if (chance < 92) ledger.interrupt(!ledger.connected)
+  else if (chance < 95) {
+    await running.shift()?.monitor.stop()
+    await sim.start()
+  } else if (chance < 97) {
+    running.shift()?.die()
+    await sim.start()
+  } else clock.advance(random.below(90_000))
+}
+
+async function run(
+  t: TestContext,
+  {
+    opened,
+    engine,
+    seed,
+    isCalm,
+  }: {
+    opened: OpenedStore
+    engine: StoreEngine
+    seed: number
+    isCalm: boolean
+  },
+): Promise<void> {
+  const random = new SeededRandom(seed)
+  const sim = await openSim(t, opened, engine, random)
+  const { ledger, clock } = sim
+  for (const address of ADDRESSES) ledger.send(address, random.pick(ADDRESSES), 1n)
+  ledger.confirm(20)
+  if (!isCalm) ledger.faults = { dropped: 25, doubled: 20, failed: 3 }
+  await sim.start()
+  if (!isCalm) await sim.start()
+  for (let at = 0; at < WATCHES_FIRST; at++) await sim.watch()
+  for (let at = 0; at < (isCalm ? CALM_STEPS : STEPS); at++) {
+    await step(sim, random, isCalm)
+    if (isCalm || at % 5 === 0) await delay(isCalm ? LOOK : 1)
+  }
+  ledger.faults = { dropped: 100, doubled: 0, failed: 0 }
+  ledger.confirm(1_000)
+  if (!ledger.connected) ledger.interrupt(true)
+
+  const wanted = expected(sim)
+  const count = [...wanted.values()].reduce((sum, lines) => sum + lines.length, 0)
+  const countTold = async () => [...(await readTold(opened)).values()].reduce((sum, events) => sum + events.length, 0)
+  for (let turns = 0; (await countTold()) < count; turns++) {
+    assert.ok(turns < QUIET_MAX, `SEED=${seed}: ${await countTold()} of ${count} were told`)
+    clock.advance(2_000)
+    await delay(LOOK)
+  }
+  // Nothing comes twice, however long it goes on.
+  for (let turns = 0; turns < 10; turns++) {
+    clock.advance(600_000)
+    await delay(LOOK)
+  }
+  await Promise.all(sim.running.map(({ monitor }) => monitor.stop()))
+  const told = await readTold(opened)
+  for (const [key, lines] of wanted) {
+    const events = told.get(key) ?? []
+    const found = events.map(({ type, hash }) => `${type} ${hash}`)
+    assert.deepEqual(found.toSorted(), lines.toSorted(), `SEED=${seed} ${key}`)
+    assert.deepEqual(
+      events.map(({ told: { sequence } }) => sequence),
+      events.map((_, at) => at + 1),
+      `SEED=${seed} ${key} counts`,
+    )
+    if (isCalm) assert.deepEqual(found, lines, `SEED=${seed} ${key} in order`)
+    for (const sender of ADDRESSES) {
+      const ofSender = new Set(ledger.final.filter(({ account }) => account === sender).map(({ hash }) => hash))
+      const own = (list: string[]) => list.filter((line) => ofSender.has(line.split(' ')[1]!))
+      assert.deepEqual(own(found), own(lines), `SEED=${seed} ${key}: what one account sent, in the order of its chain`)
+    }
+  }
+  assert.equal([...told.values()].flat().length, count)
+  t.diagnostic(`SEED=${seed}: ${count} events of ${wanted.size} watches`)
+}
+
+forEachEngine((engine, openFresh) => {
+  for (const offset of isThorough ? [0, 1, 2, 3, 4] : [0]) {
+    test(`every confirmed send of a watched address is told once, whatever gets lost or dies (${offset})`, async (t) => {
+      await run(t, { opened: await openFresh(t), engine, seed: SEED + offset, isCalm: false })
+    })
+  }
+
+  test('a network that loses nothing is told in the order of confirmation by address', async (t) => {
+    await run(t, { opened: await openFresh(t), engine, seed: SEED, isCalm: true })
+  })
+})

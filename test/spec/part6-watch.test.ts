@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { verifyWebhook } from '../../src/client/webhook.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { Signer, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
+import { turnUntil } from '../support/checkout-steps.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { ask } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { openReceiver, readerOf } from '../support/webhook-steps.ts'
+import { openWorld } from '../support/world.ts'
+import { row } from './row.ts'
+
+/* Contract 6, Watched addresses: an endpoint hears what the ledger does at them. */
+
+const PATH = '/watches'
+const customer = new Signer(41)
+const payer = new Signer(42)
+const stranger = new Signer(43)
+
+interface Told {
+  id: string
+  type: string
+  endpoint: string
+  hash: string
+  account: string
+  source: string
+  destination: string
+  amount: string
+  amount_raw: string
+  confirmed: string
+  sequence: number
+}
+
+interface Feed {
+  events: { id: string; type: string; payload: Told }[]
+  cursor: string
+}
+
+async function open(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
+  const world = await openWorld(t, engine)
+  const started = { WEBHOOK_ALLOW_PRIVATE: 'true', ...env }
+  const gateway = await world.start(started)
+  const { key } = await gateway.join()
+  const reader = readerOf(gateway, key)
+  const receiver = await openReceiver(t)
+  const make = async (body: object = {}) =>
+    (await reader.post('/webhook-endpoints', { url: receiver.url, ...body })).json<{ id: string; secret: string }>()
+  const unwatch = (body: object) =>
+    ask(`${gateway.url}/api${PATH}`, { method: 'DELETE', headers: { key }, body: JSON.stringify(body) })
+  const { node } = world.ledger
+  const pay = async (from: Signer, to: Signer, amount: bigint) =>
+    publish(node, from.send(frontierOf(node, from.key), to.key, amount))
+  const feed = async (since: string, endpoint: string) =>
+    (await reader.get(`/events?since=${since}&endpoint=${endpoint}&limit=100`)).json<Feed>()
+  /** The hashes that an endpoint was told of, once there are so many. */
+  const untilTold = async (endpoint: string, count: number) => {
+    await turnUntil(world, 1_000, async () => (await feed('pos_0', endpoint)).events.length >= count)
+    return (await feed('pos_0', endpoint)).events.map(({ payload }) => payload)
+  }
+  return { world, gateway, key, started, receiver, node, make, unwatch, pay, feed, untilTold, ...reader }
+}
+
+forEachEngine((engine) => {
+  test('what is received at and sent from a watched address is told once, signed, in order, and can be pulled (contract 6, rule 25)', async (t) => {
+    const { world, gateway, key, receiver, node, make, pay, post, get, feed, untilTold } = await open(t, engine)
+    await openAccount(node, payer, nano(10))
+    await openAccount(node, customer, nano(1))
+    const before = await pay(payer, customer, nano(1))
+    const { id: endpoint, secret } = await make({ events: ['address.received', 'address.sent'] })
+    const added = await post(PATH, { endpoint, addresses: [customer.address, customer.address] })
+    const { cursor, ...counted } = added.json<{ cursor: string }>()
+    row('6, Watched addresses: POST /api/watches', () => {
+      assert.equal(added.status, 201)
+      assert.deepEqual(counted, { endpoint, added: 1, watched: 1, total: 1 })
+    })
+    const again = await gateway.call('watch', { endpoint, addresses: [customer.address] }, { key })
+    row('4.1, Payments, wallets, faucet, swap: watch', () =>
+      assert.partialDeepStrictEqual(again.json(), { endpoint, added: 0, watched: 1, total: 1 }),
+    )
+    const received = await pay(payer, customer, nano(2))
+    await publish(node, customer.receive(frontierOf(node, customer.key), before, nano(1)))
+    await publish(node, customer.receive(frontierOf(node, customer.key), received, nano(2)))
+    const sent = await pay(customer, stranger, nano(3))
+    await pay(payer, stranger, nano(1))
+    const told = await untilTold(endpoint, 2)
+    const [first, second] = told
+    assert.deepEqual(
+      told.map(({ hash, type, sequence }) => [hash, type, sequence]),
+      [
+        [received, 'address.received', 1],
+        [sent, 'address.sent', 2],
+      ],
+      'what lay there before is not told',
+    )
+    row('6, Event kinds: address.received', () => {
+      const { id: _id, ...body } = first!
+      assert.partialDeepStrictEqual(body, {
+        account: customer.address,
+        source: payer.address,
+        destination: customer.address,
+        amount: '2',
+        amount_raw: nano(2).toString(),
+        confirmed: 'true',
+        endpoint,
+      })
+    })
+    row('6, Event kinds: address.sent', () =>
+      assert.deepEqual([second!.source, second!.destination], [customer.address, stranger.address]),
+    )
+    await until(() => {
+      world.clock.advance(250)
+      return receiver.requests.length >= 2
+    })
+    const { body, headers } = receiver.requests[0]!
+    verifyWebhook(body, headers, secret, { nowSeconds: Number(headers['webhook-timestamp']) })
+    const pushed = receiver.requests.map((request) => JSON.parse(request.body) as Told)
+    assert.deepEqual(
+      pushed.toSorted((one, other) => one.sequence - other.sequence).map(({ hash }) => hash),
+      [received, sent],
+    )
+    const pulled = await feed(cursor, endpoint)
+    assert.deepEqual(
+      pulled.events.map(({ payload }) => payload.hash),
+      [received, sent],
+    )
+    const listed = (await get(PATH)).json<{ watches: { address: string; events: number }[]; total: number }>()
+    row('6, Watched addresses: GET /api/watches', () =>
+      assert.deepEqual(
+        [listed.total, listed.watches.map(({ address, events }) => [address, events])],
+        [1, [[customer.address, 2]]],
+      ),
+    )
+  })
+
+  test('what is confirmed while no gateway listens is told after a restart, in the order of its chain (contract 6, rule 26)', async (t) => {
+    const { world, gateway, started, node, make, pay, post } = await open(t, engine)
+    await openAccount(node, payer, nano(10))
+    const { id: endpoint } = await make()
+    await post(PATH, { endpoint, addresses: [payer.address, customer.address] })
+    await gateway.app.close()
+    const hashes: string[] = []
+    for (let at = 1; at <= 3; at++) hashes.push(await pay(payer, customer, nano(at)))
+    await publish(node, customer.receive(frontierOf(node, customer.key), hashes[0]!, nano(1)))
+    const again = await world.start(started)
+    const told = async () =>
+      await again.app.store.db
+        .selectFrom('events')
+        .select(['subject', 'type', 'dedupe_key'])
+        .where('endpoint_id', '=', endpoint)
+        .orderBy('position')
+        .execute()
+    await turnUntil(world, 1_000, async () => (await told()).length >= 6)
+    world.clock.advance(600_000)
+    const events = await told()
+    for (const [address, type] of [
+      [payer.address, 'address.sent'],
+      [customer.address, 'address.received'],
+    ] as const) {
+      const own = events.filter(({ subject }) => subject === address)
+      assert.deepEqual(
+        own.map((event) => [event.type, event.dedupe_key.split(':')[1]]),
+        hashes.map((hash) => [type, hash]),
+      )
+    }
+  })
+
+  test('watches belong to their account, are counted against its limit, and end with their endpoint (contract 6, rule 27)', async (t) => {
+    const { gateway, world, key, make, post, get, unwatch, pay, node, untilTold } = await open(t, engine, {
+      WATCH_ADDRESSES_MAX: '3',
+    })
+    const addresses = [51, 52, 53, 54].map((index) => new Signer(index).address)
+    const { id: endpoint } = await make({ filter: { metadata: { shop: '1' } } })
+    for (const [field, wrong] of [
+      ['addresses', {}],
+      ['addresses', { addresses: 'nano_1' }],
+      ['addresses', { addresses: [] }],
+      ['addresses', { addresses: [addresses[0], 'nano_1'] }],
+      ['addresses', { addresses: Array.from({ length: 1_001 }, () => addresses[0]) }],
+      ['endpoint', { addresses, endpoint: 7 }],
+      ['endpoint', { addresses, endpoint: null }],
+    ] as const) {
+      const reply = await post(PATH, { endpoint, ...wrong })
+      assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(wrong).slice(0, 80))
+    }
+    const deaf = await make({ events: ['payment.completed'] })
+    assert.equal((await post(PATH, { endpoint: deaf.id, addresses })).status, 409)
+    const tooMany = await post(PATH, { endpoint, addresses })
+    assert.deepEqual([tooMany.status, tooMany.json().code], [403, 'limit_reached'])
+    const racing = await Promise.all([
+      post(PATH, { endpoint, addresses: addresses.slice(0, 2) }),
+      post(PATH, { endpoint, addresses: addresses.slice(2) }),
+    ])
+    assert.deepEqual(racing.map(({ status }) => status).sort(), [201, 403], 'two that come at once count each other')
+    const { watches } = (await get(`${PATH}?limit=1`)).json<{ watches: { address: string }[] }>()
+    const { next_cursor: cursor } = (await get(`${PATH}?limit=1`)).json<{ next_cursor: string }>()
+    const next = (await get(`${PATH}?limit=1&cursor=${cursor}`)).json<{
+      watches: { address: string }[]
+      next_cursor: null
+    }>()
+    assert.equal(next.next_cursor, null)
+    assert.notEqual(next.watches[0]!.address, watches[0]!.address)
+
+    const { key: foreign } = await gateway.join()
+    const foreigner = readerOf(gateway, foreign)
+    assert.deepEqual((await foreigner.get(PATH)).json(), { watches: [], total: 0, next_cursor: null })
+    const asked = { endpoint, addresses: [addresses[3]] }
+    assert.equal(
+      (await foreigner.post(PATH, asked)).text,
+      (await foreigner.post(PATH, { ...asked, endpoint: 'we_no' })).text,
+    )
+
+    const gone = await unwatch({ endpoint, addresses: [watches[0]!.address] })
+    row('6, Watched addresses: DELETE /api/watches', () =>
+      assert.deepEqual(gone.json(), { success: true, removed: 1, watched: 1 }),
+    )
+    const kept = [51, 52, 53, 54]
+      .map((index) => new Signer(index))
+      .find(({ address }) => address === next.watches[0]!.address)!
+    const left = [51, 52, 53, 54]
+      .map((index) => new Signer(index))
+      .find(({ address }) => address === watches[0]!.address)!
+    await openAccount(node, payer, nano(10))
+    await pay(payer, left, nano(1))
+    const hash = await pay(payer, kept, nano(1))
+    assert.deepEqual(
+      (await untilTold(endpoint, 1)).map((told) => told.hash),
+      [hash],
+      'a filter by metadata does not hide what is meant for the endpoint',
+    )
+    const headers = { key }
+    await ask(`${gateway.url}/api/webhook-endpoints/${endpoint}`, { method: 'DELETE', headers })
+    await turnUntil(
+      world,
+      1_000,
+      async () => (await gateway.app.store.db.selectFrom('address_watches').select('address').execute()).length === 0,
+    )
+  })
+})
