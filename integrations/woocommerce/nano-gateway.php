@@ -68,7 +68,7 @@ add_filter('woocommerce_order_actions', static function (array $actions, $order 
     $isOurs = $order instanceof \WC_Order && $order->get_payment_method() === Settings::ID;
     return $isOurs ? [...$actions, 'nano_gateway_look' => __('Ask the nano gateway how it stands', 'nano-gateway')] : $actions;
 }, 10, 2);
-add_action('woocommerce_order_action_nano_gateway_look', static fn ($order) => Settle::lookQuietly($order->get_id()));
+add_action('woocommerce_order_action_nano_gateway_look', static fn ($order) => Settle::lookAtAll($order->get_id()));
 
 register_deactivation_hook(__FILE__, static function (): void {
     wp_unschedule_hook('nano_gateway_look');

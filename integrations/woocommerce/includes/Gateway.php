@@ -89,7 +89,7 @@ final class Gateway extends \WC_Payment_Gateway
             if ($page !== null) {
                 return ['result' => 'success', 'redirect' => $page];
             }
-            if (wc_get_order($order_id)->is_paid()) {
+            if (OrderFacts::find((int) $order_id)?->order->is_paid()) {
                 return ['result' => 'success', 'redirect' => $this->get_return_url($order)];
             }
             $words = __('A payment for this order has arrived or is on its way. The shop will look at it.', 'nano-gateway');

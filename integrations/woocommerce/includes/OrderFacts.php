@@ -22,13 +22,22 @@ final class OrderFacts
 
     public static function find(int $orderId): ?self
     {
-        $order = $orderId > 0 ? wc_get_order($orderId) : null;
-        if (!$order instanceof \WC_Order) {
-            return null;
+        $known = $orderId > 0 ? wc_get_order($orderId) : null;
+        return $known instanceof \WC_Order ? new self(self::readAgain($known)) : null;
+    }
+
+    /** Another request may have written since this one has read the order, and caches do not know: orders are posts, or rows of their own. */
+    private static function readAgain(\WC_Order $known): \WC_Order
+    {
+        $id = $known->get_id();
+        clean_post_cache($id);
+        $store = $known->get_data_store();
+        if ($store->has_callable('clear_cached_data')) {
+            $store->clear_cached_data([$id]);
         }
-        // Another request may have written since this one has read it.
+        $order = new \WC_Order($id);
         $order->read_meta_data(true);
-        return new self($order);
+        return $order;
     }
 
     /** Known to the gateway and to this order alone: what a checkout must bring to be of this order. */

@@ -12,6 +12,8 @@ defined('ABSPATH') || exit;
  */
 final class Settle
 {
+    private const LOOKED_AT_MAX = 5;
+
     /** Looks, as often as anybody hears of the checkout; a payment completes its order once. Answers a word for what came of it. */
     public static function look(int $orderId, string $checkoutId): string
     {
@@ -26,17 +28,21 @@ final class Settle
         });
     }
 
-    /** For callers who only hope that there is news: what fails is in the log, and the next look may do better. */
+    /** For callers who only hope that there is news of an unpaid order: what fails is in the log, and the next look may do better. */
     public static function lookQuietly(int $orderId): void
     {
+        $order = wc_get_order($orderId);
+        if ($order instanceof \WC_Order && $order->get_payment_method() === Settings::ID && !$order->is_paid()) {
+            self::lookAtAll($orderId);
+        }
+    }
+
+    /** Looks at the checkouts of an order, earlier prices included. */
+    public static function lookAtAll(int $orderId): void
+    {
         try {
-            $order = wc_get_order($orderId);
-            if (!$order instanceof \WC_Order || $order->get_payment_method() !== Settings::ID) {
-                return;
-            }
-            $newest = OrderFacts::find($orderId)?->newestCheckout();
-            if ($newest !== null) {
-                self::look($orderId, $newest);
+            foreach (array_slice(OrderFacts::find($orderId)?->checkouts() ?? [], -self::LOOKED_AT_MAX) as $known) {
+                self::look($orderId, $known['id']);
             }
         } catch (GatewayError | OrderBusy $error) {
             self::log("order $orderId: " . $error->getMessage());
@@ -158,7 +164,7 @@ final class Settle
         return 'held';
     }
 
-    /** Nobody has paid. A later checkout, or another way to pay, keeps the order open; from "failed" the customer can try again. */
+    /** Nobody has paid. A later checkout, or another way to pay, keeps the order open. As WooCommerce ends what is left unpaid: without a mail. */
     private static function ended(OrderFacts $facts, string $id): string
     {
         $order = $facts->order;
@@ -166,7 +172,7 @@ final class Settle
             return 'ended';
         }
         /* translators: %s: id of a checkout */
-        $order->update_status('failed', sprintf(__('Checkout %s has ended, and nobody has paid.', 'nano-gateway'), $id));
+        $order->update_status('cancelled', sprintf(__('Checkout %s has ended, and nobody has paid.', 'nano-gateway'), $id));
         return 'ended';
     }
 

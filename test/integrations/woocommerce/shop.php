@@ -31,7 +31,7 @@ function order(array $given): array
 function show(array $given): array
 {
     global $wpdb;
-    $order = wc_get_order($given['id']);
+    $order = new WC_Order($given['id']);
     $list = static fn (string $column, string $table) => $wpdb->pdo->query("SELECT $column FROM $table WHERE order_id = {$order->get_id()} ORDER BY id")->fetchAll(PDO::FETCH_COLUMN);
     return [
         'status' => $order->get_status(),

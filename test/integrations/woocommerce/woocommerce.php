@@ -32,13 +32,29 @@ namespace Automattic\WooCommerce\Blocks\Payments\Integrations {
 namespace {
     class WC_Order
     {
+        private array $row;
         private array $changes = [];
         private array $meta = [];
         private array $changedMeta = [];
 
-        public function __construct(private array $row)
+        public function __construct(int $id)
         {
+            global $wpdb;
+            $this->row = $wpdb->pdo->query("SELECT * FROM orders WHERE id = $id")->fetch(PDO::FETCH_ASSOC) ?: throw new Exception('Invalid order.');
             $this->read_meta_data(true);
+        }
+        public function get_data_store(): object
+        {
+            return new class {
+                public function has_callable(string $method): bool
+                {
+                    return $method === 'clear_cached_data';
+                }
+                public function clear_cached_data(array $ids): bool
+                {
+                    return true;
+                }
+            };
         }
         public function read_meta_data(bool $force = false): void
         {
@@ -165,11 +181,15 @@ namespace {
         }
     }
 
+    /** What was read once in a request may be old by the second time. */
     function wc_get_order(mixed $id): WC_Order|false
     {
-        global $wpdb;
-        $row = $wpdb->pdo->query('SELECT * FROM orders WHERE id = ' . (int) $id)->fetch(PDO::FETCH_ASSOC);
-        return $row ? new WC_Order($row) : false;
+        static $read = [];
+        try {
+            return clone ($read[(int) $id] ??= new WC_Order((int) $id));
+        } catch (Exception) {
+            return false;
+        }
     }
     function wc_get_price_decimals(): int
     {

@@ -109,6 +109,10 @@ function delete_option(string $name): bool
     return $wpdb->query($wpdb->prepare('DELETE FROM wp_options WHERE option_name = %s', $name)) === 1;
 }
 
+function clean_post_cache(int $id): void
+{
+}
+
 final class WP_Error
 {
     public function __construct(private string $code = '', private string $message = '')
