@@ -28,7 +28,7 @@ async function linesOf(shop: WooShop): Promise<string[]> {
   return data.map(({ good, text }) => `${good ? '+' : '-'} ${text}`)
 }
 
-test('the test of the connection says what is wrong: unset, unreachable, key, scope, secret, or nothing', async (t) => {
+test('the test of the connection says what is wrong: unset, unreachable, key, scope, address, secret, or nothing', async (t) => {
   const shop = await openWooShop(t)
   assert.deepEqual(await linesOf(shop), ['- Not set yet: Gateway URL, Secret key, Webhook secret, Address.'])
   await shop.save({ gateway_url: 'http://127.0.0.1:9' })
@@ -50,6 +50,9 @@ test('the test of the connection says what is wrong: unset, unreachable, key, sc
   assert.match(webhook!, /^- The webhook could not be tested\. The key has no scope webhooks/)
   await shop.save({ webhook_secret: 'whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90' })
   assert.match((await linesOf(shop)).at(-1)!, /^- The webhook secret is wrong/)
+  const { address = '' } = shop.settings
+  await shop.save({ address: address.replace(/.$/, (last) => (last === '1' ? '3' : '1')) })
+  assert.equal((await linesOf(shop))[2], '- No order can be paid. The gateway refused: Bad account number')
   await shop.save()
   const good = await linesOf(shop)
   assert.equal(good.length, 4)

@@ -41,9 +41,9 @@ final class ConnectionTest
             return [self::bad(self::wordsFor($error))];
         }
         return [
-            self::good(__('The gateway knows the key, which may make checkouts.', 'nano-gateway')),
+            self::good(__('The gateway is there and knows the key.', 'nano-gateway')),
             self::refunds($api),
-            self::currency($api),
+            self::checkout($api, $settings),
             self::webhook($api),
         ];
     }
@@ -74,19 +74,25 @@ final class ConnectionTest
         return self::good(__('The key may refund orders.', 'nano-gateway'));
     }
 
-    private static function currency(Api $api): array
+    /** Makes a checkout as an order would, and takes it back: address, currency, mode and links are the gateway's to judge. */
+    private static function checkout(Api $api, Settings $settings): array
     {
-        $currency = get_woocommerce_currency();
+        $fields = [
+            ...OpenCheckout::shared($settings),
+            'amount' => '10',
+            'currency' => get_woocommerce_currency(),
+            'title' => 'WooCommerce: connection test',
+            'expire' => '5 minutes',
+            'success_url' => home_url(),
+        ];
         try {
-            $known = [...(array) ($api->get('/currencies.json')['fiat'] ?? []), 'NANO', 'XNO'];
+            $made = $api->post('/api/checkouts', $fields, 'woo-test-' . bin2hex(random_bytes(16)));
+            $api->delete('/api/checkouts/' . rawurlencode((string) ($made['id'] ?? '')));
         } catch (GatewayError $error) {
-            return self::bad(self::wordsFor($error));
+            return self::bad(__('No order can be paid.', 'nano-gateway') . ' ' . self::wordsFor($error));
         }
-        return in_array($currency, $known, true)
-            /* translators: %s: currency */
-            ? self::good(sprintf(__('The gateway takes prices in %s.', 'nano-gateway'), $currency))
-            /* translators: %s: currency */
-            : self::bad(sprintf(__('The gateway takes no prices in %s, the currency of this shop.', 'nano-gateway'), $currency));
+        /* translators: %s: currency */
+        return self::good(sprintf(__('An order in %s can be paid to your address.', 'nano-gateway'), get_woocommerce_currency()));
     }
 
     /** The gateway sends a test event here, signed as it signs payments. */

@@ -68,17 +68,14 @@ final class OpenCheckout
         /* translators: 1: number of an order, 2: name of the shop */
         $title = sprintf(__('Order %1$s, %2$s', 'nano-gateway'), $order->get_order_number(), wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES));
         $fields = [
-            'address' => $settings->address,
+            ...self::shared($settings),
             'amount' => $facts->total(),
             'currency' => $order->get_currency(),
-            'mode' => $settings->mode,
             'title' => mb_substr(wp_strip_all_tags($title), 0, self::TITLE_MAX),
             'expire' => $settings->minutes . ' minutes',
             'metadata' => ['order_id' => (string) $order->get_id(), 'order_key' => $facts->secret(), 'shop' => home_url()],
             'success_url' => $returnUrl,
             'cancel_url' => $order->get_checkout_payment_url(),
-            'webhook_url' => Settings::webhookUrl(),
-            'webhook_events' => self::EVENTS,
         ];
         // By the order, its price and how many checkouts it has had: a click that is repeated after a lost answer finds the same one.
         $key = 'woo-' . hash('sha256', count($facts->checkouts()) . wp_json_encode($fields));
@@ -91,6 +88,17 @@ final class OpenCheckout
         // When the time is over, in case no webhook gets through.
         wp_schedule_single_event((int) ($made['expires_unix'] ?? time()) + 120, 'nano_gateway_look', [$order->get_id()]);
         return self::pageOf($made);
+    }
+
+    /** What every checkout of the shop has. */
+    public static function shared(Settings $settings): array
+    {
+        return [
+            'address' => $settings->address,
+            'mode' => $settings->mode,
+            'webhook_url' => Settings::webhookUrl(),
+            'webhook_events' => self::EVENTS,
+        ];
     }
 
     private static function pageOf(array $checkout): string
