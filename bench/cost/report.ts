@@ -17,7 +17,14 @@ export async function costReport(world: World, engine: StoreEngine): Promise<Row
   const { rows } = options
   const opened = await openBenchStore(bench, engine)
   const bulk = await openBulk(opened.url)
-  const usual = { suspended_at: null, signed_out_at: null, per_minute: null, concurrency: null, features: null }
+  const usual = {
+    suspended_at: null,
+    signed_out_at: null,
+    per_minute: null,
+    concurrency: null,
+    features: null,
+    mail_links: null,
+  }
   const merchant = { id: MERCHANT, email: null, role: 'user' as const, created_at: Date.now(), ...usual }
   await bulk.insert({ accounts: [merchant] })
   await fillHistory(bulk, { from: 0, to: rows, now: Date.now() })

@@ -58,6 +58,10 @@ export function addAccountCommands(program: Command): void {
     .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['eraseData']>) =>
       (await privacy()).eraseData(...args),
     )
+  add('forget-passkeys', 'take away all passkeys and recovery codes of a person who has lost them: mail opens again')
+    .argument('<address>', 'e-mail address of the person')
+    .requiredOption('--yes', 'you know that it is them who asks')
+    .action(async (...args: Args<'forgetAll'>) => (await one()).forgetAll(...args))
   ofOne('sign-out', 'end every session of an account; its keys stay').action(async (...args: Args<'signOut'>) =>
     (await one()).signOut(...args),
   )

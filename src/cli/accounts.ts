@@ -2,6 +2,7 @@ import {
   STANDING_NOTICE,
   adjustCredits,
   findAccount,
+  forgetPasskeys,
   listDeeds,
   listKeys,
   readAdjustment,
@@ -65,6 +66,14 @@ export const resume = (accountId: string, flags: ReasonFlags) =>
   change(flags, accountId, 'resumed', (ctx, who) => resumeAccount(ctx, { ...who, reason: readReason({ ...flags }) }))
 
 export const signOut = (accountId: string, flags: Flags) => change(flags, accountId, 'signed out', signOutPeople)
+
+/** Of a person, whatever accounts they belong to. */
+export function forgetAll(email: string, { json }: Flags & { yes: true }): Promise<void> {
+  return withStore(async (ctx) => {
+    await forgetPasskeys(ctx, { email, actor: ACTOR })
+    print(json, { email, done: 'passkeys forgotten' }, [`${email}: passkeys and recovery codes are gone; mail opens.`])
+  })
+}
 
 export function giveCredits(accountId: string, amount: string, flags: ReasonFlags): Promise<void> {
   const adjustment = readAdjustment({ amount: Number(amount), reason: flags.reason })

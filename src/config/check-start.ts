@@ -6,6 +6,8 @@ import { EMBEDDED, isEmbedded, toUpstreams } from '../infra/node/upstreams.ts'
 import { toMasterKeys } from '../infra/secrets/master-keys.ts'
 import type { Clock, Prices } from '../kernel/ports.ts'
 import { requireMetricsToken } from '../http/metrics-listener.ts'
+import { toUrl } from '../infra/links.ts'
+import { relyingPartyOf } from '../modules/accounts/index.ts'
 import { loadBuiltIn } from '../modules/names/index.ts'
 import { type Goods, readGoods } from '../modules/x402/index.ts'
 
@@ -55,6 +57,7 @@ function findLate(config: Config, clock: Clock): string[] {
     () => trustedProxiesOf(config),
     () => requireMetricsToken(config),
     () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
+    () => requirePasskeyName(config),
     () => loadBuiltIn(config),
     () => goodsOf(config, openMarketSources(config, { clock, onFailure: () => {} }).prices),
   ]
@@ -66,6 +69,14 @@ function findLate(config: Config, clock: Clock): string[] {
       return [error instanceof Error ? error.message : String(error)]
     }
   })
+}
+
+/** Whoever must have a passkey must be able to make one. */
+function requirePasskeyName({ passkeysRequired, baseUrl, host, port }: Config): void {
+  if (passkeysRequired === 'none' || relyingPartyOf(baseUrl ?? toUrl(host, port))) return
+  throw new Error(
+    'PASSKEYS_REQUIRED needs BASE_URL to be an https address with a name: browsers make passkeys for no other.',
+  )
 }
 
 /** What is sold by request: nothing while there is no address to pay to. */

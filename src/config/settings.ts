@@ -4,6 +4,7 @@ import { INFRA_SETTINGS } from '../infra/settings.ts'
 import { DEVNET_SETTINGS } from '../devnet/settings.ts'
 import { LIMIT_SETTINGS } from '../guard/settings.ts'
 import { NAME_SETTINGS } from '../modules/names/settings.ts'
+import { ACCOUNT_SETTINGS } from '../modules/accounts/settings.ts'
 import { LEDGER_SETTINGS } from '../modules/ledger/settings.ts'
 import { MARKET_SETTINGS } from '../modules/market/settings.ts'
 import { REPRESENTATIVE_SETTINGS } from '../modules/reps/settings.ts'
@@ -25,6 +26,7 @@ export const SETTINGS = {
   ...DEVNET_SETTINGS,
   ...LIMIT_SETTINGS,
   ...NAME_SETTINGS,
+  ...ACCOUNT_SETTINGS,
   ...LEDGER_SETTINGS,
   ...MARKET_SETTINGS,
   ...REPRESENTATIVE_SETTINGS,

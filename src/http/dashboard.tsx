@@ -174,7 +174,7 @@ class Dashboard {
     refuseOtherPages(request.headers, baseUrl())
     const token = readCookie(request.headers, baseUrl())
     const session = token === undefined ? undefined : await sessions.read(token)
-    if (!session) throw new AppError('key_required', 'Sign in first.')
+    if (!session || session.mustEnrol) throw new AppError('key_required', 'Sign in first.')
     requireEveryScope(session)
     // A client that does not know that it never ends would wait for that.
     if (!/\btext\/event-stream\b/.test(request.headers.accept ?? '')) {
@@ -227,9 +227,9 @@ class Dashboard {
     if (!session) {
       // Without its query, in which a client may have put a key.
       const next = request.method === 'GET' ? request.url.split('?')[0]! : '/dashboard'
-      void reply.redirect(next === '/dashboard' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`, 303)
-      return undefined
+      return void reply.redirect(next === '/dashboard' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`, 303)
     }
+    if (session.mustEnrol && !page.unenrolled) return void reply.redirect('/dashboard/security', 303)
     // A key that may do less signs no one in; a session of one would come from elsewhere.
     requireEveryScope(session)
     if (session.expiresAt - store.clock.now() < RENEWED_BEFORE && request.method === 'GET') {

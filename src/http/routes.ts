@@ -118,10 +118,11 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (route.door === 'account' || route.door === 'administrator') {
-    const caller = await identifyCaller(mounting, request)
+    const caller = await identifyCaller(mounting, route.unenrolled === true, request)
     if (isApi(route)) noteCaller(request, spenderOf(caller))
     return within(mounting, spenderOf(caller), request, async () => {
-      requirePermission(caller, route.permission ?? route.scope, degreeOf(route, request))
+      const { permission = route.scope } = route
+      if (permission !== 'none') requirePermission(caller, permission, degreeOf(route, request))
       if (route.proof) requireFresh(caller, { now: mounting.store.clock.now(), devnet: mounting.devnet === true })
       const asked = toAccountRequest(mounting, caller, request, reply)
       if (route.door === 'administrator' && caller.role !== 'admin') {
@@ -148,9 +149,10 @@ function degreeOf({ degree = 'see' }: { degree?: Degree }, { method }: FastifyRe
 }
 
 /** Before anything else of the request is looked at. */
-function identifyCaller(mounting: Mounting, request: FastifyRequest): Promise<AccountCaller> {
+function identifyCaller(mounting: Mounting, unenrolled: boolean, request: FastifyRequest): Promise<AccountCaller> {
   const { method, url, headers } = request
-  return identifyApiCaller(mounting, { method, url, headers, body: findBody(request) }).catch((error: unknown) =>
+  const presented = { method, url, headers, body: findBody(request), unenrolled }
+  return identifyApiCaller(mounting, presented).catch((error: unknown) =>
     // Guessing credentials counts against the address that guesses.
     within(mounting, { kind: 'anonymous' }, request, () => Promise.reject<AccountCaller>(error)),
   )

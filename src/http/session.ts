@@ -47,6 +47,8 @@ interface Presented {
   url: string
   headers: IncomingHttpHeaders
   body: Readonly<Record<string, unknown>> | undefined
+  /** Whether it is for those, too, who must add a passkey before anything else. */
+  unenrolled?: boolean
 }
 
 /**
@@ -56,7 +58,7 @@ interface Presented {
  */
 export async function identifyApiCaller(
   { keys, sessions, baseUrl }: SessionOptions,
-  { method, url, headers, body }: Presented,
+  { method, url, headers, body, unenrolled = false }: Presented,
 ): Promise<AccountCaller> {
   const credential = extractCredential({ headers, url, body, action: undefined })
   if (credential !== undefined && kindOfApiKey(credential) !== undefined) {
@@ -74,6 +76,9 @@ export async function identifyApiCaller(
     const text = credential === undefined ? 'The session has ended. Sign in again.' : 'Invalid API Key.'
     throw new AppError('invalid_key', text)
   }
+  if (session.mustEnrol && !unenrolled) {
+    throw new AppError('passkey_required', 'Add a passkey first, on the page Sign-in of the dashboard.')
+  }
   return toSessionCaller(session)
 }
 
@@ -83,7 +88,7 @@ export const spenderOf = (caller: AccountCaller): Caller =>
 
 /** Who calls with a session. What administrators of the service may, only the owners of their account may. */
 export function toSessionCaller(session: Session): AccountCaller {
-  const { id, account, keyId: restsOn, rights, member, beganAt, provedAt } = session
+  const { id, account, keyId: restsOn, rights, member, beganAt, provedAt, provedBy, mustEnrol } = session
   const { id: accountId, standing } = account
   const memberRole = member && (member.joinedAt === null ? 'guest' : member.role)
   const isWhole = memberRole === undefined || roleMay(memberRole, 'administration', 'all')
@@ -97,7 +102,7 @@ export function toSessionCaller(session: Session): AccountCaller {
     rights,
     memberRole,
     plan: standing.plan,
-    session: { id, member: member && { id: member.id, email: member.email }, beganAt, provedAt },
+    session: { id, member: member && { id: member.id, email: member.email }, beganAt, provedAt, provedBy, mustEnrol },
     actor: member?.id ?? accountId,
   }
 }

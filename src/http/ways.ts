@@ -27,6 +27,7 @@ export class Ways {
   }
 
   admits(way: Way, caller: AccountCaller): boolean {
+    if (caller.session?.mustEnrol && !way.unenrolled) return false
     return way.permission === 'none' || may(caller, way.permission, this.degreeOf(way))
   }
 

@@ -58,6 +58,7 @@ const STATUS = {
   fresh_proof_required: 403,
   missing_scope: 403,
   not_the_owner: 403,
+  passkey_required: 403,
   spending_limit: 403,
   wallet_frozen: 403,
   wallet_not_empty: 403,

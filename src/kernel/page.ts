@@ -16,6 +16,8 @@ interface Placed {
   door?: 'administrator' | 'developer'
   /** The row of the table of roles that it belongs to; `none` is for everybody who is signed in. */
   permission: Permission | 'none'
+  /** Also for those who must add a passkey before anything else. */
+  unenrolled?: true
   /** What a redirect here may say was done, by its word in `?done=`. */
   done?: Readonly<Record<string, string>>
 }

@@ -68,12 +68,14 @@ export type Route =
 interface Needed {
   /** What a secret key must be let do. */
   scope: Scope
-  /** What people must be let do, where that is not the scope; a key then needs all there is. */
-  permission?: Permission
+  /** What people must be let do, where that is not the scope; a key then needs all there is. `none` is for everybody who is signed in. */
+  permission?: Permission | 'none'
   /** How much of it, where a GET needs more than to look. */
   degree?: Degree
   /** It moves money, makes keys or changes people: whoever is signed in must have proved lately who they are. */
   proof?: true
+  /** Also for those who must add a passkey before anything else. */
+  unenrolled?: true
 }
 
 export interface RouteRequest {
@@ -109,6 +111,9 @@ export type AccountCaller = Extract<Caller, { kind: 'account' }> & {
   actor: string
 }
 
+/** What somebody has shown to be who they are. */
+export type ProvedBy = 'mail' | 'key' | 'passkey' | 'recovery code'
+
 /** Somebody who is signed in. */
 export interface SignedIn {
   id: string
@@ -117,6 +122,10 @@ export interface SignedIn {
   beganAt: number
   /** When they have last proved who they are. */
   provedAt: number
+  /** How they have. */
+  provedBy: ProvedBy
+  /** Whether they must add a passkey before anything else. */
+  mustEnrol: boolean
 }
 
 export interface AccountRequest extends RouteRequest {

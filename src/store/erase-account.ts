@@ -5,7 +5,7 @@ import { type StoreCtx, inTx } from '../kernel/in-tx.ts'
 import { STEP_ROWS, deleteSome, inSteps } from '../kernel/retention.ts'
 import { closeAccount, findAccount, insertAudit, lockAccount } from '../modules/accounts/index.ts'
 import { erasePerson } from './person.ts'
-import { PERSONAL, type Whose } from './personal.ts'
+import { PERSONAL, type Whose, erasedOf } from './personal.ts'
 import type { Tables } from './tables.ts'
 
 /** What money or a merchant still waits for: each is a count that must be none. */
@@ -92,7 +92,7 @@ async function eraseSome(db: Db, table: keyof Tables, whose: Whose, limit: numbe
   if ('nobody' in personal || personal.erase === 'keep') return 0
   const { key, erase } = personal
   if (erase === 'delete')
-    return deleteSome(db, { from: table, key: key as readonly never[], where: personal.of(whose), limit })
+    return deleteSome(db, { from: table, key: key as readonly never[], where: erasedOf(personal, whose), limit })
   const columns = Object.entries(erase)
   const differs = columns.map(([column, to]) => sql`${sql.ref(column)} is distinct from ${to}`)
   const where = sql<boolean>`${personal.of(whose)} and (${sql.join(differs, sql` or `)})`

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../kernel/db.ts'
 import { deleteSome, inSteps } from '../kernel/retention.ts'
 import { type ExportedRow, exportAccount } from './export-account.ts'
-import { PERSONAL, type Personal } from './personal.ts'
+import { PERSONAL, type Personal, erasedOf } from './personal.ts'
 import type { Tables } from './tables.ts'
 
 /** Somebody who is known by a mail address. */
@@ -72,7 +72,7 @@ const NAMED: readonly Named[] = [
 /** Who has no account is known by a mail address alone. */
 const NO_ACCOUNT = ''
 const SHOWN_MAX = 10_000
-const PERSON_TABLES = ['sign_in_links', 'jobs', 'mails'] as const
+const PERSON_TABLES = ['sign_in_links', 'jobs', 'mails', 'passkeys', 'recovery_codes'] as const
 
 /** What the store knows about whoever has a mail address, beside an account of theirs. */
 export async function* exportPerson(db: Db, person: Person): AsyncGenerator<ExportedRow> {
@@ -89,7 +89,7 @@ export async function* exportPerson(db: Db, person: Person): AsyncGenerator<Expo
 export async function erasePerson(db: Db, person: Person, signal: AbortSignal): Promise<void> {
   for (const table of PERSON_TABLES) {
     const personal = PERSONAL[table] as Personal<typeof table>
-    const where = personal.of({ accountId: NO_ACCOUNT, email: person.email })
+    const where = erasedOf(personal, { accountId: NO_ACCOUNT, email: person.email })
     await inSteps((limit) => deleteSome(db, { from: table, key: personal.key, where, limit }), signal)
   }
   for (const { table, key, where, blank } of NAMED) {

@@ -16,6 +16,8 @@ export interface Personal<T extends keyof Tables> {
   of(whose: Whose): RawBuilder<boolean>
   /** Never exported: secrets, and what belongs to other people. */
   leftOut?: readonly Column<T>[]
+  /** Those of them that an erasure touches, where it is not all. */
+  erased?(whose: Whose): RawBuilder<boolean>
   /** What becomes of them when the account is erased: money and what proves it stays, without what tells of people. */
   erase: 'delete' | 'keep' | Partial<Tables[T]>
 }
@@ -46,7 +48,15 @@ const ofMailJobs = ({ email }: Whose) => {
 const ofSignIns = ({ email }: Whose) =>
   email === undefined
     ? sql<boolean>`1 = 0`
-    : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\')`
+    : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}, ${`passkey ${email}`}, ${`recovery ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\')`
+/** Who belongs to another account signs in there as before: without their passkeys a mail would do. */
+const goneFrom =
+  (table: 'passkeys' | 'recovery_codes') =>
+  ({ accountId, email }: Whose) =>
+    email === undefined
+      ? sql<boolean>`1 = 0`
+      : sql<boolean>`${sql.ref(`${table}.email`)} = ${email} and not exists (select 1 from members
+        where members.email = ${email} and members.ended_at is null and members.account_id <> ${accountId})`
 /** A gateway of 0.1 that runs beside this one leaves the owner out. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
@@ -178,11 +188,26 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   api_keys: { key: ['id'], of: owned('account_id'), leftOut: ['hash'], erase: { name: '', start: '', origins: '[]' } },
   account_requests: { key: ['id'], of: owned('account_id'), erase: 'delete' },
   audit_entries: { key: ['id'], of: owned('account_id'), erase: { detail: '{}' } },
+  passkeys: {
+    key: ['id'],
+    of: mailed('email'),
+    leftOut: ['user_handle', 'credential_id', 'public_key'],
+    erased: goneFrom('passkeys'),
+    erase: 'delete',
+  },
+  recovery_codes: {
+    key: ['code_hash'],
+    of: mailed('email'),
+    leftOut: ['code_hash'],
+    erased: goneFrom('recovery_codes'),
+    erase: 'delete',
+  },
   members: { key: ['id'], of: owned('account_id'), erase: 'delete' },
   // Last of all: the address is needed until everything else is done.
   accounts: { key: ['id'], of: owned('id'), erase: { email: null, features: null } },
 
   session_secrets: { nobody: 'secrets of the service' },
+  passkey_challenges: { nobody: 'what devices are asked to sign, for five minutes' },
   ended_sessions: { nobody: 'ids of sessions, for as long as they would have lasted' },
   usage_batches: { nobody: 'ids of what was counted' },
   key_spends: { nobody: 'amounts of a key, for a week' },
@@ -203,3 +228,9 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   x402_offers: { nobody: 'prices' },
   email_suppressions: { nobody: 'the wish for no more mail, as a hash that only the service can make' },
 }
+
+/** Which rows an erasure touches. */
+export const erasedOf = (
+  { of, erased = of }: Pick<Personal<keyof Tables>, 'of' | 'erased'>,
+  whose: Whose,
+): RawBuilder<boolean> => erased(whose)

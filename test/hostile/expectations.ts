@@ -11,6 +11,7 @@
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
  * - `object, administrators read`: the same, and an administrator may see it.
  * - `administrators`: for nobody else.
+ * - `person`: for somebody who is signed in by their address; keys, and sessions of keys, are nobody.
  * - `page`: for whoever is signed in with the cookie of the dashboard; keys and tokens in a header open nothing. Who sees what there is
  *   asked in `test/pages/dashboard-access.test.ts`.
  */
@@ -21,6 +22,7 @@ export type Access =
   | 'object'
   | 'object, administrators read'
   | 'administrators'
+  | 'person'
   | 'page'
 
 export interface RouteExpectation {
@@ -76,6 +78,12 @@ const PAGES = [
   'GET /dashboard/prove',
   'POST /dashboard/prove',
   'POST /dashboard/prove/mail',
+  'GET /dashboard/security',
+  'POST /dashboard/security/passkeys',
+  'POST /dashboard/security/passkeys/:id/name',
+  'POST /dashboard/security/passkeys/:id/remove',
+  'POST /dashboard/security/codes',
+  'POST /dashboard/security/mail',
   'GET /dashboard/accounts',
   'GET /dashboard/accounts/:id',
   'POST /dashboard/accounts/:id/accept',
@@ -171,6 +179,8 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /dashboard/sign-in': { access: 'public' },
   'GET /dashboard/sign-in/sent': { access: 'public' },
   'GET /dashboard/sign-in/code': { access: 'public' },
+  'GET /dashboard/sign-in/recovery': { access: 'public' },
+  'POST /dashboard/sign-in/recovery': { access: 'public' },
   'POST /dashboard/sign-in/mail': { access: 'public' },
   'POST /dashboard/sign-in/link': { access: 'public' },
   'POST /dashboard/sign-in/key': { access: 'public' },
@@ -233,6 +243,17 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
   'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
+  'POST /api/sign-in/passkey/options': { access: 'public' },
+  'POST /api/sign-in/passkey': { access: 'public' },
+  'POST /api/sign-in/recovery': { access: 'public', body: { email: 'alice@example.org', code: 'none' } },
+  'GET /api/passkeys': { access: 'person' },
+  'POST /api/passkeys/options': { access: 'person' },
+  'POST /api/passkeys': { access: 'person' },
+  'PUT /api/passkeys/:id': { access: 'person' },
+  'DELETE /api/passkeys/:id': { access: 'person' },
+  'POST /api/recovery-codes': { access: 'person' },
+  'POST /api/prove/options': { access: 'person' },
+  'POST /api/prove': { access: 'person' },
   'POST /api/sign-out': { access: 'public' },
   'GET /api/account': { access: 'own' },
   'GET /api/account/profile': { access: 'own' },

@@ -160,6 +160,7 @@ const DOORS: Record<Access, readonly (Door | undefined)[]> = {
   object: ['account'],
   'object, administrators read': ['account'],
   administrators: ['administrator'],
+  person: ['account'],
   page: [undefined],
 }
 
@@ -192,7 +193,7 @@ test('every route lets in whom it is for, and tells nobody else anything', async
     // A stream never ends; what it shows is what the check shows.
     if (route === 'GET /pay/:id/events') continue
     const id = of === undefined ? '' : await world.make(of)
-    const at = (name: string) => path ?? route.split(' ')[1]!.replace(/:(id|name)/, name)
+    const at = (name: string) => path ?? route.split(' ')[1]!.replace(/:(id|name)/, name || 'none')
     const call = (headers: Headers, name = id) => rest(route, at(name), headers, body)
     const strangers = { other: other.key, 'session of another': other.session }
     if (access === 'public' || access === 'embedded') {
@@ -224,6 +225,11 @@ test('every route lets in whom it is for, and tells nobody else anything', async
     ]
     for (const [who, headers, status] of without) {
       assert.equal((await call(headers)).status, status, `${route} for ${who}`)
+    }
+    if (access === 'person') {
+      for (const headers of Object.values({ ...strangers, victim: victim.session }))
+        assert.equal((await call(headers)).status, 409, `${route} for who is no person`)
+      continue
     }
     for (const [who, headers] of Object.entries(strangers)) {
       const reply = await call(headers)

@@ -24,7 +24,9 @@ const WAYS: Way[] = [
   ...['/credits', '/activity', '/requests', '/developer', '/emails', '/names', '/profile', '/links', '/links/new'].map(
     page,
   ),
-  ...['/people', '/accounts', '/prove', '/pos', '/pos/new', '/webhooks/endpoints/new', '/statement'].map(page),
+  ...['/people', '/accounts', '/prove', '/security', '/pos', '/pos/new', '/webhooks/endpoints/new', '/statement'].map(
+    page,
+  ),
   ...['', '/blocks/:hash', '/accounts/:address'].map((path) => ({ ...page(`/developer/ledger${path}`), ledger: true })),
   ...[
     '/checkouts/:id',
@@ -47,6 +49,9 @@ const WAYS: Way[] = [
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
   ...['/emails', '/names', '/credits/buy', '/profile', '/links', '/pos', '/people', '/accounts/new'].map(form),
   ...['/webhooks/endpoints', '/prove', '/prove/mail'].map(form),
+  // Of people: another person's passkeys are tried in `src/modules/accounts/passkeys/`.
+  ...['/security/passkeys', '/security/codes', '/security/mail'].map(form),
+  ...['/security/passkeys/:id/name', '/security/passkeys/:id/remove'].map(form),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
   ...[
     '/checkouts/:id/cancel',
@@ -231,7 +236,7 @@ test('the menu has what somebody may open, always in the same order, and lights 
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody =
     `Overview, Checkouts, Payment links, Points of sale, Statement, Wallets, E-mail payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
-    Requests, Activity, You, Developer, Ledger`.split(/,\s+/)
+    Requests, Activity, You, Sign-in, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],
     [adminKey, [...everybody, 'All accounts', 'Health', 'Jobs', 'Mail']],

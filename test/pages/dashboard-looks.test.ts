@@ -72,6 +72,7 @@ test('pages before signing in look well and can be used by everybody', async (t)
   await look(t, await openDashboard(t), undefined, [
     ['sign-in', '/sign-in'],
     ['sign-in-code', '/sign-in/code'],
+    ['sign-in-recovery', '/sign-in/recovery'],
     ['not-found', '/nowhere'],
   ])
 })
@@ -137,6 +138,7 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
     ['people', '/people?done=invited'],
     ['you', '/accounts'],
     ['prove', '/prove'],
+    ['security', '/security?done=mail'],
     ['developer', '/developer'],
   ])
 })

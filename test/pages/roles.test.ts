@@ -36,7 +36,8 @@ const WAYS: readonly [RegExp, string][] = [
   [/^POST \/webhooks(\/|$)/, 'omd'],
   [/^(GET|POST) \/(keys|developer|requests)(\/|$)/, 'omd'],
   [/^(GET|POST) \/people(\/|$)/, 'om'],
-  [/^(GET|POST) \/(accounts|prove)(\/|$)/, 'omdcrg'],
+  [/^POST \/security\/mail$/, 'o'],
+  [/^(GET|POST) \/(accounts|prove|security)(\/|$)/, 'omdcrg'],
   [/^(GET|POST) \/admin(\/|$)/, ''],
 ]
 
@@ -49,6 +50,7 @@ const ROUTES: readonly [RegExp, string][] = [
   [/^\w+ \/api\/(keys|requests)(\/|$)/, 'omd'],
   [/^\w+ \/api\/members(\/|$)/, 'om'],
   [/^\w+ \/api\/(links|names|pos|emails|account)(\/|$)/, 'om'],
+  [/^\w+ \/api\/(passkeys|recovery-codes|prove)(\/|$)/, 'omdcrg'],
   [/^get \/api\/activity\.csv$/, 'omdr'],
 ]
 
@@ -151,9 +153,9 @@ test('pages show what somebody may do, and nothing else: no form of another role
     [...(/<div class="wide">(.*?)<\/div>/s.exec(page)?.[1] ?? '').matchAll(/<a [^>]*>([^<]+)</g)].map(
       ([, title]) => title,
     )
-  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), ['Points of sale', 'You'])
+  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), ['Points of sale', 'You', 'Sign-in'])
   assert.doesNotMatch(await seen('cashier', '/dashboard/pos'), /New point of sale|Make the first one/)
-  assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['You'])
+  assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['You', 'Sign-in'])
   assert.ok(!titles(await seen('reader', '/dashboard')).includes('API keys'))
   assert.match(await seen('manager', '/dashboard/wallets'), /action="\/dashboard\/wallets"/)
   assert.doesNotMatch(await seen('reader', '/dashboard/wallets'), /<form method="post" action="\/dashboard\/wallets"/)

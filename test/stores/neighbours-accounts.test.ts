@@ -12,6 +12,9 @@ import { deleteOldRequests } from '../../src/modules/accounts/requests/store.ts'
 import * as spends from '../../src/modules/accounts/spends-store.ts'
 import { deleteLogo } from '../../src/modules/accounts/profile-store.ts'
 import { updateAddress } from '../../src/modules/accounts/address-store.ts'
+import * as challenges from '../../src/modules/accounts/passkeys/challenges-store.ts'
+import * as codes from '../../src/modules/accounts/passkeys/codes-store.ts'
+import * as passkeys from '../../src/modules/accounts/passkeys/passkeys-store.ts'
 import * as members from '../../src/modules/accounts/people/members-store.ts'
 import * as standing from '../../src/modules/accounts/standing-store.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
@@ -57,6 +60,10 @@ tryVerbs(
         run: (db, { id }) => standing.updateSignedOut(db, id, NOW),
         to: { signed_out_at: NOW },
       },
+      updateMailLinks: {
+        run: (db, { id }) => standing.updateMailLinks(db, id, true),
+        to: { mail_links: 1 },
+      },
       updatePlan: {
         run: (db, { id }) => standing.updatePlan(db, id, { perMinute: 7 }),
         to: { per_minute: 7, concurrency: null },
@@ -67,6 +74,7 @@ tryVerbs(
       },
     }),
     ...verbsOn('members', {
+      lockPerson: { run: (db, { email }) => members.lockPerson(db, email), means: ['email'], locks: true },
       markJoined: {
         row: { joined_at: null, ended_at: null, expires_at: NOW + 1 },
         run: (db, row) => members.markJoined(db, ofAccount(row), NOW),
@@ -101,6 +109,65 @@ tryVerbs(
         run: (db, row) => members.markEnded(db, ofAccount(row), NOW),
         to: { ended_at: NOW },
         unless: [{ account_id: ANOTHER }, { ended_at: 1 }, { role: 'owner' }],
+      },
+    }),
+    ...verbsOn('passkeys', {
+      markPasskeyUsed: {
+        row: { counter: 5 },
+        run: (db, { id }) => passkeys.markPasskeyUsed(db, { id, counter: 6, now: NOW }),
+        to: { counter: 6, last_used_at: NOW },
+        unless: [{ counter: 6 }, { counter: 7 }],
+      },
+      'markPasskeyUsed of one that does not count': {
+        row: { counter: 0 },
+        run: (db, { id }) => passkeys.markPasskeyUsed(db, { id, counter: 0, now: NOW }),
+        to: { last_used_at: NOW },
+        unless: [{ counter: 1 }],
+      },
+      updatePasskeyName: {
+        run: (db, { id, email }) => passkeys.updatePasskeyName(db, { id, email }, 'Other'),
+        to: { name: 'Other' },
+        unless: [{ email: ANOTHER }],
+      },
+      deletePasskey: {
+        run: (db, { id, email }) => passkeys.deletePasskey(db, { id, email }),
+        to: null,
+        unless: [{ email: ANOTHER }],
+      },
+      deleteAllPasskeys: {
+        run: (db, { email }) => passkeys.deleteAllPasskeys(db, email),
+        to: null,
+        means: ['email'],
+      },
+    }),
+    ...verbsOn('recovery_codes', {
+      markCodeUsed: {
+        run: (db, { code_hash: hash, email }) => codes.markCodeUsed(db, { hash, email, now: NOW }),
+        to: { used_at: NOW },
+        unless: [{ email: ANOTHER }, { used_at: 1 }],
+      },
+      deleteCodes: { run: (db, { email }) => codes.deleteCodes(db, email), to: null, means: ['email'] },
+    }),
+    ...verbsOn('passkey_challenges', {
+      takeChallenge: {
+        row: { expires_at: NOW + 1 },
+        run: (db, { challenge_hash: hash, bound_to: boundTo }) =>
+          challenges.takeChallenge(db, { hash, boundTo, purpose: 'prove', now: NOW }),
+        to: null,
+        unless: [{ bound_to: ANOTHER }, { purpose: 'enrol' }, { expires_at: NOW }],
+      },
+      deleteChallengesOf: {
+        run: (db, { bound_to: boundTo }) => challenges.deleteChallengesOf(db, { boundTo, purpose: 'prove' }),
+        to: null,
+        means: ['bound_to'],
+        unless: [{ purpose: 'enrol' }],
+      },
+      deleteOldChallenges: {
+        row: { expires_at: NOW - 1 },
+        run: (db) => challenges.deleteOldChallenges(db, NOW),
+        to: null,
+        means: ['expires_at'],
+        unless: [{ expires_at: NOW }],
       },
     }),
     ...verbsOn('api_keys', {

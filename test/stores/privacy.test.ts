@@ -35,6 +35,8 @@ async function openAlice({ db }: { db: Db }) {
   const whose = { accountId: alice, email: 'alice@example.com' }
   await db.updateTable('mails').set({ recipient: 'Alice@example.com' }).where('id', '=', alice).execute()
   await db.updateTable('sign_in_links').set({ email: 'alice@example.com' }).where('token_hash', '=', alice).execute()
+  await db.updateTable('passkeys').set({ email: 'alice@example.com' }).where('credential_id', '=', alice).execute()
+  await db.updateTable('recovery_codes').set({ email: 'alice@example.com' }).where('code_hash', '=', alice).execute()
   const [job] = await db.selectFrom('jobs').select('id').where('kind', '=', 'mail.send').execute()
   await db.updateTable('jobs').set({ payload: '{"recipient":"Alice@example.com"}' }).where('id', '=', job!.id).execute()
   for (const [table, personal] of Object.entries(PERSONAL)) {
@@ -194,6 +196,30 @@ forEachEngine((_engine, openFresh) => {
       [links[2]],
     )
     assert.equal((await db.selectFrom('jobs').select('id').where('id', '=', job!.id).execute()).length, 1)
+  })
+
+  // Otherwise the erasure of one shop would let a mail open another.
+  test('passkeys of a person go with their last account, and are exported with any', async (t) => {
+    const { ctx } = await openFresh(t)
+    await fill(ctx)
+    const { db } = ctx
+    const { alice } = await openAlice(ctx)
+    await finish(db)
+    const bob = await db.selectFrom('members').selectAll().where('email', '=', 'bob@example.com').executeTakeFirst()
+    await db
+      .insertInto('members')
+      .values({ ...bob!, id: 'mem_guest', email: 'alice@example.com', role: 'reader' })
+      .execute()
+    const person = { email: 'alice@example.com', emailHash: undefined }
+    const listed = []
+    for await (const { table } of exportPerson(db, person)) listed.push(table)
+    assert.ok(listed.includes('passkeys') && listed.includes('recovery_codes'))
+    const left = async () => (await rowsOf(db, 'passkeys')).filter(({ email }) => email === person.email).length
+    await eraseAccount(ctx, { accountId: alice, actor: 'test', signal })
+    assert.equal(await left(), 1)
+    await db.updateTable('members').set({ ended_at: 1 }).where('id', '=', 'mem_guest').execute()
+    await erasePerson(db, person, signal)
+    assert.equal(await left(), 0)
   })
 
   test('an administrator is not erased', async (t) => {

@@ -13,6 +13,9 @@ import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-store.ts'
 import { NO_PROFILE, saveLogo, saveProfile } from '../../src/modules/accounts/profile-store.ts'
 import { insertRequests } from '../../src/modules/accounts/requests/store.ts'
+import { insertChallenge } from '../../src/modules/accounts/passkeys/challenges-store.ts'
+import { replaceCodes } from '../../src/modules/accounts/passkeys/codes-store.ts'
+import { insertPasskey } from '../../src/modules/accounts/passkeys/passkeys-store.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertLink } from '../../src/modules/links/store.ts'
@@ -109,6 +112,7 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       createdAt: 1,
     })
     await fillPos(db, accountId)
+    await fillPasskeys(db, accountId)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
@@ -138,6 +142,17 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A passkey, a code and something to sign. */
+async function fillPasskeys(db: Db, accountId: string): Promise<void> {
+  const email = `${accountId}@example.com`
+  const own = { userHandle: 'same', credentialId: accountId, publicKey: 'AQ', counter: 2 ** 31 }
+  const passkey = { id: `psk_${accountId}`, email, ...own, name: 'Телефон “一”', createdAt: 1, lastUsedAt: null }
+  await insertPasskey(db, passkey)
+  await replaceCodes(db, { email, hashes: [accountId], now: 1 })
+  const asked = { purpose: 'prove', boundTo: accountId, userHandle: null, expiresAt: 2 ** 41 } as const
+  await insertChallenge(db, { hash: accountId, ...asked })
 }
 
 /** A till, a sale, and somebody who tried its PIN. */

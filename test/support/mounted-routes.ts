@@ -21,6 +21,8 @@ import { type Account } from '../../src/modules/accounts/store.ts'
 import { StoredKeys } from '../../src/modules/accounts/stored-keys.ts'
 import { mailProofCode, mailSignInLink, sendMail } from '../../src/modules/accounts/jobs.ts'
 import { operatorRoutes } from '../../src/modules/accounts/routes/operator.ts'
+import { passkeyRoutes } from '../../src/modules/accounts/routes/passkeys-api.ts'
+import type { Required } from '../../src/modules/accounts/passkeys/policy.ts'
 import { memberRoutes } from '../../src/modules/accounts/routes/members-api.ts'
 import { accountRoutes } from '../../src/modules/accounts/routes/api.ts'
 import { adminRoutes } from '../../src/modules/admin/routes/api.ts'
@@ -58,13 +60,14 @@ interface Options {
   engine?: StoreEngine
   baseUrl?: string
   mailer?: Mailer
+  passkeysRequired?: Required
   /** Routes beside those of accounts. */
   routes?: (ctx: StoreCtx) => readonly Route[]
 }
 
 /** Routes on a server without the rest of a gateway: those of accounts and the given ones, with store, queue and mail box. */
 export async function openRoutes(t: TestContext, options: Options = {}): Promise<MountedRoutes> {
-  const { engine = 'sqlite', baseUrl = 'http://gateway.test' } = options
+  const { engine = 'sqlite', baseUrl = 'http://gateway.test', passkeysRequired: required = 'none' } = options
   const clock = new TestClock()
   const store = await openStore(await emptyUrl(t, engine), clock)
   const { db, notices } = store
@@ -72,10 +75,10 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const keys = new StoredKeys(ctx)
   notices.subscribe('key', (hash) => keys.forget(hash))
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
-  const sessions = new Sessions({ ...ctx, secrets })
+  const sessions = new Sessions({ ...ctx, secrets, passkeysRequired: required })
   notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
   const mailer = options.mailer ?? capturedMailer(db, clock)
-  const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer), mailProofCode(ctx, mailer)]
+  const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer, required), mailProofCode(ctx, mailer)]
   const runner = new JobRunner({ ...ctx, engine, jobs })
   notices.subscribe('jobs', () => runner.wake())
   const log: string[] = []
@@ -92,7 +95,8 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   })
   const url = () => baseUrl
   const declared = [
-    ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url }),
+    ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url, required }),
+    ...passkeyRoutes({ store: ctx, sessions, baseUrl: url, required }),
     ...operatorRoutes({ store: ctx, tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId) }),
     ...memberRoutes({ store: ctx, baseUrl: url }),
     ...adminRoutes({

@@ -57,6 +57,9 @@ export const MEMBER = record({
   joined_at: orNull(text),
 })
 
+/** A passkey of who is signed in. */
+export const PASSKEY = record({ id: text, name: text, created_at: text, last_used_at: orNull(text) })
+
 export const PROFILE = record({
   name: orNull(text),
   logo: orNull(answer.url),

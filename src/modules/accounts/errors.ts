@@ -42,6 +42,8 @@ export const wrongProof = (field: 'code' | 'key') =>
       body: { field },
     },
   )
+export const mailIsClosed = () =>
+  new AppError('conflict', 'A mail opens nothing for you: use your passkey, or a recovery code.')
 export const badSignInLink = () => new AppError('invalid_key', 'This sign-in link is used up or too old.')
 export const insufficientCredits = () =>
   new AppError('insufficient_credits', 'Not enough credits. Buy some with buy_rpc.')

@@ -8,6 +8,8 @@ import { type AskedCode, MAIL_PROOF, mailProof } from './domain/prove.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
+import { deleteOldChallenges } from './passkeys/challenges-store.ts'
+import type { Required } from './passkeys/policy.ts'
 import { deleteOldRequests } from './requests/store.ts'
 import { deleteOldEndedSessions, deleteOldSecrets } from './sessions-store.ts'
 import { dayOf } from './domain/spending.ts'
@@ -45,12 +47,12 @@ export const releaseReservations = (ctx: StoreCtx): Job => ({
 })
 
 /** Mails the link that was asked for. */
-export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer): Job<AskedLink> => ({
+export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer, required?: Required): Job<AskedLink> => ({
   kind: MAIL_SIGN_IN,
   attemptsMax: 10,
   concurrencyMax: 4,
   leaseMilliseconds: 60_000,
-  run: (asked) => mailSignIn(ctx, mailer, asked),
+  run: (asked) => mailSignIn(ctx, mailer, asked, required),
 })
 
 /** Mails the code that was asked for. */
@@ -77,6 +79,7 @@ export const forgetExpired = ({ db, clock }: StoreCtx, { keepRequests }: Pick<Re
       (limit: number) => deleteOldLinks(db, now - LINKS_KEPT, limit),
       (limit: number) => deleteOldSecrets(db, now - SECRETS_KEPT, limit),
       (limit: number) => deleteOldEndedSessions(db, now, limit),
+      (limit: number) => deleteOldChallenges(db, now, limit),
       (limit: number) => deleteOldBatches(db, now - DAY, limit),
       (limit: number) => deleteEndedReservations(db, now - DAY, limit),
       (limit: number) =>

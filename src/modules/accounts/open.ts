@@ -9,11 +9,14 @@ import { forgetExpired, mailProofCode, mailSignInLink, releaseReservations, send
 import { RequestLog } from './requests/log.ts'
 import { StoredKeys } from './stored-keys.ts'
 import type { AccountRoom } from './room.ts'
+import type { AccountSettings } from './settings.ts'
 import { activityPages, activityRoutes } from './routes/activity.tsx'
 import { accountRoutes } from './routes/api.ts'
 import { operatorRoutes } from './routes/operator.ts'
 import { keyPages } from './routes/keys.tsx'
 import { memberRoutes } from './routes/members-api.ts'
+import { passkeyRoutes } from './routes/passkeys-api.ts'
+import { securityPages } from './routes/security.tsx'
 import { peoplePages } from './routes/people.tsx'
 import { placePages } from './routes/places.tsx'
 import { provePages } from './routes/prove.tsx'
@@ -53,11 +56,11 @@ export interface AccountsModule extends Module {
 /** Who calls: keys, sessions, what they use and what they have paid for. */
 export function openAccounts(
   { store, notices, mailer, secrets, logos, baseUrl, keepsMail, isPlay }: AccountPorts,
-  kept: Pick<Retention, 'keepRequests'>,
+  { passkeysRequired: required, ...kept }: AccountSettings & Pick<Retention, 'keepRequests'>,
 ): AccountsModule {
   const keys = new StoredKeys(store)
   const profile = { store, logos, baseUrl, isPlay }
-  const sessions = new Sessions({ ...store, secrets })
+  const sessions = new Sessions({ ...store, secrets, passkeysRequired: required })
   const usage = new UsageMeter(store)
   const requests = new RequestLog(store)
   const logged = { store, flush: () => requests.flush() }
@@ -73,7 +76,8 @@ export function openAccounts(
     usage,
     requests,
     routes: [
-      ...accountRoutes({ store, sessions, notices, baseUrl }),
+      ...accountRoutes({ store, sessions, notices, baseUrl, required }),
+      ...passkeyRoutes({ store, sessions, baseUrl, required }),
       ...profileRoutes(profile),
       ...memberRoutes({ store, baseUrl }),
       ...activityRoutes({ store }),
@@ -81,12 +85,13 @@ export function openAccounts(
       ...operatorRoutes({ store, tellStanding }),
     ],
     pages: [
-      ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail }),
+      ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail, required }),
       ...keyPages({ store, notices }),
       ...profilePages(profile),
       ...peoplePages({ store, baseUrl }),
       ...placePages({ store, sessions }),
-      ...provePages({ store, keys, sessions }),
+      ...provePages({ store, keys, sessions, required, baseUrl }),
+      ...securityPages({ store, required, baseUrl }),
       ...activityPages({ store }),
       ...requestPages(logged),
     ],
@@ -97,7 +102,7 @@ export function openAccounts(
     },
     jobs: [
       sendMail(mailer),
-      mailSignInLink(store, mailer),
+      mailSignInLink(store, mailer, required),
       mailProofCode(store, mailer),
       releaseReservations(store),
       forgetExpired(store, kept),

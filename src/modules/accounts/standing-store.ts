@@ -31,6 +31,15 @@ export async function updateSignedOut(db: Db, accountId: string, now: number): P
   await db.updateTable('accounts').set({ signed_out_at: now }).where('id', '=', accountId).execute()
 }
 
+/** Whether people with passkeys may sign in by mail as well. */
+export async function updateMailLinks(db: Db, accountId: string, allowed: boolean): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ mail_links: Number(allowed) })
+    .where('id', '=', accountId)
+    .execute()
+}
+
 /** A limit that is not named is that of the account's plan. */
 export async function updatePlan(db: Db, accountId: string, { perMinute, concurrencyMax }: AccountPlan): Promise<void> {
   await db

@@ -13,6 +13,8 @@ export interface Account {
   role: 'user' | 'admin'
   createdAt: number
   standing: Standing
+  /** Whether its people may sign in by mail although they have passkeys. */
+  mailLinks: boolean
 }
 
 /** A key as it may be shown: its hash stays in the store. */
@@ -29,8 +31,8 @@ export interface ApiKey extends Granted {
   lastUsedAt: number | null
 }
 
-function toAccount({ id, email, role, created_at: createdAt, ...row }: AccountsTable): Account {
-  return { id, email, role, createdAt, standing: toStanding(row) }
+function toAccount({ id, email, role, created_at: createdAt, mail_links, ...row }: AccountsTable): Account {
+  return { id, email, role, createdAt, standing: toStanding(row), mailLinks: mail_links === 1 }
 }
 
 function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
@@ -49,7 +51,10 @@ function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
   }
 }
 
-export async function insertAccount(db: Db, { id, email, role, createdAt }: Omit<Account, 'standing'>): Promise<void> {
+export async function insertAccount(
+  db: Db,
+  { id, email, role, createdAt }: Pick<Account, 'id' | 'email' | 'role' | 'createdAt'>,
+): Promise<void> {
   await db.insertInto('accounts').values({ id, email, role, created_at: createdAt }).execute()
 }
 

@@ -15,6 +15,8 @@ export interface AccountsTable {
   concurrency: number | null
   /** JSON object of what the operator has switched on or off for it. */
   features: string | null
+  /** 1 where its people may sign in by mail although they have passkeys. */
+  mail_links: number | null
 }
 
 /** Somebody of an account, by their address: invited, there, or gone. */
@@ -30,6 +32,40 @@ export interface MembersTable {
   expires_at: number | null
   joined_at: number | null
   ended_at: number | null
+}
+
+/** A way in of a person, whatever accounts they belong to. Only the public half of it is here. */
+export interface PasskeysTable {
+  id: string
+  /** In small letters. */
+  email: string
+  /** What the device knows the person by; all passkeys of a person have the same. */
+  user_handle: string
+  credential_id: string
+  public_key: string
+  /** How often the device says it has signed; some always say 0. */
+  counter: number
+  name: string
+  created_at: number
+  last_used_at: number | null
+}
+
+/** Each opens once, for a person who has lost every passkey. */
+interface RecoveryCodesTable {
+  code_hash: string
+  email: string
+  created_at: number
+  used_at: number | null
+}
+
+/** What a device is asked to sign: taken out by the first who brings it back. */
+export interface PasskeyChallengesTable {
+  challenge_hash: string
+  purpose: 'sign-in' | 'enrol' | 'prove'
+  /** The session that asked, or the browser where there is none yet. */
+  bound_to: string
+  user_handle: string | null
+  expires_at: number
 }
 
 /** Only the hash of a key is kept; `start` is what may be shown of it. */
@@ -195,6 +231,9 @@ interface AccountRequestsTable {
 export interface AccountTables {
   accounts: AccountsTable
   members: MembersTable
+  passkeys: PasskeysTable
+  recovery_codes: RecoveryCodesTable
+  passkey_challenges: PasskeyChallengesTable
   api_keys: ApiKeysTable
   sign_in_links: SignInLinksTable
   session_secrets: SessionSecretsTable
@@ -217,6 +256,9 @@ export interface AccountTables {
 export const ACCOUNT_TABLES = [
   'accounts',
   'members',
+  'passkeys',
+  'recovery_codes',
+  'passkey_challenges',
   'api_keys',
   'sign_in_links',
   'session_secrets',

@@ -133,14 +133,14 @@ export const Frame = (
 }
 
 /** A page before anybody has signed in, and one that says why there is no page. */
-export const Gate = ({ title, devnet, children }: { title: string; devnet: boolean; children: ComponentChildren }) => (
-  <Page title={title}>
+export const Gate = ({ devnet, children, ...page }: PageProps & { devnet: boolean }) => (
+  <Page {...page}>
     {devnet && <Banner />}
     <header class="gate-head">
       <Brand />
     </header>
     <main class="gate" id="content">
-      <h1>{title}</h1>
+      <h1>{page.title}</h1>
       {children}
     </main>
   </Page>

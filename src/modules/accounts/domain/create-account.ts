@@ -29,7 +29,7 @@ export async function createAccountIn(
 ): Promise<Account> {
   // Kept in small letters: the engines disagree about the small form of letters beyond ASCII.
   const kept = email === null ? null : email.toLowerCase()
-  const account: Account = { id, email: kept, role, createdAt: ctx.clock.now(), standing: USUAL }
+  const account: Account = { id, email: kept, role, createdAt: ctx.clock.now(), standing: USUAL, mailLinks: false }
   await insertAccount(ctx.db, account)
   await insertOwner(ctx, account)
   await insertAudit(ctx, { actor, accountId: account.id, what: 'account.created', detail: { role } })

@@ -5,8 +5,10 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { requireEveryScope } from '../../../kernel/key-rights.ts'
 import type { KeyLookup, Mailer } from '../../../kernel/ports.ts'
-import type { AccountCaller } from '../../../kernel/route.ts'
-import { tooManyProofs, wrongProof } from '../errors.ts'
+import type { AccountCaller, ProvedBy } from '../../../kernel/route.ts'
+import { mailIsClosed, tooManyProofs, wrongProof } from '../errors.ts'
+import { useCode } from '../passkeys/codes.ts'
+import { type Required, isMailOpen } from '../passkeys/policy.ts'
 import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
 import { identify } from './identify.ts'
@@ -30,9 +32,14 @@ export interface AskedCode {
 const placeOf = (sessionId: string, code: string) => `proof:${hashApiKey(`${sessionId} ${code}`)}`
 
 /** Asks for a mail with a code that proves who is signed in. */
-export async function requestProof(ctx: StoreCtx, { session }: AccountCaller): Promise<void> {
+export async function requestProof(
+  ctx: StoreCtx,
+  { session }: AccountCaller,
+  required: Required = 'none',
+): Promise<void> {
   const member = session?.member
   if (!member) throw new AppError('conflict', 'You have signed in with a key. Type it in again.')
+  if (!(await isMailOpen(ctx, member.email, required))) throw mailIsClosed()
   await inTx(ctx, async (tx) => {
     await countAsking(tx, { who: `proof ${member.email}`, places: MAILS_AN_HOUR, within: HOUR, refuse: tooManyProofs })
     const payload: AskedCode = { mailId: tx.ids.next('mail'), email: member.email, sessionId: session.id }
@@ -60,21 +67,31 @@ interface Proof {
   code: string
   /** A secret key of the account; for who has signed in with one. */
   key: string
+  /** A recovery code, for who has lost every passkey. */
+  recovery?: string | undefined
 }
 
 /** Takes a proof, or refuses it; guesses are counted. */
-export async function takeProof(ctx: StoreCtx, keys: KeyLookup, caller: AccountCaller, proof: Proof): Promise<void> {
+export async function takeProof(
+  ctx: StoreCtx,
+  keys: KeyLookup,
+  caller: AccountCaller,
+  { required = 'none', ...proof }: Proof & { required?: Required },
+): Promise<ProvedBy> {
   const { accountId, session, actor } = caller
   await countAsking(ctx, { who: `proving ${session!.id}`, places: TRIES_AN_HOUR, within: HOUR, refuse: tooManyProofs })
-  const by = session!.member ? 'mail' : 'key'
+  const by = !session!.member ? 'key' : proof.recovery ? 'recovery code' : 'mail'
   if (by === 'key') await requireKey(keys, accountId, proof.key)
   await inTx(ctx, async (tx) => {
     if (by === 'mail') {
       const email = await markLinkUsed(tx.db, placeOf(session!.id, proof.code), tx.clock.now())
       if (email === undefined || email !== session!.member!.email) throw wrongProof('code')
+      if (!(await isMailOpen(tx, email, required))) throw mailIsClosed()
     }
+    if (by === 'recovery code') await useCode(tx, session!.member!.email, proof.recovery!)
     await insertAudit(tx, { actor, accountId, what: 'account.proved', detail: { by } })
   })
+  return by
 }
 
 /** One that would sign in to this very account. */

@@ -3,7 +3,7 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
 import type { SecretBox } from '../../../kernel/ports.ts'
-import type { AccountCaller, SignedIn } from '../../../kernel/route.ts'
+import type { AccountCaller, ProvedBy, SignedIn } from '../../../kernel/route.ts'
 import type { Db } from '../../../kernel/db.ts'
 import {
   findSessionSecret,
@@ -16,6 +16,8 @@ import {
 import { accountSuspended } from '../errors.ts'
 import { type Member, findMember, findMemberByEmail } from '../people/members-store.ts'
 import { rightsOf } from '../key-rights-store.ts'
+import { hasPasskey } from '../passkeys/passkeys-store.ts'
+import { type Required, isRequired } from '../passkeys/policy.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
 export const SESSION_SECONDS = 3_600
@@ -49,16 +51,33 @@ export interface Session {
   expiresAt: number
   /** When who is signed in has last proved who they are; the sign-in is the first time. */
   provedAt: number
+  provedBy: ProvedBy
+  /** Whether they must add a passkey before anything else. */
+  mustEnrol: boolean
 }
 
-interface Claims extends Pick<Session, 'id' | 'keyId' | 'beganAt' | 'expiresAt' | 'provedAt'> {
+interface Claims extends Pick<Session, 'id' | 'keyId' | 'beganAt' | 'expiresAt' | 'provedAt' | 'provedBy'> {
   accountId: string
   memberId: string | undefined
 }
 
-type Holder = Pick<Session, 'account' | 'rights' | 'member'>
+interface TokenClaims {
+  began: number
+  proved?: number
+  by?: ProvedBy
+  key?: string
+  member?: string
+}
 
-type SessionCtx = StoreCtx & { secrets: SecretBox }
+type Holder = Pick<Session, 'account' | 'rights' | 'member' | 'mustEnrol'>
+
+type SessionCtx = StoreCtx & { secrets: SecretBox; passkeysRequired?: Required }
+
+interface Opening {
+  keyId?: string
+  memberId?: string
+  by?: ProvedBy
+}
 
 /**
  * Short-lived tokens for the dashboard. Every day has its own secret, which all instances find in the store under the
@@ -80,32 +99,38 @@ export class Sessions {
   }
 
   /** Of a member, or of who has typed in a key; of neither it is the account's own address that signs in. */
-  create(accountId: string, { keyId, memberId }: { keyId?: string; memberId?: string } = {}): Promise<string> {
+  create(accountId: string, { keyId, memberId, by }: Opening = {}): Promise<string> {
     const { clock, ids } = this.#ctx
     const now = clock.now()
-    return this.#sign({ id: ids.next('ses'), accountId, keyId, memberId, beganAt: now, provedAt: now })
+    const provedBy = by ?? usualWay(keyId)
+    return this.#sign({ id: ids.next('ses'), accountId, keyId, memberId, beganAt: now, provedAt: now, provedBy })
   }
 
   /** Leads who is signed in to another place of theirs: no sign-in, so that it ends when the session before would have, which ends now. */
-  async move(from: SignedIn, { accountId, memberId }: { accountId: string; memberId: string }): Promise<string> {
+  async move(
+    from: Omit<SignedIn, 'member' | 'mustEnrol'>,
+    { accountId, memberId }: { accountId: string; memberId: string },
+  ): Promise<string> {
     const { db, clock, ids } = this.#ctx
-    const { beganAt, provedAt } = from
-    const token = await this.#sign({ id: ids.next('ses'), accountId, keyId: undefined, memberId, beganAt, provedAt })
+    const { beganAt, provedAt, provedBy } = from
+    const proved = { beganAt, provedAt, provedBy }
+    const token = await this.#sign({ id: ids.next('ses'), accountId, keyId: undefined, memberId, ...proved })
     await insertEndedSession(db, from.id, clock.now() + ENDED_KEPT_MILLISECONDS)
     return token
   }
 
   /** A fresh token of the same session; undefined once it has lasted its twelve hours. */
   async renew(session: Session): Promise<string | undefined> {
-    const { id, account, keyId, member, beganAt, provedAt } = session
+    const { id, account, keyId, member, beganAt, provedAt, provedBy } = session
     if (beganAt + LONGEST_MILLISECONDS <= this.#ctx.clock.now()) return undefined
-    return this.#sign({ id, accountId: account.id, keyId, memberId: member?.id, beganAt, provedAt })
+    return this.#sign({ id, accountId: account.id, keyId, memberId: member?.id, beganAt, provedAt, provedBy })
   }
 
   /** A token of the same session whose holder has just proved who they are. */
-  prove({ accountId, restsOn: keyId, session }: AccountCaller): Promise<string> {
+  prove({ accountId, restsOn: keyId, session }: AccountCaller, provedBy = usualWay(keyId)): Promise<string> {
     const { id, member, beganAt } = session!
-    return this.#sign({ id, accountId, keyId, memberId: member?.id, beganAt, provedAt: this.#ctx.clock.now() })
+    const provedAt = this.#ctx.clock.now()
+    return this.#sign({ id, accountId, keyId, memberId: member?.id, beganAt, provedAt, provedBy })
   }
 
   /** Whose session a token is; undefined when it is wrong, too old, ended, or not signed by us. Suspended accounts are refused. */
@@ -119,8 +144,8 @@ export class Sessions {
     const holder = claims && (await this.#findHolder(claims, now))
     if (!claims || !holder) return undefined
     if (holder.account.standing.suspendedAt !== null) throw accountSuspended()
-    const { id, keyId, beganAt, expiresAt, provedAt } = claims
-    return { id, ...holder, keyId, beganAt, expiresAt, provedAt }
+    const { id, keyId, beganAt, expiresAt, provedAt, provedBy } = claims
+    return { id, ...holder, keyId, beganAt, expiresAt, provedAt, provedBy }
   }
 
   /** Ends a session with all its tokens; answers its id, and nothing for a wrong token. */
@@ -133,12 +158,13 @@ export class Sessions {
     return claims.id
   }
 
-  async #sign({ id, accountId, keyId, memberId, beganAt, provedAt }: Omit<Claims, 'expiresAt'>): Promise<string> {
+  async #sign(claims: Omit<Claims, 'expiresAt'>): Promise<string> {
+    const { id, accountId, keyId, memberId, beganAt, provedAt, provedBy } = claims
     const milliseconds = this.#ctx.clock.now()
     const now = Math.floor(milliseconds / 1000)
     const kid = nameOf(dayOf(milliseconds))
     const held = { ...(keyId !== undefined && { key: keyId }), ...(memberId !== undefined && { member: memberId }) }
-    return new SignJWT({ began: beganAt, proved: provedAt, ...held })
+    return new SignJWT({ began: beganAt, proved: provedAt, by: provedBy, ...held })
       .setProtectedHeader({ alg: ALGORITHM, kid })
       .setIssuer(ISSUER)
       .setAudience(memberId === undefined ? AUDIENCE : MEMBERS)
@@ -150,20 +176,21 @@ export class Sessions {
   }
 
   async #findHolder({ id, accountId, keyId, memberId, beganAt }: Claims, now: number): Promise<Holder | undefined> {
-    const { db } = this.#ctx
+    const { db, passkeysRequired = 'none' } = this.#ctx
     if (await isSessionEnded(db, id)) return undefined
     const account = await findAccount(db, accountId)
     if (!account || beganAt <= (account.standing.signedOutAt ?? 0)) return undefined
     if (keyId !== undefined) {
       const key = await findLiveKey(db, { accountId, keyId, now })
-      return key && { account, rights: rightsOf(key), member: undefined }
+      return key && { account, rights: rightsOf(key), member: undefined, mustEnrol: false }
     }
     const member =
       memberId !== undefined
         ? await findMember(db, { accountId, id: memberId })
         : await findMemberByEmail(db, { accountId, email: account.email ?? '' })
     if (!member || (member.joinedAt === null && member.expiresAt! <= now)) return undefined
-    return { account, rights: undefined, member }
+    const mustEnrol = isRequired(passkeysRequired, account) && !(await hasPasskey(db, member.email))
+    return { account, rights: undefined, member, mustEnrol }
   }
 
   async #verify(token: string, now: number): Promise<Claims | undefined> {
@@ -174,21 +201,17 @@ export class Sessions {
     const secret = await this.#findSecret(kid)
     if (!secret) return undefined
     try {
-      const { payload } = await jwtVerify<{ began: number; proved?: number; key?: string; member?: string }>(
-        token,
-        secret,
-        {
-          algorithms: [ALGORITHM],
-          issuer: ISSUER,
-          audience: [AUDIENCE, MEMBERS],
-          requiredClaims: ['sub', 'exp', 'jti', 'began'],
-          currentDate: new Date(now),
-        },
-      )
-      const { sub, aud, jti, exp, began, proved = began, key, member } = payload
+      const { payload } = await jwtVerify<TokenClaims>(token, secret, {
+        algorithms: [ALGORITHM],
+        issuer: ISSUER,
+        audience: [AUDIENCE, MEMBERS],
+        requiredClaims: ['sub', 'exp', 'jti', 'began'],
+        currentDate: new Date(now),
+      })
+      const { sub, aud, jti, exp, began, proved = began, key, member, by = usualWay(key) } = payload
       if ((aud === MEMBERS) !== (member !== undefined)) return undefined
       const held = { accountId: sub!, keyId: key, memberId: member }
-      return { id: jti!, ...held, beganAt: began, provedAt: proved, expiresAt: exp! * 1000 }
+      return { id: jti!, ...held, beganAt: began, provedAt: proved, provedBy: by, expiresAt: exp! * 1000 }
     } catch {
       // A token that does not hold belongs to no account.
       return undefined
@@ -234,6 +257,8 @@ export class Sessions {
   }
 }
 
+/** A token of the version before does not say. */
+const usualWay = (keyId: string | undefined): ProvedBy => (keyId === undefined ? 'mail' : 'key')
 const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY)
 const nameOf = (day: number) => `ses_${day}`
 /** Sealed secrets and where they belong, for the start, which must know whether a key opens them. */

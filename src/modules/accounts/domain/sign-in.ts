@@ -1,13 +1,14 @@
 import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
-import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { badSignInLink, tooManyLinks } from '../errors.ts'
-import { type Place, placeFor } from '../people/membership.ts'
-import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
+import type { Place } from '../people/membership.ts'
+import { type Required, isMailOpen } from '../passkeys/policy.ts'
+import { insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
+import { letIn } from './let-in.ts'
 
 const LINK_MILLISECONDS = 30 * 60_000
 const HOUR = 3_600_000
@@ -43,17 +44,24 @@ export async function requestSignIn(
 
 /**
  * Makes a link and mails it. The store keeps the token's hash, so that a reader of it cannot sign in. When it runs
- * again after a failure there is another link; one that did arrive keeps working.
+ * again after a failure there is another link; one that did arrive keeps working. Where a mail opens nothing, it says what does: only
+ * who reads it learns that.
  */
 export async function mailSignIn(
-  { db, clock, random }: StoreCtx,
+  ctx: StoreCtx,
   mailer: Mailer,
   { mailId, recipient, baseUrl }: AskedLink,
+  required: Required = 'none',
 ): Promise<void> {
+  const { db, clock, random } = ctx
   const token = randomId(random, TOKEN_LENGTH)
   const createdAt = clock.now()
   // Mailed to the very address it signs in: letters beyond ASCII may become those of another address when they are small.
   const email = recipient.toLowerCase()
+  if (!(await isMailOpen(ctx, email, required))) {
+    const text = sayPasskey(email, baseUrl)
+    return mailer.send({ id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
+  }
   const link = { tokenHash: hashApiKey(token), email, createdAt }
   await insertSignInLink(db, { ...link, expiresAt: createdAt + LINK_MILLISECONDS })
   const text = [
@@ -66,34 +74,37 @@ export async function mailSignIn(
   await mailer.send({ id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
 }
 
+const sayPasskey = (email: string, baseUrl: string) =>
+  [
+    `This address signs in by passkey: ${baseUrl}/dashboard/sign-in`,
+    '',
+    `Have you lost it? Use one of the recovery codes of ${email}: ${baseUrl}/dashboard/sign-in/recovery`,
+    '',
+    'If you did not ask for this mail, ignore it: it opens nothing.',
+  ].join('\n')
+
+interface Redeeming {
+  mayBeGuest?: boolean
+  required?: Required
+}
+
 /**
  * Turns a link's token into the place of its address, which is made at the first sign-in. As a guest somebody who is invited, and
  * nowhere else, comes in to say yes or no, and needs no account of their own.
  */
-export async function redeemSignIn(ctx: StoreCtx, token: string, mayBeGuest = false): Promise<Place> {
-  try {
-    return await redeem(ctx, token, mayBeGuest)
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    // Another link of the same address made the account a moment ago; this one was not used up by that.
-    return redeem(ctx, token, mayBeGuest)
-  }
-}
-
-function redeem(ctx: StoreCtx, token: string, mayBeGuest: boolean): Promise<Place> {
-  return inTx(ctx, async (tx) => {
-    const email = await markLinkUsed(tx.db, hashApiKey(token), tx.clock.now())
-    if (email === undefined) throw badSignInLink()
-    const place = await placeFor(tx, email, mayBeGuest)
-    await noteSignIn(tx, place, 'mail')
-    return place
+export function redeemSignIn(
+  ctx: StoreCtx,
+  token: string,
+  { mayBeGuest = false, required = 'none' }: Redeeming = {},
+): Promise<Place> {
+  return letIn(ctx, {
+    by: 'mail',
+    mayBeGuest,
+    async whose(tx) {
+      const email = await markLinkUsed(tx.db, hashApiKey(token), tx.clock.now())
+      // A link may be older than the passkey that took its place.
+      if (email === undefined || !(await isMailOpen(tx, email, required))) throw badSignInLink()
+      return email
+    },
   })
-}
-
-/** Call it in the transaction that lets somebody in. */
-async function noteSignIn(tx: StoreCtx, { member }: Place, by: 'mail' | 'passkey'): Promise<void> {
-  const { id: actor, accountId, joinedAt } = member
-  // What happens in an account is no business of who was merely invited, nor the other way round.
-  if (joinedAt === null) return
-  await insertAudit(tx, { actor, accountId, what: 'account.signed-in', detail: { by } })
 }

@@ -7,6 +7,7 @@ import { up as keyRights } from './0024-key-rights.ts'
 import { up as profiles } from './0025-profiles.ts'
 import { up as standing } from './0029-standing.ts'
 import { up as members } from './0031-members.ts'
+import { up as passkeys } from './0035-passkeys.ts'
 import { up as requests } from './0039-requests.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
@@ -18,5 +19,6 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0025-profiles': profiles,
   '0029-standing': standing,
   '0031-members': members,
+  '0035-passkeys': passkeys,
   '0039-requests': requests,
 }

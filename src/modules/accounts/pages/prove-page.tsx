@@ -2,6 +2,7 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card } from '../../../web/dashboard/show.tsx'
+import { PasskeyPart } from './passkey-button.tsx'
 
 interface ProvePageProps {
   frame: FrameProps
@@ -9,6 +10,11 @@ interface ProvePageProps {
   /** Where to go on. */
   next: string
   isMailed: boolean
+  /** Where their passkeys work; undefined for who has none. */
+  passkeysAt: string | undefined
+  hasCodes: boolean
+  /** Whether a code in a mail counts. */
+  mailOpens: boolean
 }
 
 const Next = ({ next }: { next: string }) => <input type="hidden" name="next" value={next} />
@@ -39,6 +45,32 @@ const ByMail = ({ frame, filled, next, isMailed }: ProvePageProps) => (
   </>
 )
 
+const ByPasskey = ({ next, passkeysAt }: ProvePageProps) => (
+  <Card title="With your passkey">
+    <PasskeyPart options="/api/prove/options" send="/api/prove" next={next} origin={passkeysAt!}>
+      <button type="button">Use a passkey</button>
+    </PasskeyPart>
+  </Card>
+)
+
+const ByCode = ({ frame, filled, next }: ProvePageProps) => (
+  <Card title="Lost your passkeys?">
+    <Form frame={frame} action="/dashboard/prove">
+      <Next next={next} />
+      <TextField filled={filled} name="recovery" label="Recovery code" hint="It counts once." required />
+      <button class="plain">Use a recovery code</button>
+    </Form>
+  </Card>
+)
+
+const OfPerson = (props: ProvePageProps) => (
+  <>
+    {props.passkeysAt !== undefined && <ByPasskey {...props} />}
+    {props.mailOpens && <ByMail {...props} />}
+    {props.hasCodes && <ByCode {...props} />}
+  </>
+)
+
 const ByKey = ({ frame, filled, next }: ProvePageProps) => (
   <Card>
     <Form frame={frame} action="/dashboard/prove">
@@ -62,9 +94,10 @@ export const ProvePage = (props: ProvePageProps) => (
   <Frame
     {...props.frame}
     title="Is it you?"
+    scripts={['passkeys.js']}
     lead="Before money moves, keys are made or people change we ask again, once in 15 minutes. Then send your form once more."
   >
-    <FormError filled={props.filled} fields={['code', 'key']} />
-    {props.frame.member ? <ByMail {...props} /> : <ByKey {...props} />}
+    <FormError filled={props.filled} fields={['code', 'key', 'recovery']} />
+    {props.frame.member ? <OfPerson {...props} /> : <ByKey {...props} />}
   </Frame>
 )

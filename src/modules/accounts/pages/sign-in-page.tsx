@@ -1,5 +1,6 @@
 import type { FormState } from '../../../kernel/page.ts'
 import { FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { PasskeyPart } from './passkey-button.tsx'
 import { Gate } from '../../../web/dashboard/frame.tsx'
 
 export interface SignInPageProps {
@@ -8,6 +9,8 @@ export interface SignInPageProps {
   next: string
   /** Mail is kept here instead of sent. */
   mailIsKept: boolean
+  /** Where passkeys work; undefined where they do not. */
+  passkeysAt: string | undefined
   email: FormState
   secretKey: FormState
   link: FormState
@@ -60,6 +63,20 @@ const ByMail = ({ email, mailIsKept, isFirst }: WayIn) => (
   </section>
 )
 
+const ByPasskey = ({ next, passkeysAt }: Pick<SignInPageProps, 'next' | 'passkeysAt'>) => (
+  <section class="card">
+    <h2>By passkey</h2>
+    <PasskeyPart options="/api/sign-in/passkey/options" send="/api/sign-in/passkey" next={next} origin={passkeysAt!}>
+      <button type="button" class="plain">
+        Sign in with a passkey
+      </button>
+    </PasskeyPart>
+    <p class="hint">
+      Lost it? <a href="/dashboard/sign-in/recovery">Use a recovery code</a>
+    </p>
+  </section>
+)
+
 const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
   <section class="card">
     <h2>By API key</h2>
@@ -81,16 +98,17 @@ const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
 )
 
 /**
- * Two ways in; the one that works at once comes first. A mailed link opens this page with its token behind the `#`, which a
+ * Ways in; the one that works at once comes first. A mailed link opens this page with its token behind the `#`, which a
  * script puts into its form.
  */
-export const SignInPage = ({ devnet, link, ...ways }: SignInPageProps) => (
-  <Gate title="Sign in" devnet={devnet}>
+export const SignInPage = ({ devnet, link, passkeysAt, ...ways }: SignInPageProps) => (
+  <Gate title="Sign in" devnet={devnet} scripts={['passkeys.js']}>
     <section class="card" id="by-link" hidden={link.error === undefined}>
       <h2>Your sign-in link</h2>
       <CodeForm link={link} next={ways.next} />
     </section>
     {ways.mailIsKept && <ByKey {...ways} isFirst />}
+    {passkeysAt !== undefined && <ByPasskey next={ways.next} passkeysAt={passkeysAt} />}
     <ByMail {...ways} isFirst={!ways.mailIsKept} />
     {!ways.mailIsKept && <ByKey {...ways} isFirst={false} />}
     <p class="soft">
@@ -120,5 +138,23 @@ export const CodePage = ({ devnet, link }: { devnet: boolean; link: FormState })
     <section class="card">
       <CodeForm link={link} />
     </section>
+  </Gate>
+)
+
+/** For who has lost every passkey. */
+export const RecoveryPage = ({ devnet, filled }: { devnet: boolean; filled: FormState }) => (
+  <Gate title="Recovery code" devnet={devnet}>
+    <section class="card">
+      <p class="card-note">You got ten of them with your first passkey. Each works once.</p>
+      <FormError filled={filled} fields={['email', 'code']} />
+      <form method="post" action="/dashboard/sign-in/recovery">
+        <TextField filled={filled} name="email" label="E-mail" type="email" autocomplete="email" required />
+        <TextField filled={filled} name="code" label="Recovery code" required />
+        <button>Sign in</button>
+      </form>
+    </section>
+    <p>
+      <a href="/dashboard/sign-in">Back</a>
+    </p>
   </Gate>
 )

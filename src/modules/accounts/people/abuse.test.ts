@@ -71,8 +71,8 @@ forEachEngine((engine) => {
     const token = await world.sessions.create(own.accountId)
     const began = world.clock.now()
     world.clock.advance(1_000_000)
-    const { id, provedAt, member } = (await world.sessions.read(token))!
-    const from = { id, beganAt: began, provedAt, member }
+    const { id, provedAt, provedBy, member } = (await world.sessions.read(token))!
+    const from = { id, beganAt: began, provedAt, provedBy }
     const moved = await world.sessions.move(from, { accountId, memberId: bob.id })
     const session = (await world.sessions.read(moved))!
     assert.deepEqual([session.beganAt, session.provedAt, session.member?.id], [began, began, bob.id])

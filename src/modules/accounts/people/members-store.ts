@@ -86,6 +86,15 @@ export async function listDevelopers(db: Db, accountId: string): Promise<Member[
   return developers.length > 0 ? developers : there.filter(({ role }) => role === 'owner')
 }
 
+/** Holds a person until the transaction ends, so that what they may have is counted by one at a time. */
+export async function lockPerson(db: Db, email: string): Promise<void> {
+  await db
+    .updateTable('members')
+    .set(({ ref }) => ({ email: ref('email') }))
+    .where('email', '=', email)
+    .execute()
+}
+
 /** Where an address is, or is invited to and can still say yes. */
 export async function listMembershipsOf(db: Db, email: string, now: number): Promise<Member[]> {
   const rows = await live(db)

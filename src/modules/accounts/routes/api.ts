@@ -8,6 +8,7 @@ import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
 import { SESSION_SECONDS, type Sessions } from '../domain/sessions.ts'
 import { redeemSignIn, requestSignIn } from '../domain/sign-in.ts'
+import type { Required } from '../passkeys/policy.ts'
 import { showAccount, showKey } from '../shape-account.ts'
 import { findAccount, listKeys } from '../store.ts'
 import { readEmail, readNewKey, readOverlap, readSignInToken } from '../wire-fields.ts'
@@ -21,6 +22,7 @@ interface AccountPorts {
   notices: Pick<Notices, 'publish'>
   /** Where links to this service begin. */
   baseUrl(): string
+  required?: Required
 }
 
 /** Signing in, and an account with its keys, under `/api`. */
@@ -28,7 +30,7 @@ export function accountRoutes(ports: AccountPorts): readonly Route[] {
   return [...signInRoutes(ports), ...ownAccountRoutes(ports), ...keyRoutes(ports)]
 }
 
-function signInRoutes({ store, sessions, baseUrl }: AccountPorts): readonly Route[] {
+function signInRoutes({ store, sessions, baseUrl, required = 'none' }: AccountPorts): readonly Route[] {
   return [
     {
       method: 'POST',
@@ -48,7 +50,7 @@ function signInRoutes({ store, sessions, baseUrl }: AccountPorts): readonly Rout
       async run({ body }) {
         const link = readSignInToken(body())
         await sessions.prepare()
-        const { account, member } = await redeemSignIn(store, link)
+        const { account, member } = await redeemSignIn(store, link, { required })
         const token = await sessions.create(account.id, { memberId: member.id })
         return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
       },

@@ -4,6 +4,7 @@ import { rpcCredits } from '../actions/rpc-credits.ts'
 import { SCOPES } from '../../../kernel/key-rights.ts'
 import { ACCOUNT, KEY, KEY_MEMBERS, PROFILE } from '../answers.ts'
 import { describedMemberRoutes } from './described-members.ts'
+import { describedPasskeyRoutes } from './described-passkeys.ts'
 import { describedOperatorRoutes } from './described-operator.ts'
 
 const { text, bool, integer, list, record, words } = answer
@@ -150,6 +151,7 @@ export const describedAccountRoutes: readonly Described[] = [
     answer: record({ ...KEY_MEMBERS, key: text, replaces: text }),
     refuses: [403, 409],
   },
+  ...describedPasskeyRoutes,
   ...describedMemberRoutes,
   ...describedOperatorRoutes,
 ]

@@ -7,7 +7,11 @@ import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { identify } from '../domain/identify.ts'
 import type { Sessions } from '../domain/sessions.ts'
 import { redeemSignIn, requestSignIn } from '../domain/sign-in.ts'
-import { CodePage, LinkSentPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
+import type { Required } from '../passkeys/policy.ts'
+import { relyingPartyOf } from '../passkeys/relying-party.ts'
+import { signInByCode } from '../passkeys/sign-in-by-code.ts'
+import { readCode } from '../passkeys/wire-fields.ts'
+import { CodePage, LinkSentPage, RecoveryPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
 import { readEmail, readSignInToken } from '../wire-fields.ts'
 
 interface SignInPorts {
@@ -18,16 +22,18 @@ interface SignInPorts {
   devnet: boolean
   /** Whether mail is kept here instead of sent: the page says where to find it. */
   mailIsKept: boolean
+  required: Required
 }
 
 /** Signing in by a mailed link or by a key. */
 export function signInPages(ports: SignInPorts): readonly OpenPage[] {
-  const { store, keys, sessions, baseUrl, devnet, mailIsKept } = ports
+  const { store, keys, sessions, baseUrl, devnet, mailIsKept, required } = ports
   const page = (next: string, filled: Partial<Pick<SignInPageProps, 'email' | 'secretKey' | 'link'>> = {}) => (
     <SignInPage
       devnet={devnet}
       mailIsKept={mailIsKept}
       next={next}
+      passkeysAt={relyingPartyOf(baseUrl())?.origin}
       email={EMPTY}
       secretKey={EMPTY}
       link={EMPTY}
@@ -40,6 +46,8 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
     get('/sign-in', async ({ query }) => ({ page: page(readNext(query.next)) })),
     get('/sign-in/sent', async () => ({ page: <LinkSentPage devnet={devnet} mailIsKept={mailIsKept} /> })),
     get('/sign-in/code', async () => ({ page: <CodePage devnet={devnet} link={EMPTY} /> })),
+
+    get('/sign-in/recovery', async () => ({ page: <RecoveryPage devnet={devnet} filled={EMPTY} /> })),
 
     post('/sign-in/mail', async ({ fields }) => {
       const email = fields.get('email')
@@ -55,11 +63,28 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
       try {
         const link = readSignInToken({ token: fields.get('token') })
         await sessions.prepare()
-        const { account, member } = await redeemSignIn(store, link, true)
+        const { account, member } = await redeemSignIn(store, link, { mayBeGuest: true, required })
         const session = await sessions.create(account.id, { memberId: member.id })
         return { to: member.joinedAt === null ? '/dashboard/accounts' : readNext(fields.get('next')), session }
       } catch (error) {
         return refuse(error, 'token', (wrong) => <CodePage devnet={devnet} link={wrong} />)
+      }
+    }),
+
+    post('/sign-in/recovery', async ({ fields }) => {
+      const email = fields.get('email')
+      try {
+        const code = readCode({ code: fields.get('code') })
+        const wanted = { email: readEmail({ email }), code }
+        await sessions.prepare()
+        const { account, member } = await signInByCode(store, wanted)
+        const session = await sessions.create(account.id, { memberId: member.id, by: 'recovery code' })
+        return { to: '/dashboard/security', session }
+      } catch (error) {
+        const field = error instanceof AppError && error.body.field === 'email' ? 'email' : 'code'
+        return refuse(error, field, (wrong) => (
+          <RecoveryPage devnet={devnet} filled={{ ...wrong, values: { email } }} />
+        ))
       }
     }),
 

@@ -1,0 +1,27 @@
+import { AppError } from '../../../kernel/errors.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { tell } from '../people/mails.ts'
+import { listMembershipsOf, lockPerson } from '../people/members-store.ts'
+import { insertAudit } from '../store.ts'
+import { deleteCodes } from './codes-store.ts'
+import { deleteAllPasskeys, hasPasskey } from './passkeys-store.ts'
+
+/** For the operator, who knows that somebody has lost all they had: mail opens for them again. Every account of theirs reads of it. */
+export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string; actor: string }): Promise<void> {
+  const address = email.toLowerCase()
+  return inTx(ctx, async (tx) => {
+    await lockPerson(tx.db, address)
+    if (!(await hasPasskey(tx.db, address))) throw new AppError('not_found', 'This address has no passkeys.')
+    await deleteAllPasskeys(tx.db, address)
+    await deleteCodes(tx.db, address)
+    for (const { accountId, joinedAt } of await listMembershipsOf(tx.db, address, tx.clock.now())) {
+      if (joinedAt === null) continue
+      await insertAudit(tx, { actor, accountId, what: 'passkey.forgotten', detail: { email: address } })
+    }
+    await tell(tx, { email: address }, 'Your passkeys were removed', [
+      `The operator of the service has taken away all passkeys and recovery codes of ${address}: you sign in by mail.`,
+      '',
+      'If you did not ask for that, ask the operator, and add a passkey anew.',
+    ])
+  })
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { listCapturedMail } from '../../../infra/mail/captured.ts'
+import { Authenticator } from '../../../../test/support/authenticator.ts'
+import { listAudit } from '../../../../test/support/dump-store.ts'
+import { forEachEngine } from '../../../../test/support/engines.ts'
+import { openRoutes } from '../../../../test/support/mounted-routes.ts'
+import { until } from '../../../../test/support/until.ts'
+import { suspendAccount } from '../domain/suspend.ts'
+import { setMailLinks } from './set-mail-links.ts'
+import type { Required } from './policy.ts'
+import { relyingPartyOf } from './relying-party.ts'
+
+/* Passkeys and recovery codes: whose they are, what they open, and what a stranger can do with what was overheard. */
+
+const baseUrl = 'https://pay.example'
+const origin = baseUrl
+const EMAIL = 'owner@example.com'
+const MINUTE = 60_000
+
+type Asked = Parameters<Authenticator['make']>[0]
+
+forEachEngine((engine) => {
+  async function openHouse(t: TestContext, passkeysRequired: Required = 'none') {
+    const world = await openRoutes(t, { engine, baseUrl, passkeysRequired })
+    const { accountId } = await world.join(EMAIL)
+    const post = async (path: string, body: object = {}, headers: Record<string, string> = {}) => {
+      const reply = await world.ask('POST', path, { headers, body })
+      const json = reply.json<Record<string, unknown>>()
+      const cookie = [reply.headers['set-cookie'] ?? []].flat().map((one) => one.split(';')[0]!)
+      return { status: reply.statusCode, code: json.code, json, cookie: cookie.join('; ') }
+    }
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    const askMake = async (token: string) =>
+      (await post('/api/passkeys/options', {}, bearer(token))).json.options as Asked
+    const enrol = async (token: string, device = new Authenticator(), name = 'Phone') => {
+      const credential = device.make(await askMake(token), { origin })
+      return { device, ...(await post('/api/passkeys', { name, credential }, bearer(token))) }
+    }
+    /** A browser that was asked to sign. */
+    const arrive = async () => {
+      const { json, cookie } = await post('/api/sign-in/passkey/options')
+      return { asked: json.options as Asked, headers: { cookie } }
+    }
+    const bring = (credential: object, headers: Record<string, string>) =>
+      post('/api/sign-in/passkey', { credential }, headers)
+    const mails = async (subject: string) =>
+      (await listCapturedMail(world.ctx.db, 50)).filter((mail) => mail.subject === subject)
+    return { world, accountId, post, bearer, askMake, enrol, arrive, bring, mails }
+  }
+
+  test('a passkey signs in whose it is, without a name being typed; the session says how, and counts as proof (contract 5, rule 34)', async (t) => {
+    const { world, accountId, enrol, arrive, bring, post, bearer, mails } = await openHouse(t)
+    const { token } = await world.signIn(EMAIL)
+    const { device, status, json } = await enrol(token)
+    assert.equal(status, 201)
+    assert.equal((json.recovery_codes as string[]).length, 10)
+    await until(async () => (await mails('A passkey was added')).length === 1)
+    const { asked, headers } = await arrive()
+    assert.deepEqual((asked as { allowCredentials?: unknown }).allowCredentials, [])
+    const opened = await bring(device.sign(asked, { origin }), headers)
+    assert.equal(opened.status, 200)
+    const session = (await world.sessions.read(String(opened.json.token)))!
+    assert.deepEqual([session.account.id, session.member?.email, session.provedBy], [accountId, EMAIL, 'passkey'])
+    world.clock.advance(15 * MINUTE + 1)
+    assert.equal(
+      (await post('/api/keys', { name: 'K' }, bearer(String(opened.json.token)))).code,
+      'fresh_proof_required',
+    )
+    const fresh = await post('/api/prove/options', {}, bearer(String(opened.json.token)))
+    const proof = device.sign(fresh.json.options as Asked, { origin })
+    const proved = await post('/api/prove', { credential: proof }, bearer(String(opened.json.token)))
+    assert.equal((await post('/api/keys', { name: 'K' }, bearer(String(proved.json.token)))).status, 201)
+    assert.equal((await post('/api/prove', { credential: proof }, bearer(String(opened.json.token)))).status, 401)
+    const deeds = await listAudit(world.ctx.db, accountId)
+    for (const what of ['passkey.added', 'account.signed-in', 'account.proved']) assert.ok(deeds.includes(what), what)
+    assert.doesNotMatch(JSON.stringify(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute()), /-/)
+  })
+
+  // Everything that somebody could bring who has not the passkey, or has it and not the browser that was asked.
+  test('401 in the same words for what was signed elsewhere, before, for another, too late or by a copy (contract 5, rule 34)', async (t) => {
+    const { world, enrol, arrive, bring } = await openHouse(t)
+    const { token } = await world.signIn(EMAIL)
+    const { device } = await enrol(token)
+    const stranger = await enrol((await world.signIn('stranger@example.com')).token)
+    const refused = async (made: Parameters<Authenticator['sign']>[1], by = device, wait = 0, as = device.id) => {
+      const { asked, headers } = await arrive()
+      const credential = { ...by.sign(asked, made), id: as }
+      world.clock.advance(wait)
+      const { status, json } = await bring(credential, headers)
+      assert.deepEqual([status, json.error], [401, 'This passkey does not open. Try again.'], JSON.stringify(made))
+    }
+    await refused({ origin: 'https://pay.example.evil.example' })
+    await refused({ origin: 'http://pay.example' })
+    await refused({ origin, rpId: 'evil.example' })
+    await refused({ origin, isVerified: false })
+    await refused({ origin, userHandle: 'AAAA' })
+    await refused({ origin }, stranger.device)
+    await refused({ origin }, new Authenticator())
+    await refused({ origin }, device, 5 * MINUTE)
+    await refused({ origin }, device, 0, 'unknown')
+    const [first, other] = [await arrive(), await arrive()]
+    const credential = device.sign(first.asked, { origin })
+    assert.equal((await bring(credential, other.headers)).status, 401, 'another browser')
+    assert.equal((await bring(credential, {})).status, 401, 'no browser at all')
+    const twice = await Promise.all([bring(credential, first.headers), bring(credential, first.headers)])
+    assert.deepEqual(twice.map(({ status }) => status).sort(), [200, 401])
+    await refused({ origin, counter: 3 })
+    // What was asked for one purpose opens no other.
+    const proof = await world.ask('POST', '/api/prove/options', {
+      headers: { authorization: `Bearer ${token}` },
+      body: {},
+    })
+    const signed = device.sign(proof.json<{ options: Asked }>().options, { origin, counter: 100 })
+    assert.equal((await bring(signed, first.headers)).status, 401)
+  })
+
+  test('a passkey is made once, by who was asked, without certificates, and ten of them are enough (contract 5, rule 34)', async (t) => {
+    const { world, askMake, enrol, post, bearer } = await openHouse(t)
+    const { token } = await world.signIn(EMAIL)
+    const device = new Authenticator()
+    const send = async (credential: object, as = token) => {
+      const reply = await post('/api/passkeys', { name: 'Phone', credential }, bearer(as))
+      return `${reply.status} ${String(reply.code)}`
+    }
+    const other = (await world.signIn('other@example.com')).token
+    assert.equal(await send(device.make(await askMake(other), { origin })), '400 invalid_request')
+    assert.equal(
+      await send(device.make(await askMake(token), { origin: 'https://evil.example' })),
+      '400 invalid_request',
+    )
+    assert.equal(await send(device.make(await askMake(token), { origin, isVerified: false })), '400 invalid_request')
+    // To read a certificate is to ask the address that stands in it.
+    const certified: [string, Map<unknown, unknown>] = [
+      'packed',
+      new Map<unknown, unknown>([['x5c', [Buffer.from('00', 'hex')]]]),
+    ]
+    assert.equal(await send(device.make(await askMake(token), { origin }, certified)), '400 invalid_request')
+    for (const credential of [
+      {},
+      { id: 'a', type: 'public-key', response: { clientDataJSON: 'e30', attestationObject: 'AA' } },
+    ])
+      assert.equal(await send(credential), '400 invalid_request')
+    assert.equal((await enrol(token, device)).status, 201)
+    assert.equal((await enrol(other, device)).code, 'conflict', 'a credential is of one person')
+    const more = [1, 2, 3, 4, 5, 6, 7, 8]
+    for (const _ of more) assert.deepEqual((await enrol(token)).json.recovery_codes, [])
+    const [one, another] = [new Authenticator(), new Authenticator()]
+    const made = one.make(await askMake(token), { origin })
+    assert.equal(await send(made), '201 undefined')
+    assert.equal(await send(another.make(await askMake(token), { origin })), '409 conflict')
+    world.clock.advance(15 * MINUTE + 1)
+    assert.equal((await post('/api/passkeys/options', {}, bearer(token))).code, 'fresh_proof_required')
+    assert.equal((await post('/api/recovery-codes', {}, bearer(token))).code, 'fresh_proof_required')
+  })
+
+  test('a recovery code opens once, at either of two doors, and is told; new ones end those before (contract 5, rule 35)', async (t) => {
+    const { world, enrol, post, bearer, mails } = await openHouse(t)
+    const { token } = await world.signIn(EMAIL)
+    const { json } = await enrol(token)
+    const [code, second, third] = json.recovery_codes as string[]
+    const recover = (text: string, email = EMAIL) => post('/api/sign-in/recovery', { email, code: text })
+    assert.equal((await recover(code!, 'other@example.com')).status, 401)
+    const twice = await Promise.all([recover(code!.toUpperCase()), recover(code!.replaceAll('-', ' '))])
+    assert.deepEqual(twice.map(({ status }) => status).sort(), [200, 401])
+    const opened = twice.find(({ status }) => status === 200)!
+    assert.equal((await world.sessions.read(String(opened.json.token)))?.provedBy, 'recovery code')
+    await until(async () => (await mails('A recovery code was used')).length === 1)
+    const fresh = await post('/api/recovery-codes', {}, bearer(token))
+    assert.equal((await recover(second!)).status, 401)
+    assert.equal((await recover((fresh.json.recovery_codes as string[])[0]!)).status, 200)
+    for (let at = 0; at < 6; at++) await recover(third!)
+    assert.equal((await recover(third!)).code, 'too_many_requests')
+    for (let at = 0; at < 10; at++) assert.equal((await recover(third!, 'nobody@example.com')).status, 401)
+    assert.equal((await recover(third!, 'nobody@example.com')).code, 'too_many_requests')
+  })
+
+  test('with a passkey a mail opens nothing, a link from before neither; a stranger sees no difference (contract 5, rule 35)', async (t) => {
+    const { world, accountId, enrol, post, bearer, mails } = await openHouse(t)
+    const ask = (email: string) => post('/api/sign-in/request', { email })
+    const { token } = await world.signIn(EMAIL)
+    await ask(EMAIL)
+    await until(async () => (await mails('Sign in to nano-gateway')).length === 2)
+    const older = await world.mailedToken(EMAIL)
+    const { json } = await enrol(token)
+    assert.equal((await post('/api/sign-in', { token: older })).status, 401)
+    const [known, unknown] = [await ask(EMAIL), await ask('nobody@example.com')]
+    assert.deepEqual([known.status, known.json], [unknown.status, unknown.json])
+    const told = async () =>
+      (await mails('Sign in to nano-gateway')).some(({ text }) =>
+        /signs in by passkey.*\n.*\n.*\/sign-in\/recovery/.test(text),
+      )
+    await until(told)
+    await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: true })
+    assert.equal((await post('/api/sign-in', { token: older })).status, 200)
+    await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: false })
+    const id = (json.passkey as { id: string }).id
+    const remove = (as: string) => world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(as) })
+    assert.equal((await remove((await world.signIn('other@example.com')).token)).statusCode, 404)
+    assert.equal((await remove(token)).statusCode, 200)
+    assert.deepEqual(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute(), [])
+    const list = await world.ask('GET', '/api/passkeys', { headers: bearer(token) })
+    assert.deepEqual(list.json(), { passkeys: [], recovery_codes_left: 0, mail_opens: true })
+  })
+
+  test('403 passkey_required until there is one, for whom the operator names; the last one stays (contract 5, rule 36)', async (t) => {
+    const { world, accountId, enrol, post, bearer } = await openHouse(t, 'members')
+    const { token } = await world.signIn(EMAIL)
+    const look = async () => (await world.ask('GET', '/api/keys', { headers: bearer(token) })).statusCode
+    assert.equal((await post('/api/keys', { name: 'K' }, bearer(token))).code, 'passkey_required')
+    const { device, json } = await enrol(token)
+    assert.equal(await look(), 200)
+    const id = (json.passkey as { id: string }).id
+    assert.equal((await world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(token) })).statusCode, 409)
+    // What the account allows counts only where the operator asks for nothing.
+    await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: true })
+    const list = await world.ask('GET', '/api/passkeys', { headers: bearer(token) })
+    assert.equal(list.json<{ mail_opens: boolean }>().mail_opens, false)
+    await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'test' })
+    const { json: options, cookie } = await post('/api/sign-in/passkey/options')
+    const credential = device.sign(options.options as Asked, { origin })
+    const opened = await post('/api/sign-in/passkey', { credential }, { cookie })
+    await assert.rejects(world.sessions.read(String(opened.json.token)), { code: 'account_suspended' })
+  })
+
+  test('administrators alone can be meant, and a key is never asked', async (t) => {
+    const { world, bearer } = await openHouse(t, 'administrators')
+    const admin = await world.join('admin@example.com', 'admin')
+    const look = async (headers: Record<string, string>) =>
+      (await world.ask('GET', '/api/keys', { headers })).statusCode
+    assert.equal(await look(bearer((await world.signIn(EMAIL)).token)), 200)
+    assert.equal(await look(bearer((await world.signIn('admin@example.com')).token)), 403)
+    assert.equal(await look({ key: admin.key }), 200)
+  })
+})
+
+test('passkeys belong to a name with https, or to this machine', () => {
+  assert.deepEqual(relyingPartyOf('https://pay.example'), { id: 'pay.example', origin: 'https://pay.example' })
+  for (const url of ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000']) {
+    assert.deepEqual(relyingPartyOf(url), { id: 'localhost', origin: 'http://localhost:3000' })
+  }
+  for (const url of ['http://pay.example', 'https://192.0.2.1', 'https://[2001:db8::1]'])
+    assert.equal(relyingPartyOf(url), undefined, url)
+})
