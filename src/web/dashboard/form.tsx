@@ -58,6 +58,18 @@ export const ActionButton = (props: {
   </Form>
 )
 
+/** In the place of a form that needs a fresh proof: asked for afterwards, it would cost what was typed. */
+export const ProveFirst = ({ next }: { next: string }) => (
+  <>
+    <p>Before money moves, or goes elsewhere, we ask again who you are, once in 15 minutes.</p>
+    <p>
+      <a class="button" href={`/dashboard/prove?next=${encodeURIComponent(next)}`}>
+        Prove it
+      </a>
+    </p>
+  </>
+)
+
 /** What cannot be taken back asks a second time, without any script. */
 export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger'; children: ComponentChildren }) => (
   <details class={`confirm ${props.kind ?? ''}`}>
@@ -167,13 +179,28 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
   </Labelled>
 )
 
-/** A refusal that belongs to no field stands above all of them. */
-export const FormError = ({ filled, fields }: { filled: FormState; fields: readonly string[] }) => {
+/**
+ * What was refused, above all fields: in its own words where it belongs to none of them, and otherwise the way to the field, beside which
+ * they stand. Whatever belongs to another form of the page is told there.
+ */
+export const FormError = (props: {
+  filled: FormState
+  fields: readonly string[]
+  elsewhere?: readonly string[] | undefined
+}) => {
+  const { filled, fields, elsewhere = [] } = props
   const { error } = filled
-  if (!error || (error.field !== undefined && fields.includes(error.field))) return null
+  if (!error || (error.field !== undefined && elsewhere.includes(error.field))) return null
+  const isBeside = error.field !== undefined && fields.includes(error.field)
   return (
     <p class="notice failed" role="alert">
-      {error.text}
+      {isBeside ? (
+        <>
+          Nothing was done yet. Please mend: <a href={`#f-${error.field}`}>{error.field!.replaceAll('_', ' ')}</a>
+        </>
+      ) : (
+        error.text
+      )}
     </p>
   )
 }

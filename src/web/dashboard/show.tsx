@@ -1,4 +1,11 @@
-import type { ComponentChildren } from 'preact'
+import {
+  type ComponentChildren,
+  Fragment,
+  type FunctionComponent,
+  type VNode,
+  cloneElement,
+  toChildArray,
+} from 'preact'
 import { formatNano } from '../../kernel/money.ts'
 
 const SHOWN_DECIMALS = 8
@@ -121,23 +128,48 @@ export const Figure = (props: {
   </div>
 )
 
-/** A table that scrolls by itself where it is wider than the page. */
+/**
+ * A table; on a narrow screen each of its rows is a card whose cells say what they are. Its parts say what they are in any case: with other
+ * looks they would be a table no more to those who do not see it.
+ */
 export const Table = (props: { label: string; head: readonly ComponentChildren[]; children: ComponentChildren }) => (
   <div class="table" role="region" aria-label={props.label} tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
+    <table class="cards" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
           {props.head.map((name, at) => (
-            <th key={at} scope="col">
+            <th key={at} scope="col" role="columnheader">
               {name}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>{props.children}</tbody>
+      <tbody role="rowgroup">
+        {drawnOf(props.children).map((row) =>
+          cloneElement(row, { role: 'row' }, ...cellsOf(drawnOf(row.props.children), props.head)),
+        )}
+      </tbody>
     </table>
   </div>
 )
+
+const cellsOf = (cells: readonly VNode[], head: readonly ComponentChildren[]) =>
+  cells.map((cell, at) => {
+    const name = head[at]
+    const role = cell.type === 'th' ? 'rowheader' : 'cell'
+    return cloneElement(cell, { role, ...(typeof name === 'string' && { 'data-label': name }) })
+  })
+
+/** Elements as they are drawn in the end, without the functions and fragments that they are written with. */
+function drawnOf(children: ComponentChildren): VNode<{ children?: ComponentChildren }>[] {
+  return toChildArray(children).flatMap((child) => {
+    if (typeof child !== 'object') return []
+    if (child.type === Fragment) return drawnOf(child.props.children)
+    // Those of pages draw by what they are given alone.
+    if (typeof child.type === 'function') return drawnOf((child.type as FunctionComponent)(child.props))
+    return [child as VNode<{ children?: ComponentChildren }>]
+  })
+}
 
 export const Card = (props: { title?: string; id?: string; note?: ComponentChildren; children: ComponentChildren }) => (
   <section class="card" id={props.id}>

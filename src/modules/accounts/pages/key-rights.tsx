@@ -32,7 +32,12 @@ export const RightsFields = ({ filled }: { filled: FormState }) => {
     <details class="rights" open={isWrong || isTouched}>
       <summary>Let it do less</summary>
       <input type="hidden" name="boxes" value="shown" />
-      <fieldset class={error?.field === 'scopes' ? 'field wrong' : 'field'} aria-describedby="scopes-hint">
+      <fieldset
+        id="f-scopes"
+        tabIndex={-1}
+        class={error?.field === 'scopes' ? 'field wrong' : 'field'}
+        aria-describedby="scopes-hint"
+      >
         <legend>What a secret key may do</legend>
         <p class="hint" id="scopes-hint">
           The word of each is its scope: a call that needs another is refused.

@@ -143,7 +143,7 @@ const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps &
 /** What was given back, and the form that gives back more. */
 export const RefundsCard = (props: RefundsProps) => {
   const { filled, refunds, refundableRaw, action, isOpen } = props
-  const isWrong = filled.error?.field !== undefined && REFUND_FIELDS.some((name) => name === filled.error?.field)
+  const isWrong = filled.error !== undefined && filled.error.field !== 'block_hash'
   const canRefund = action !== undefined && refundableRaw > 0n
   if (refunds.length === 0 && !canRefund) return null
   return (
@@ -157,7 +157,7 @@ export const RefundsCard = (props: RefundsProps) => {
               Up to {formatNano(refundableRaw)} nano can go back. What has left cannot be called back.
               {isOpen && ' This checkout is still open: it is given up with the refund.'}
             </p>
-            <FormError filled={filled} fields={['block_hash', ...REFUND_FIELDS]} />
+            <FormError filled={filled} fields={REFUND_FIELDS} elsewhere={['block_hash']} />
             <RefundForm {...props} action={action} />
           </div>
         </details>

@@ -28,7 +28,8 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; row
       follows={['checkout']}
       lead="They reached your addresses and fit no open checkout. Say what they were for."
     >
-      <FormError filled={filled} fields={['checkout']} />
+      {/* There is one such field for each payment, and the wrong one has the focus. */}
+      <FormError filled={filled} fields={[]} elsewhere={['checkout']} />
       {rows.length === 0 && (
         <Card>
           <Empty title="Every payment was matched">

@@ -2,8 +2,10 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { FormError, Form, TextField } from '../../../web/dashboard/form.tsx'
 
 export const kindBox = (kind: string) => `kind-${kind}`
-/** Those of other forms on the page as well: what was wrong there is said there. */
-const FIELDS = ['url', 'description', 'events', 'filter', 'addresses']
+export const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
+/** Of other forms on the same page. */
+export const REPLAY_FIELDS = ['from_unix', 'missed']
+export const WATCH_FIELDS = ['addresses']
 
 /** Where events go and which: the same for a new endpoint and for one that is there. */
 export const EndpointForm = (props: {
@@ -17,7 +19,7 @@ export const EndpointForm = (props: {
   const { values, error } = filled
   return (
     <Form frame={frame} action={action} label={button}>
-      <FormError filled={filled} fields={FIELDS} />
+      <FormError filled={filled} fields={ENDPOINT_FIELDS} elsewhere={[...REPLAY_FIELDS, ...WATCH_FIELDS]} />
       <TextField
         filled={filled}
         name="url"
@@ -27,7 +29,7 @@ export const EndpointForm = (props: {
         required
       />
       <TextField filled={filled} name="description" label="Description" maxLength={200} />
-      <fieldset class={error?.field === 'events' ? 'field wrong' : 'field'}>
+      <fieldset id="f-events" tabIndex={-1} class={error?.field === 'events' ? 'field wrong' : 'field'}>
         <legend>Which events</legend>
         <div class="choices">
           {['*', ...kinds].map((kind) => (

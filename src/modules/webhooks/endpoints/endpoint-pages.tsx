@@ -3,7 +3,7 @@ import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 import { WatchCard, type WatchedPart } from '../watches/watch-card.tsx'
-import { EndpointForm } from './endpoint-form.tsx'
+import { ENDPOINT_FIELDS, EndpointForm, REPLAY_FIELDS, WATCH_FIELDS } from './endpoint-form.tsx'
 import type { LoggedDelivery } from './log-store.ts'
 import type { Replay } from './replays-store.ts'
 import type { EndpointStatus } from './shape.ts'
@@ -160,8 +160,6 @@ const Log = ({ log, first, next }: Pick<EndpointPageProps, 'log' | 'first' | 'ne
   </Card>
 )
 
-const REPLAY_FIELDS = ['from_unix', 'missed']
-
 const Replays = ({
   frame,
   endpoint,
@@ -172,7 +170,7 @@ const Replays = ({
     title="Send again"
     note="Everything that this endpoint asks for since a day, one after the other; up to 10,000 events."
   >
-    <FormError filled={filled} fields={[...REPLAY_FIELDS, 'url', 'description', 'events', 'filter', 'addresses']} />
+    <FormError filled={filled} fields={REPLAY_FIELDS} elsewhere={[...ENDPOINT_FIELDS, ...WATCH_FIELDS]} />
     <Form frame={frame} action={`${HOME}/${endpoint.id}/replay`} label="Send again">
       <TextField filled={filled} name="from_unix" label="Since the beginning of (UTC)" type="date" required />
       <SelectField
