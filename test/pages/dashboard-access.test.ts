@@ -31,6 +31,8 @@ const WAYS: Way[] = [
   ...[
     '/checkouts/:id',
     '/wallets/:address',
+    '/checkouts/:id/edit',
+    '/names/:name',
     '/wallets/:address/send',
     '/webhooks/events/:id',
     '/webhooks/endpoints/:id',
@@ -73,6 +75,8 @@ const WAYS: Way[] = [
     '/keys/:id/rotate',
     '/keys/:id/revoke',
     '/wallets/:address/receive',
+    '/checkouts/:id/edit',
+    '/names/:name',
     '/wallets/:address/send',
     '/wallets/:address/send/check',
     '/webhooks/events/:id/redeliver',

@@ -87,6 +87,7 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
     ['checkouts', '/checkouts?from=wrong'],
     ['checkout-paid', `/checkouts/${paid}`],
     ['checkout-open', `/checkouts/${open}`],
+    ['edit-checkout', `/checkouts/${open}/edit`],
     ['new-checkout', '/checkouts/new'],
     ['unmatched', '/checkouts/unmatched'],
     ['statement', '/statement'],
@@ -102,7 +103,7 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
 test('pages of wallets, webhooks, keys and usage look well and can be used by everybody', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const { wallet, event, endpoint, email } = await stock(dashboard, owner, await openReceiver(t))
+  const { wallet, event, endpoint, email, name } = await stock(dashboard, owner, await openReceiver(t))
   const limited = { name: 'Payouts', scopes: ['read', 'wallets:read', 'wallets:send', 'reports'] }
   const soon = Math.floor(dashboard.ctx.clock.now() / 1000) + 90 * 86_400
   const limits = { per_minute: 120, spend_daily_nano: '2.5', expires_unix: soon }
@@ -126,6 +127,7 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
     ['emails', '/emails'],
     ['email', `/emails/${email}`],
     ['names', '/names'],
+    ['name', `/names/${name}`],
     ['profile', '/profile?done=saved'],
     ['webhooks', '/webhooks'],
     ['event', `/webhooks/events/${event}`],

@@ -22,6 +22,7 @@ const LETTERS: Record<string, Role | 'guest'> = {
 
 const WAYS: readonly [RegExp, string][] = [
   [/^GET \/(statement)?$/, 'omdr'],
+  [/^(GET|POST) \/checkouts\/:id\/edit$/, 'om'],
   [/^GET \/checkouts(\/:id|\/unmatched)?$/, 'omdr'],
   [/^POST \/checkouts\/:id\/events\/:event\/redeliver$/, 'omd'],
   [/^(GET|POST) \/checkouts/, 'om'],

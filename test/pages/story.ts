@@ -14,6 +14,7 @@ export interface Walk {
   visitor: Page
   /** The merchant's. */
   key: string
+  accountId: string
   name: string
 }
 
@@ -53,7 +54,7 @@ export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>)
   ] as const) {
     for (const colorScheme of THEMES) {
       const dashboard = await openDashboard(t)
-      const { key } = await dashboard.join(null)
+      const { key, accountId } = await dashboard.join(null)
       const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
       const merchant = await openTab(t, browser, dashboard.gateway, options)
       const visitor = await openTab(t, browser, dashboard.gateway, options)
@@ -62,7 +63,7 @@ export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>)
         .context()
         .addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
       const pages = { merchant: merchant.page, visitor: visitor.page }
-      await story({ dashboard, ...pages, key, name: `${width}-${colorScheme}` })
+      await story({ dashboard, ...pages, key, accountId, name: `${width}-${colorScheme}` })
       assertGood(merchant.misdeeds)
       assertGood(visitor.misdeeds)
     }

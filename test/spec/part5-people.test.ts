@@ -94,6 +94,7 @@ test('after a quarter of an hour a session makes no key and a key does (contract
     ['PUT', '/api/pos/x'],
     ['POST', '/api/pos/x/rotate'],
     ['PUT', '/api/links/x'],
+    ['PUT', '/api/checkouts/x'],
     ['POST', '/api/webhooks/secret/rotate'],
     ['POST', '/api/webhook-endpoints'],
     ['POST', '/api/webhook-endpoints/x/rotate'],

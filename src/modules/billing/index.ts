@@ -1,3 +1,4 @@
+export { withBought } from './domain/bought.ts'
 export { listWaiting } from './domain/list-waiting.ts'
 export { openOrder } from './domain/open-order.ts'
 export { releasePayment } from './domain/release.ts'

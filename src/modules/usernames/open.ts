@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
-import type { BillingModule } from '../billing/index.ts'
+import type { BillingModule, Fulfil } from '../billing/index.ts'
 import type { NamesModule } from '../names/index.ts'
 import { getName } from './actions/get-name.ts'
 import { updateName } from './actions/update-name.ts'
@@ -47,8 +47,14 @@ export function openUsernames(
 ): UsernamesModule {
   const learn = ({ subject }: { subject: string }) => names.learn(subject)
   const onChange = (key: string) => names.tellChanged(key)
-  billing.sells({ kind: NAME, fulfil: leaseName(onChange), learn })
-  billing.sells({ kind: NAME_UPDATE, fulfil: changeName(onChange), learn })
+  const telling =
+    (fulfil: Fulfil): Fulfil =>
+    (tx, order, payment) => {
+      if (order.accountId !== null) tx.tellAccount(order.accountId, ['names'])
+      return fulfil(tx, order, payment)
+    }
+  billing.sells({ kind: NAME, fulfil: telling(leaseName(onChange)), learn })
+  billing.sells({ kind: NAME_UPDATE, fulfil: telling(changeName(onChange)), learn })
   const { offers, resumeOrder } = billing
   const room: UsernameRoom = { ...offers, namePlans, nameUpdatePrice, resumeOrder }
   return {

@@ -17,6 +17,8 @@ export interface NewOrder {
   title: string
   description: string
   plans: readonly { title: string; price: Raw }[]
+  /** Where its buyer goes on once it is paid: a path of our own pages, with `{{id}}` for the checkout's. */
+  back?: string | undefined
   idempotency?: Idempotency | undefined
 }
 
@@ -24,7 +26,7 @@ export interface NewOrder {
 export async function openOrder(
   room: OfferRoom,
   payer: string,
-  { kind, subject, accountId, detail, idempotency, ...sale }: NewOrder,
+  { kind, subject, accountId, detail, back, idempotency, ...sale }: NewOrder,
 ): Promise<Checkout> {
   const made = idempotency?.made as { id: string } | undefined
   if (made) return getCheckout(room.checkouts, made.id)
@@ -32,6 +34,7 @@ export async function openOrder(
   try {
     return await openSale(room.checkouts, {
       ...sale,
+      successUrl: back === undefined ? null : room.checkouts.ports.links.own(back),
       alongside: async ({ db }, { id: checkoutId, createdAt }) => {
         await insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt })
         await idempotency?.record(db, { id: checkoutId })

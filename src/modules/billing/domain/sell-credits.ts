@@ -19,7 +19,7 @@ const titleOf = (credits: number) => `${WHOLE.format(credits)} Credits`
 export function offerCredits(
   room: BillingRoom,
   payer: string,
-  { buyer, idempotency }: { buyer: Buyer; idempotency?: Idempotency | undefined },
+  { buyer, back, idempotency }: { buyer: Buyer; back?: string; idempotency?: Idempotency | undefined },
 ): Promise<Checkout> {
   const { creditPlans } = room
   return openOrder(room, payer, {
@@ -31,6 +31,7 @@ export function offerCredits(
     title: 'Credits',
     description: 'Credits pay for what exceeds the free plan. They are added once the payment is confirmed.',
     plans: creditPlans.map(({ credits, price }) => ({ title: titleOf(credits), price })),
+    back,
     idempotency,
   })
 }

@@ -2,6 +2,7 @@ import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { listEntries, readCredits, toUsage } from '../../accounts/index.ts'
 import { offerCredits } from '../domain/sell-credits.ts'
 import { CreditsPage } from '../pages/credits-page.tsx'
+import { withBought } from '../domain/bought.ts'
 import type { BillingRoom } from '../room.ts'
 
 const DAYS = 30
@@ -11,7 +12,7 @@ const ENTRIES_MAX = 50
 /** Credits left, what they went for, and the way to more. */
 export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
   const store = room.checkouts
-  const render = async ({ frame, accountId }: PageRequest) => {
+  const render = async ({ frame, accountId, query }: PageRequest) => {
     const { credits, plan, usage } = await readCredits(store, accountId)
     const today = store.clock.now()
     const dates = Array.from({ length: DAYS }, (_, at) =>
@@ -25,7 +26,7 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
     }
     return (
       <CreditsPage
-        frame={frame}
+        frame={await withBought(store.db, frame, { accountId, checkoutId: query.bought })}
         credits={credits}
         plan={plan}
         days={dates.map((date) => ({ date, ...toUsage(usage[date]) }))}
@@ -47,7 +48,8 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
       section: '/credits',
       async run({ accountId }, _fields, idempotency) {
         // Offers count against the account, as at the RPC endpoint.
-        const { id } = await offerCredits(room, `acc:${accountId}`, { buyer: { accountId }, idempotency })
+        const back = '/dashboard/credits?bought={{id}}'
+        const { id } = await offerCredits(room, `acc:${accountId}`, { buyer: { accountId }, back, idempotency })
         return { to: `/pay/${id}` }
       },
       again: (request, { error }) =>

@@ -10,6 +10,7 @@ interface Sale {
   description: string
   /** Prices to choose from. */
   plans: readonly { title: string; price: Raw }[]
+  successUrl: string | null
   /** Writes down what is sold, in the transaction that makes the checkout. */
   alongside(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
@@ -18,7 +19,8 @@ interface Sale {
  * Makes a checkout of the service's own, paid to the treasury by unique amounts. When a payment for it is recorded, the
  * port `sales` gives what was bought in the same transaction.
  */
-export async function openSale(ctx: CheckoutRoom, { title, description, plans, alongside }: Sale): Promise<Checkout> {
+export async function openSale(ctx: CheckoutRoom, sale: Sale): Promise<Checkout> {
+  const { title, description, plans, successUrl, alongside } = sale
   const address = await ctx.ports.treasuryAddress()
   const request: CheckoutRequest & { address: string } = {
     address,
@@ -34,6 +36,7 @@ export async function openSale(ctx: CheckoutRoom, { title, description, plans, a
     order: undefined,
     title,
     description,
+    successUrl,
   }
   const seen = await ctx.ports.look(address)
   return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, { seen, alongside })

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'preact'
 import { formatNano } from '../../../kernel/money.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, SelectField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Confirmed, Form, FormError, SelectField, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { type EventRow, Deliveries } from '../../../web/dashboard/deliveries.tsx'
 import { REFUND_FIELDS, RefundsCard } from './refunds-card.tsx'
@@ -95,7 +95,7 @@ const Actions = ({
   if (checkout.status === 'complete') return null
   return (
     <Card title="What you can do">
-      <FormError filled={filled} fields={['block_hash', ...REFUND_FIELDS]} />
+      <FormError filled={filled} fields={['block_hash']} elsewhere={REFUND_FIELDS} />
       <div class="actions">
         {isOpen && (
           <Confirmed ask="Cancel checkout" kind="danger">
@@ -278,9 +278,16 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         </>
       }
       actions={
-        <a class="button plain" href={links.pay}>
-          Open payment page
-        </a>
+        <>
+          {isOwn && checkout.status !== 'complete' && (
+            <WayTo frame={frame} class="button plain" href={`/dashboard/checkouts/${checkout.id}/edit`}>
+              Change
+            </WayTo>
+          )}
+          <a class="button plain" href={links.pay}>
+            Open payment page
+          </a>
+        </>
       }
     >
       {checkout.additional === 'paid_late' && checkout.status !== 'complete' && isOwn && (

@@ -71,7 +71,7 @@ const InvoiceFields = ({ filled }: { filled: FormState }) => (
       name="invoice_lines"
       label="Invoice"
       hint="One a line, as 2 x Title = price of one. With the taxes they must come to the price."
-      placeholder={'2 x Blue mug = 10\nShipping = 4.50'}
+      placeholder={'2 x Coffee cup = 10\nShipping = 4.50'}
       rows={3}
     />
     <TextField

@@ -139,6 +139,8 @@ function oneRoutes(area: Area): readonly Route[] {
       path: `${path}/:id`,
       door: 'account',
       scope: 'checkout',
+      // Also changes where the money goes.
+      proof: true,
       async run({ caller: { accountId, actor }, params, body }) {
         const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
         const request = { id: idOf(params), owner: accountId, actor, body: named }

@@ -28,6 +28,7 @@ import { excessOf } from '../shape.ts'
 import { type Checkout, findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from './cursor.ts'
+import { editCheckoutPages } from './edit-checkout.tsx'
 import { newCheckoutPages } from './new-checkout.tsx'
 
 const PAGE_ROWS = 25
@@ -45,6 +46,7 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   },
   ...newCheckoutPages(ctx),
   ...unmatchedPages(ctx),
+  ...editCheckoutPages(ctx),
   ...oneCheckoutPages(ctx),
 ]
 
@@ -81,6 +83,7 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
 
 const DONE = {
   made: 'The checkout is made. Share its link.',
+  changed: 'The checkout is changed.',
   cancelled: 'The checkout is cancelled.',
   marked: 'The checkout is marked as paid.',
   redelivered: 'The event is on its way again.',

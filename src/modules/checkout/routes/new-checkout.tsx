@@ -72,7 +72,7 @@ function toBody(fields: FormFields): Record<string, unknown> {
   }
 }
 
-function readPlanLines(text: string): { title: string; value: string }[] {
+export function readPlanLines(text: string): { title: string; value: string }[] {
   return linesOf(text).map((line) => {
     const at = line.lastIndexOf('=')
     if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
@@ -80,7 +80,7 @@ function readPlanLines(text: string): { title: string; value: string }[] {
   })
 }
 
-function readJson(text: string): unknown {
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -27,8 +27,15 @@ export async function offerChange(
     name,
     changes,
     accountId,
+    back,
     idempotency,
-  }: { name: string; changes: NameChanges | null; accountId: string | null; idempotency?: Idempotency | undefined },
+  }: {
+    name: string
+    changes: NameChanges | null
+    accountId: string | null
+    back?: string
+    idempotency?: Idempotency | undefined
+  },
 ): Promise<ChangeOffer> {
   const { key, lease } = await findLeased(room.checkouts, name)
   const isOwn = accountId !== null && lease.accountId === accountId
@@ -42,6 +49,7 @@ export async function offerChange(
     title: `Change of @${lease.name}`,
     description: describe(lease, changes, authorized !== null),
     plans: [{ title: 'Change', price: room.nameUpdatePrice }],
+    back,
     idempotency,
   })
   const toSign = changes ? toNameChangeMessage({ name: key, id: checkout.id, changes }) : undefined

@@ -17,7 +17,12 @@ interface NameOffer extends FoundName {
 export async function offerName(
   room: UsernameRoom,
   payer: string,
-  { name, accountId, idempotency }: { name: string; accountId: string | null; idempotency?: Idempotency | undefined },
+  {
+    name,
+    accountId,
+    back,
+    idempotency,
+  }: { name: string; accountId: string | null; back?: string; idempotency?: Idempotency | undefined },
 ): Promise<NameOffer> {
   const found = await findName(room.checkouts, name)
   const { key, status, lease } = found
@@ -32,6 +37,7 @@ export async function offerName(
     title: `Username @${shown}`,
     description: describe(shown, lease, accountId),
     plans: namePlans.map(({ title, price }) => ({ title, price })),
+    back,
     idempotency,
   })
   return { ...found, shown, checkout }

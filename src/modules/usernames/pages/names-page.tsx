@@ -61,6 +61,9 @@ export const NamesPage = (props: {
                   )}
                 </td>
                 <td>
+                  <a class="button plain" href={`/dashboard/names/${row.name.toLowerCase()}`}>
+                    Change<span class="unseen">{` @${row.name}`}</span>
+                  </a>{' '}
                   <ActionButton
                     frame={frame}
                     action="/dashboard/names"

@@ -2,6 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { withBought } from '../../billing/index.ts'
 import { listLeasesOf, statusAt } from '../../names/index.ts'
 import { getName } from '../actions/get-name.ts'
 import { offerName } from '../domain/offer-name.ts'
@@ -9,6 +10,7 @@ import { NamesPage } from '../pages/names-page.tsx'
 import { setIndexed } from '../domain/set-indexed.ts'
 import type { UsernameRoom } from '../room.ts'
 import { readCursor, toCursor } from './cursor.ts'
+import { oneNamePages } from './one-name.tsx'
 
 const PAGE_ROWS = 50
 
@@ -24,7 +26,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     const now = clock.now()
     return (
       <NamesPage
-        frame={frame}
+        frame={await withBought(db, frame, { accountId, checkoutId: query.bought })}
         filled={filled}
         names={leases.map((lease) => ({ ...lease, state: statusAt(lease, now) }))}
         next={last && `/dashboard/names?after=${toCursor(last)}`}
@@ -32,6 +34,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     )
   }
   return [
+    ...oneNamePages(room),
     {
       path: '/names',
       permission: 'names',
@@ -48,8 +51,9 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
       again: list,
       async run({ accountId }, fields, idempotency) {
         const { name } = parse({ name: fields.get('name') }) as { name: string }
+        const back = '/dashboard/names?bought={{id}}'
         // Offers count against the account, as at the RPC endpoint.
-        const { checkout } = await offerName(room, `acc:${accountId}`, { name, accountId, idempotency })
+        const { checkout } = await offerName(room, `acc:${accountId}`, { name, accountId, back, idempotency })
         if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
         return { to: `/pay/${checkout.id}` }
       },

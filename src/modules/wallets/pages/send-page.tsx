@@ -1,6 +1,6 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Form, FormError, ProveFirst, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Facts, Nano } from '../../../web/dashboard/show.tsx'
 
@@ -50,14 +50,7 @@ export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) 
             <button>Continue</button>
           </Form>
         ) : (
-          <>
-            <p>Before money moves we ask again who you are, once in 15 minutes.</p>
-            <p>
-              <a class="button" href={`/dashboard/prove?next=${encodeURIComponent(`${place}/send`)}`}>
-                Prove it
-              </a>
-            </p>
-          </>
+          <ProveFirst next={`${place}/send`} />
         )}
       </Card>
     </Frame>

@@ -1,0 +1,100 @@
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { Form, FormError, ProveFirst, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Card } from '../../../web/dashboard/show.tsx'
+
+export const SHOWN_FIELDS = [
+  'title',
+  'description',
+  'image',
+  'success_url',
+  'cancel_url',
+  'webhook_url',
+  'notify',
+  'note',
+  'metadata',
+] as const
+export const TERMS_FIELDS = ['amount', 'currency', 'address', 'plans'] as const
+
+interface EditProps {
+  frame: FrameProps
+  filled: FormState
+  id: string
+  currencies: readonly string[]
+  /** Whether nobody can have seen yet what it asks for. */
+  isUnseen: boolean
+  hasPlans: boolean
+  isFresh: boolean
+}
+
+const Terms = ({ filled, currencies, hasPlans }: Pick<EditProps, 'filled' | 'currencies' | 'hasPlans'>) => (
+  <Card title="What it asks for" note="As long as nobody has opened its page.">
+    <div class="pair">
+      {hasPlans ? (
+        <TextField filled={filled} name="plans" label="Plans" hint="One a line, as Title = price." rows={3} required />
+      ) : (
+        <TextField
+          filled={filled}
+          name="amount"
+          label="Price"
+          hint="Empty: the payer decides."
+          inputMode="decimal"
+          maxLength={80}
+        />
+      )}
+      <SelectField
+        filled={filled}
+        name="currency"
+        label="Currency"
+        required
+        options={['NANO', ...currencies].map((code) => [code, code])}
+      />
+    </div>
+    <TextField
+      filled={filled}
+      name="address"
+      label="Your address"
+      hint="Where the money goes: nano_… or @name."
+      required
+    />
+  </Card>
+)
+
+/** What a checkout says about itself, and what it asks for where that can still change. */
+export const EditCheckoutPage = (props: EditProps) => {
+  const { frame, filled, id, isUnseen, isFresh } = props
+  const place = `/dashboard/checkouts/${id}`
+  return (
+    <Frame {...frame} title="Change a checkout" lead={<code>{id}</code>}>
+      {isFresh ? (
+        <Form frame={frame} action={`${place}/edit`} label="Change the checkout">
+          <FormError filled={filled} fields={[...SHOWN_FIELDS, ...(isUnseen ? TERMS_FIELDS : [])]} />
+          {isUnseen && <Terms {...props} />}
+          <Card title="What it says">
+            <TextField filled={filled} name="title" label="Title" maxLength={120} />
+            <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
+            <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+            <div class="pair">
+              <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
+              <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+            </div>
+            <TextField filled={filled} name="webhook_url" label="Webhook" type="url" />
+            <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
+            <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
+            <TextField filled={filled} name="metadata" label="Metadata" hint="A JSON object." rows={3} />
+          </Card>
+          <div class="actions">
+            <button>Save</button>
+            <a class="button plain" href={place}>
+              Leave it as it is
+            </a>
+          </div>
+        </Form>
+      ) : (
+        <Card title="Is it you?">
+          <ProveFirst next={`${place}/edit`} />
+        </Card>
+      )}
+    </Frame>
+  )
+}
