@@ -257,6 +257,15 @@ program
   .action(from(async () => (await import('./cli/backup.ts')).backUp))
 
 program
+  .command('verify')
+  .description(
+    'read the store against the ledger: payments, wallets, sums and credits; prints what disagrees and changes nothing',
+  )
+  .option('--node <url>', 'the node to ask; by default the first of NODE_URLS, or the development ledger')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/verify.ts')).verify))
+
+program
   .command('migrate-store')
   .description('copy the store into an empty one and compare counts and sums')
   .requiredOption('--to <url>', 'postgres://… or sqlite:<file>')

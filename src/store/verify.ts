@@ -1,0 +1,246 @@
+import { sql } from 'kysely'
+import type { Db } from '../kernel/db.ts'
+import { formatNano, toRaw } from '../kernel/money.ts'
+import type { CheckoutPaymentsTable } from '../modules/checkout/tables.ts'
+
+/** Asks the ledger; what it answers may be anything. */
+export type AskLedger = (action: string, fields: object) => Promise<unknown>
+
+/** What the store says and something else does not. */
+export interface Disagreement {
+  about: 'credits' | 'checkout' | 'payment' | 'wallet' | 'block'
+  id: string
+  what: string
+}
+
+export interface Verified {
+  /** How many of each were looked at. */
+  looked: Record<Disagreement['about'], number>
+  disagreements: Disagreement[]
+  /** Set where there were more than are told. */
+  more: boolean
+}
+
+type Members = Record<string, unknown>
+type Tell = (found: Disagreement) => void
+
+const PAGE = 500
+const TOLD_MAX = 1_000
+
+/**
+ * Reads the store again: sums against their parts, payments and the blocks of wallets against the ledger, wallets against their
+ * accounts there. It changes nothing. What moves while it looks may be told wrongly, so that it is asked about a second time.
+ */
+export async function verifyStore(db: Db, ask: AskLedger): Promise<Verified> {
+  const disagreements: Disagreement[] = []
+  const looked = { credits: 0, checkout: 0, payment: 0, wallet: 0, block: 0 }
+  let more = false
+  const tell: Tell = (found) => {
+    if (disagreements.length < TOLD_MAX) disagreements.push(found)
+    else more = true
+  }
+  looked.credits = await verifyCredits(db, tell)
+  looked.checkout = await verifySums(db, tell)
+  looked.payment = await verifyPayments(db, ask, tell)
+  looked.block = await verifyBlocks(db, ask, tell)
+  looked.wallet = await verifyWallets(db, ask, tell)
+  return { looked, disagreements, more }
+}
+
+/** What an account can spend and has set aside is what was added less what was taken. */
+async function verifyCredits(db: Db, tell: Tell): Promise<number> {
+  const { rows } = await sql<{ account_id: string; available: number; open: number; entered: number }>`
+    select account_id, available,
+      (select coalesce(sum(amount), 0) from credit_reservations r where r.account_id = b.account_id and r.status = 'open') as open,
+      (select coalesce(sum(amount), 0) from credit_entries e where e.account_id = b.account_id) as entered
+    from credit_balances b`.execute(db)
+  for (const { account_id: id, ...sums } of rows) {
+    const [available, open, entered] = [Number(sums.available), Number(sums.open), Number(sums.entered)]
+    if (available + open === entered) continue
+    tell({
+      about: 'credits',
+      id,
+      what: `${available} to spend and ${open} set aside, but the entries come to ${entered}`,
+    })
+  }
+  return rows.length
+}
+
+/** What a checkout says was paid is the sum of its payments. */
+async function verifySums(db: Db, tell: Tell): Promise<number> {
+  let looked = 0
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const checkouts = await db
+      .selectFrom('checkouts')
+      .select(['id', 'paid_raw'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(PAGE)
+      .execute()
+    looked += checkouts.length
+    const sums = await sumPayments(
+      db,
+      checkouts.map(({ id }) => id),
+    )
+    for (const { id, paid_raw } of checkouts) {
+      const sum = sums.get(id) ?? 0n
+      if (sum === BigInt(paid_raw)) continue
+      tell({ about: 'checkout', id, what: `says ${inNano(paid_raw)} paid, its payments come to ${inNano(sum)}` })
+    }
+    after = checkouts.length < PAGE ? undefined : checkouts.at(-1)!.id
+  }
+  return looked
+}
+
+async function sumPayments(db: Db, ids: string[]): Promise<Map<string, bigint>> {
+  const sums = new Map<string, bigint>()
+  if (ids.length === 0) return sums
+  const payments = await db
+    .selectFrom('checkout_payments')
+    .select(['checkout_id', 'amount_raw'])
+    .where('checkout_id', 'in', ids)
+    .where('kind', '<>', 'unmatched')
+    .execute()
+  for (const { checkout_id: id, amount_raw } of payments) sums.set(id!, (sums.get(id!) ?? 0n) + BigInt(amount_raw))
+  return sums
+}
+
+/** Every payment is a confirmed send on the ledger, of this amount, from this payer to this address. */
+async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
+  let looked = 0
+  let after: PaymentRow | undefined
+  do {
+    const payments = await listPayments(db, after)
+    looked += payments.length
+    const blocks = await askBlocks(
+      ask,
+      payments.map((payment) => payment.block_hash),
+    )
+    for (const payment of payments) {
+      const block = blocks.get(payment.block_hash)
+      const wrong =
+        wrongBlock(block) ??
+        differs('amount', String(block!.amount), payment.amount_raw) ??
+        differs('payer', String(block!.block_account), payment.payer) ??
+        differs('address', String(toMembers(block!.contents).link_as_account), payment.address)
+      if (wrong !== undefined) tell({ about: 'payment', id: payment.block_hash, what: wrong })
+    }
+    after = payments.length < PAGE ? undefined : payments.at(-1)
+  } while (after)
+  return looked
+}
+
+type PaymentRow = Pick<CheckoutPaymentsTable, 'owner' | 'block_hash' | 'address' | 'payer' | 'amount_raw'>
+
+function listPayments(db: Db, after: PaymentRow | undefined): Promise<PaymentRow[]> {
+  const { owner, block_hash } = after ?? { owner: '', block_hash: '' }
+  return db
+    .selectFrom('checkout_payments')
+    .select(['owner', 'block_hash', 'address', 'payer', 'amount_raw'])
+    .where(({ eb }) =>
+      eb.or([eb('owner', '>', owner), eb.and([eb('owner', '=', owner), eb('block_hash', '>', block_hash)])]),
+    )
+    .orderBy('owner')
+    .orderBy('block_hash')
+    .limit(PAGE)
+    .execute()
+}
+
+/** What a wallet has confirmed is on the ledger, with the balance that we believe it left. */
+async function verifyBlocks(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
+  let looked = 0
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const blocks = await db
+      .selectFrom('wallet_blocks')
+      .select(['id', 'hash', 'balance_raw'])
+      .where('id', '>', after)
+      .where('status', '=', 'confirmed')
+      .orderBy('id')
+      .limit(PAGE)
+      .execute()
+    looked += blocks.length
+    const found = await askBlocks(
+      ask,
+      blocks.map(({ hash }) => hash!),
+    )
+    for (const { id, hash, balance_raw } of blocks) {
+      const block = found.get(hash!)
+      const wrong = wrongBlock(block) ?? differs('balance', String(block!.balance), balance_raw)
+      if (wrong !== undefined) tell({ about: 'block', id, what: `${hash}: ${wrong}` })
+    }
+    after = blocks.length < PAGE ? undefined : blocks.at(-1)!.id
+  }
+  return looked
+}
+
+/** A wallet stands where its account stands, unless blocks of it are under way. */
+async function verifyWallets(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
+  let looked = 0
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const wallets = await listWallets(db, after)
+    looked += wallets.length
+    for (const wallet of wallets) {
+      const wrong = await wrongWallet(wallet, ask)
+      if (wrong === undefined) continue
+      // It may have moved between the two questions.
+      const again = (await listWallets(db, wallet.id, true))[0]
+      const still = again && (await wrongWallet(again, ask))
+      if (still !== undefined) tell({ about: 'wallet', id: wallet.id, what: still })
+    }
+    after = wallets.length < PAGE ? undefined : wallets.at(-1)!.id
+  }
+  return looked
+}
+
+interface WalletRow {
+  id: string
+  address: string
+  frontier: string
+  balance_raw: string
+  under_way: number
+}
+
+async function listWallets(db: Db, after: string, only = false): Promise<WalletRow[]> {
+  const { rows } = await sql<WalletRow>`select id, address, frontier, balance_raw,
+    (select count(*) from wallet_blocks b where b.wallet_id = w.id and b.status in ('signed', 'broadcast')) as under_way
+    from wallets w where ${only ? sql`id = ${after}` : sql`id > ${after}`} order by id limit ${PAGE}`.execute(db)
+  return rows
+}
+
+async function wrongWallet(
+  { address, frontier, balance_raw, under_way }: WalletRow,
+  ask: AskLedger,
+): Promise<string | undefined> {
+  const info = toMembers(await ask('account_info', { account: address, include_confirmed: 'true' }))
+  const isUnopened = info.error === 'Account not found'
+  if (info.error !== undefined && !isUnopened) return `the ledger says: ${String(info.error)}`
+  const there = isUnopened ? '0'.repeat(64) : String(info.confirmed_frontier ?? info.frontier)
+  if (there !== frontier) {
+    if (Number(under_way) > 0) return undefined
+    return `we know it up to ${frontier}, the ledger up to ${there}`
+  }
+  return isUnopened
+    ? differs('balance', '0', balance_raw)
+    : differs('balance', String(info.confirmed_balance ?? info.balance), balance_raw)
+}
+
+async function askBlocks(ask: AskLedger, hashes: string[]): Promise<Map<string, Members>> {
+  if (hashes.length === 0) return new Map()
+  const answer = toMembers(await ask('blocks_info', { hashes, json_block: 'true', include_not_found: 'true' }))
+  if (typeof answer.error === 'string') throw new Error(`The ledger says: ${answer.error}`)
+  return new Map(Object.entries(toMembers(answer.blocks)).map(([hash, block]) => [hash, toMembers(block)]))
+}
+
+function wrongBlock(block: Members | undefined): string | undefined {
+  if (!block) return 'is not on the ledger'
+  return String(block.confirmed) === 'true' ? undefined : 'is not confirmed on the ledger'
+}
+
+function differs(name: string, there: string, here: string | null): string | undefined {
+  return there === here ? undefined : `${name} is ${here} here and ${there} on the ledger`
+}
+
+const toMembers = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
+
+const inNano = (raw: string | bigint) => `${formatNano(toRaw(BigInt(raw)))} nano`

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askNode } from '../../src/infra/http/ask-node.ts'
+import { verifyStore } from '../../src/store/verify.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { openRefundShop } from '../support/refund-steps.ts'
+
+forEachEngine((engine) => {
+  test('an operator is told of every sum, payment, block and wallet that the ledger does not have as the store says, and of nothing else', async (t) => {
+    const { world, shop, sell, refund, untilRefund } = await openRefundShop(t, engine)
+    const made = await sell()
+    await refund(made.id)
+    await untilRefund(made.id, 'sent')
+    const { db } = shop.ctx
+    const url = new URL(world.ledger.rpcUrl)
+    const verify = () => verifyStore(db, (action, fields) => askNode(url, action, fields))
+    const { disagreements, looked } = await verify()
+    assert.deepEqual(disagreements, [])
+    assert.ok(
+      looked.payment > 0 && looked.checkout > 0 && looked.wallet > 0 && looked.block > 0,
+      JSON.stringify(looked),
+    )
+
+    const payment = await db.selectFrom('checkout_payments').selectAll().executeTakeFirstOrThrow()
+    const block = await db
+      .selectFrom('wallet_blocks')
+      .selectAll()
+      .where('status', '=', 'confirmed')
+      .executeTakeFirstOrThrow()
+    const wallet = await db.selectFrom('wallets').selectAll().executeTakeFirstOrThrow()
+    await db.updateTable('checkouts').set({ paid_raw: '5' }).where('id', '=', made.id).execute()
+    await db
+      .updateTable('checkout_payments')
+      .set({ payer: payment.address })
+      .where('block_hash', '=', payment.block_hash)
+      .execute()
+    await db.updateTable('wallet_blocks').set({ balance_raw: '7' }).where('id', '=', block.id).execute()
+    await db.updateTable('wallets').set({ balance_raw: '9' }).where('id', '=', wallet.id).execute()
+    const { account_id } = await db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
+    await db
+      .insertInto('credit_balances')
+      .values({ account_id, available: 3 })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ available: 3 }))
+      .execute()
+    const found = (await verify()).disagreements
+    assert.deepEqual(found.map(({ about, id }) => [about, id]).sort(), [
+      ['block', block.id],
+      ['checkout', made.id],
+      ['credits', account_id],
+      ['payment', payment.block_hash],
+      ['wallet', wallet.id],
+    ])
+    await db
+      .updateTable('checkout_payments')
+      .set({ block_hash: 'A'.repeat(64) })
+      .where('block_hash', '=', payment.block_hash)
+      .execute()
+    const gone = (await verify()).disagreements.find(({ about }) => about === 'payment')
+    assert.deepEqual([gone?.id, gone?.what], ['A'.repeat(64), 'is not on the ledger'])
+  })
+})
