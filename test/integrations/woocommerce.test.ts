@@ -165,17 +165,25 @@ test('an order that is paid in part waits on hold, is completed by the rest, and
 test('what ends unpaid cancels an order that still waits; what is paid late or after a cancellation is held for the merchant', async (t) => {
   const shop = await openWooShop(t)
   await shop.save()
-  const [unpaid, late, cancelled, elsewhere] = await Promise.all(['1', '2', '3', '4'].map((total) => shop.order(total)))
+  const [unpaid, late, cancelled, elsewhere, twice] = await Promise.all(
+    ['1', '2', '3', '4', '5'].map((total) => shop.order(total)),
+  )
   const checkouts = new Map<number, string>()
-  for (const id of [unpaid!, late!, cancelled!, elsewhere!]) checkouts.set(id, await shop.toPay(id))
+  for (const id of [unpaid!, late!, cancelled!, elsewhere!, twice!]) checkouts.set(id, await shop.toPay(id))
   const develop = (id: number, verb: string, fields = {}) =>
     shop.gateway.rest('POST', `/developer/checkouts/${checkouts.get(id)}/${verb}`, undefined, fields)
 
-  await shop.play('change', { id: elsewhere, status: 'processing', method: 'bacs' })
+  for (const id of [elsewhere, twice]) await shop.play('change', { id, status: 'processing', method: 'bacs' })
   for (const id of [unpaid!, elsewhere!]) await develop(id, 'expire')
   assert.match((await shop.untilStatus(unpaid!, 'cancelled')).notes.join(), /nobody has paid/)
   assert.equal(await shop.tell(eventOf(checkouts.get(elsewhere!)!, elsewhere!, 'checkout.expired')), 200)
   assert.equal((await shop.show(elsewhere!)).status, 'processing')
+
+  await develop(twice!, 'pay', { way: 'exactly' })
+  await until(async () => (await shop.show(twice!)).notes.length > 0)
+  const { notes, happened } = await shop.show(twice!)
+  assert.match(notes.join(), /was paid already, and is paid once more/)
+  assert.deepEqual(happened, ['status:processing'])
 
   await shop.play('change', { id: late, status: 'cancelled' })
   await develop(late!, 'pay', { way: 'late' })
