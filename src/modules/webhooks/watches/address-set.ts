@@ -10,13 +10,17 @@ const CHECKSUM_LETTERS = 8
  * looks watched and is not costs a look at the store, and nobody can name addresses that crowd one place.
  */
 export class AddressSet {
-  readonly #seed: readonly [number, number]
+  readonly #seedLow: number
+  readonly #seedHigh: number
+  #low = 0
+  #high = 0
   #slots = new Uint32Array(2 * SLOTS_MIN)
   #size = 0
 
   constructor(seed: Uint8Array) {
     const view = new DataView(seed.buffer, seed.byteOffset, 8)
-    this.#seed = [view.getUint32(0), view.getUint32(4)]
+    this.#seedLow = view.getUint32(0)
+    this.#seedHigh = view.getUint32(4)
   }
 
   get size(): number {
@@ -28,16 +32,16 @@ export class AddressSet {
   }
 
   has(address: string): boolean {
-    const [low, high] = this.#mix(address)
-    return this.#slots[this.#find(low, high)] !== 0
+    this.#mix(address)
+    return this.#slots[this.#find(this.#low, this.#high)] !== 0
   }
 
   add(address: string): void {
-    const [low, high] = this.#mix(address)
-    const at = this.#find(low, high)
+    this.#mix(address)
+    const at = this.#find(this.#low, this.#high)
     if (this.#slots[at] !== 0) return
-    this.#slots[at] = low
-    this.#slots[at + 1] = high
+    this.#slots[at] = this.#low
+    this.#slots[at + 1] = this.#high
     this.#size++
     if (this.#size > (this.#slots.length / 2) * FULL) this.#grow()
   }
@@ -62,19 +66,27 @@ export class AddressSet {
     }
   }
 
-  /** Two numbers of 32 bits; the first is never zero, which is what an empty slot has. */
-  #mix(address: string): [number, number] {
-    let [low, high] = this.#seed
+  /**
+   * Two numbers of 32 bits, four letters at a time; the first is never zero, which is what an empty slot has. They are left in members: a pair
+   * for each confirmation would cost more than the rest.
+   */
+  #mix(address: string): void {
+    let [low, high] = [this.#seedLow, this.#seedHigh]
     const end = address.length - CHECKSUM_LETTERS
-    for (let at = Math.max(0, end - KEY_LETTERS); at < end; at++) {
-      const letter = address.charCodeAt(at)
-      low = Math.imul(low ^ letter, 0x01000193)
+    for (let at = end - KEY_LETTERS; at < end; at += 4) {
+      const letters =
+        address.charCodeAt(at) |
+        (address.charCodeAt(at + 1) << 8) |
+        (address.charCodeAt(at + 2) << 16) |
+        (address.charCodeAt(at + 3) << 24)
+      low = Math.imul(low ^ letters, 0x9e3779b1)
       low ^= low >>> 15
-      high = Math.imul(high ^ letter, 0x85ebca6b)
+      high = Math.imul(high ^ letters, 0x85ebca6b)
       high ^= high >>> 13
     }
     low = Math.imul(low ^ (high >>> 16), 0xc2b2ae35)
     high = Math.imul(high ^ (low >>> 16), 0x27d4eb2f)
-    return [(low ^ (low >>> 15)) >>> 0 || 1, (high ^ (high >>> 13)) >>> 0]
+    this.#low = (low ^ (low >>> 15)) >>> 0 || 1
+    this.#high = (high ^ (high >>> 13)) >>> 0
   }
 }
