@@ -2,6 +2,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import { type DeliveryCtx, deliver, openBatches } from './domain/deliver.ts'
 import { type EventsKept, forgetOld } from './domain/forget-old.ts'
+import { PLACES } from './domain/host-concurrency.ts'
 import { reviveStuck } from './domain/revive-stuck.ts'
 import { DELIVER, DELIVER_TO_ENDPOINT, type DeliverPayload } from './domain/wake-delivery.ts'
 import { inSteps } from '../../kernel/retention.ts'
@@ -18,7 +19,7 @@ export const deliverWebhook = (ctx: DeliveryCtx, batches = openBatches(ctx)): Jo
   money: true,
   attemptsMax: 50,
   // Mostly waiting for receivers; a few slow hosts must not take all the places.
-  concurrencyMax: 128,
+  concurrencyMax: PLACES,
   leaseMilliseconds: LEASE,
   run: ({ deliveryId }) => deliver(batches, deliveryId),
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
+import { makeEndpoint, readNewEndpoint } from './endpoints/change.ts'
 import { deliverWebhook } from './jobs.ts'
 import { ping } from './domain/ping.ts'
 import { until } from '../../../test/support/until.ts'
@@ -130,6 +131,30 @@ test('a shop hears of its payment at once, however many slow hosts strangers hav
   await until(() => world.attempts.length === 33)
   while (world.attempts.length < 41) await world.toNextAttempt()
   assert.ok(world.attempts.every(({ outcome }) => outcome === 'delivered'))
+})
+
+// Four accounts with slow endpoints had all the places of endpoints, and everybody else waited for them.
+test('an endpoint hears at once, however many slow endpoints other accounts have', async (t) => {
+  const world = await openWebhooks(t)
+  const held: (() => void)[] = []
+  const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
+  const listen = (accountId: string, url: string) =>
+    makeEndpoint(world.ctx, accountId, readNewEndpoint(world.ctx, { url }))
+  const accounts = Array.from({ length: 5 }, (_, at) => `acc_slow${at}`)
+  for (const accountId of accounts) {
+    for (let at = 0; at < 8; at++) {
+      await listen(accountId, slow.url.replace('127.0.0.1', `host-${at}.${accountId.slice(4)}.example`))
+    }
+    for (let events = 0; events < 4; events++) await world.record({ accountId, subject: `${accountId} ${events}` })
+  }
+  // So many that nothing else would find a place, if all of them had one.
+  await until(async () => held.length >= 64 && held.length + (await world.countPutOff()) === 5 * 8 * 4)
+  const shop = await openReceiver(t)
+  await listen('acc_shop', shop.url.replace('127.0.0.1', 'shop.example'))
+  await world.record({ accountId: 'acc_shop' })
+  await until(() => shop.requests.length === 1)
+  slow.answer = answerWith(200)
+  for (const answer of held) answer()
 })
 
 test('an address that came to lead into a private network leaves nothing but a code', async (t) => {

@@ -103,7 +103,11 @@ export async function deliver(batches: DeliveryBatches, deliveryId: string): Pro
   if (!isByHand(due) && due.isDisabled) {
     return settle(batches, due, failure(due.endpoint ? 'endpoint_disabled' : 'url_disabled'), 'dead')
   }
-  const place = slots.enter(new URL(due.url).hostname, { now: clock.now(), accountId: due.accountId })
+  const place = slots.enter(new URL(due.url).hostname, {
+    now: clock.now(),
+    accountId: due.accountId,
+    isEndpoint: due.endpointId !== null,
+  })
   if ('comeBackAt' in place) return putOff(batches, due, place.comeBackAt)
   try {
     if (!(await batches.sending.ask(due))) return

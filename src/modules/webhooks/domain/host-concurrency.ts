@@ -1,3 +1,5 @@
+/** Deliveries at once in one process, to checkouts' addresses and again as many to endpoints. */
+export const PLACES = 128
 const AT_ONCE_MAX = 4
 /** Of all deliveries for checkouts that were made without a key: a quarter of the places that there are. */
 const STRANGERS_AT_ONCE_MAX = 32
@@ -13,6 +15,13 @@ interface Host {
   lastBackAt: number
 }
 
+interface Delivered {
+  now: number
+  accountId: string | null
+  /** Endpoints have places of their own. */
+  isEndpoint?: boolean
+}
+
 type Place = { leave(): void } | { comeBackAt: number }
 
 /**
@@ -26,23 +35,36 @@ export class HostConcurrency {
    * A place for a request to a host, among the places of its account. Those for strangers have few places altogether: a stranger that
    * names a slow host of its own with each checkout would otherwise hold up everybody's events without having so much as a key.
    */
-  enter(host: string, { now, accountId }: { now: number; accountId: string | null }): Place {
-    const common =
-      accountId === null
-        ? this.#take('', now, STRANGERS_AT_ONCE_MAX)
-        : this.#take(`account:${accountId}`, now, ACCOUNT_AT_ONCE_MAX)
-    if ('comeBackAt' in common) return common
-    const place = this.#take(host, now, AT_ONCE_MAX)
-    if ('comeBackAt' in place) {
-      common.leave()
-      return place
+  enter(host: string, { now, accountId, isEndpoint = false }: Delivered): Place {
+    const whose = accountId === null ? '' : `account:${accountId}`
+    const kind = isEndpoint ? 'endpoints' : 'checkouts'
+    const most = accountId === null ? STRANGERS_AT_ONCE_MAX : ACCOUNT_AT_ONCE_MAX
+    return this.#takeAll(now, [
+      [whose, most],
+      // Half of what is free, so that some is free however many accounts have slow hosts: whoever has none gets one.
+      [`${kind}:${whose}`, Math.max(1, Math.floor((PLACES - this.#countActive(`all:${kind}`)) / 2))],
+      [`all:${kind}`, Infinity],
+      [host, AT_ONCE_MAX],
+    ])
+  }
+
+  #countActive(name: string): number {
+    return this.#hosts.get(name)?.active ?? 0
+  }
+
+  /** One place of each, or none. */
+  #takeAll(now: number, wanted: readonly (readonly [name: string, atOnceMax: number])[]): Place {
+    const taken: { leave(): void }[] = []
+    const leave = () => taken.forEach((place) => place.leave())
+    for (const [name, atOnceMax] of wanted) {
+      const place = this.#take(name, now, atOnceMax)
+      if ('comeBackAt' in place) {
+        leave()
+        return place
+      }
+      taken.push(place)
     }
-    return {
-      leave: () => {
-        place.leave()
-        common.leave()
-      },
-    }
+    return { leave }
   }
 
   #take(name: string, now: number, atOnceMax: number): Place {

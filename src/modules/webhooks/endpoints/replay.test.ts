@@ -72,6 +72,13 @@ forEachEngine((engine) => {
         .execute()
     }
     await assert.rejects(beginReplay(world.ctx, other, ASKED), { code: 'limit_reached' })
+    // Deleted with its endpoint, a replay counted for nothing, and the next endpoint had all of the day before it.
+    const short = await listen(world, receiver, accountId)
+    await db.updateTable('webhook_replays').set({ endpoint_id: short.id }).execute()
+    await removeEndpoint(world.ctx, short)
+    await assert.rejects(beginReplay(world.ctx, await listen(world, receiver, accountId), ASKED), {
+      code: 'limit_reached',
+    })
     await set({ queued: 9_999, state: 'done' })
     const both = await Promise.allSettled([one, other].map((own) => beginReplay(world.ctx, own, ASKED)))
     assert.deepEqual(
