@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { checkStart } from '../../../config/check-start.ts'
+import { readConfig } from '../../../config/config.ts'
+import { systemClock } from '../../../infra/clock.ts'
 import { listCapturedMail } from '../../../infra/mail/captured.ts'
 import { Authenticator } from '../../../../test/support/authenticator.ts'
 import { listAudit } from '../../../../test/support/dump-store.ts'
@@ -7,8 +10,9 @@ import { forEachEngine } from '../../../../test/support/engines.ts'
 import { openRoutes } from '../../../../test/support/mounted-routes.ts'
 import { until } from '../../../../test/support/until.ts'
 import { suspendAccount } from '../domain/suspend.ts'
+import { forgetPasskeys } from './forget.ts'
 import { setMailLinks } from './set-mail-links.ts'
-import type { Required } from './policy.ts'
+import { type Required, isMailOpen } from './policy.ts'
 import { relyingPartyOf } from './relying-party.ts'
 
 /* Passkeys and recovery codes: whose they are, what they open, and what a stranger can do with what was overheard. */
@@ -223,6 +227,18 @@ forEachEngine((engine) => {
     await assert.rejects(world.sessions.read(String(opened.json.token)), { code: 'account_suspended' })
   })
 
+  test('the operator takes away what somebody has lost: mail opens again, and every account of theirs reads of it', async (t) => {
+    const { world, accountId, enrol, post, mails } = await openHouse(t)
+    const { json } = await enrol((await world.signIn(EMAIL)).token)
+    await forgetPasskeys(world.ctx, { email: 'Owner@example.com', actor: 'command line' })
+    assert.ok((await listAudit(world.ctx.db, accountId)).includes('passkey.forgotten'))
+    const [code] = json.recovery_codes as string[]
+    assert.equal((await post('/api/sign-in/recovery', { email: EMAIL, code })).status, 401)
+    assert.ok(await isMailOpen(world.ctx, EMAIL, 'none'))
+    await until(async () => (await mails('Your passkeys were removed')).length === 1)
+    await assert.rejects(forgetPasskeys(world.ctx, { email: EMAIL, actor: 'command line' }), { code: 'not_found' })
+  })
+
   test('administrators alone can be meant, and a key is never asked', async (t) => {
     const { world, bearer } = await openHouse(t, 'administrators')
     const admin = await world.join('admin@example.com', 'admin')
@@ -234,11 +250,15 @@ forEachEngine((engine) => {
   })
 })
 
-test('passkeys belong to a name with https, or to this machine', () => {
+test('passkeys belong to a name with https, or to this machine; elsewhere they are not required', () => {
   assert.deepEqual(relyingPartyOf('https://pay.example'), { id: 'pay.example', origin: 'https://pay.example' })
   for (const url of ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000']) {
     assert.deepEqual(relyingPartyOf(url), { id: 'localhost', origin: 'http://localhost:3000' })
   }
   for (const url of ['http://pay.example', 'https://192.0.2.1', 'https://[2001:db8::1]'])
     assert.equal(relyingPartyOf(url), undefined, url)
+  const start = (BASE_URL: string) =>
+    checkStart(systemClock, readConfig({ BASE_URL, PASSKEYS_REQUIRED: 'members', NODE_URLS: 'devnet:' })).problems
+  assert.match(start('http://pay.example').join(), /^PASSKEYS_REQUIRED needs BASE_URL/)
+  assert.deepEqual(start('https://pay.example'), [])
 })
