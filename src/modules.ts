@@ -98,7 +98,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, isPlay }, config),
   )
   const checkout = keep(openOwnCheckouts(config, ports, { names, webhooks, wallets, emails, pictures }))
-  const paymentLinks = keep(openLinks({ checkout, links, pictures, isPlay }, config))
+  const paymentLinks = keep(openLinks({ checkout, links, pictures, mailer, isPlay }, config))
   const pointsOfSale = keep(openPos({ checkout, links, isPlay }))
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
   const usernames = keep(openUsernames({ billing, names, baseUrl, isPlay }, config))

@@ -13,6 +13,7 @@ export const FAILURES = {
   'checkout.monitor': 'money',
   'checkout.rate': 'money',
   'checkout.refunds': 'money',
+  'links.subscriptions': 'service',
   'checkout.stream': 'service',
   'credits.spend': 'money',
   'email.follow': 'money',
@@ -72,6 +73,7 @@ export interface FailureIds {
   paymentId?: string
   checkoutId?: string
   refundId?: string
+  subscriptionId?: string
   eventId?: string
   hash?: string
   job?: string

@@ -51,6 +51,14 @@ const NAMED: readonly Named[] = [
     blank: sql`subject = 'erased'`,
   },
   {
+    table: 'subscriptions',
+    key: 'id',
+    // Whoever is to be reminded ends that by the link in the mail, and is taken out then.
+    where: ({ email }) => sql`lower(email) = ${email} and status in ('lapsed', 'ended')`,
+    shown: ['email', 'status', 'plan', 'created_at', 'paid_until'],
+    blank: sql`email = null`,
+  },
+  {
     table: 'members',
     key: 'id',
     // Who belongs to an account is taken out of it by its own people.

@@ -143,6 +143,13 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['visit', 'visitor'],
     erase: { visitor: '', visit: null },
   },
+  // The address is the payer's, who is somebody else.
+  subscriptions: {
+    key: ['id'],
+    of: owned('owner'),
+    leftOut: ['email'],
+    erase: { email: null, plan: null, status: 'ended', due_at: 1 },
+  },
   points_of_sale: {
     key: ['id'],
     of: owned('owner'),

@@ -38,6 +38,7 @@ const WAYS: Way[] = [
     '/webhooks/endpoints/:id',
     '/emails/:id',
     '/links/:id',
+    '/links/:id/subscriptions',
     '/pos/:id',
   ].map((path) => ({
     ...page(path),
@@ -66,6 +67,7 @@ const WAYS: Way[] = [
     '/links/:id/pause',
     '/links/:id/resume',
     '/links/:id/delete',
+    '/links/:id/subscriptions/:subscription/end',
     '/pos/:id',
     '/pos/:id/pin',
     '/pos/:id/rotate',

@@ -97,6 +97,7 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
     ['links', '/links'],
     ['new-link', '/links/new'],
     ['link', `/links/${link}?done=made`],
+    ['subscriptions', `/links/${link}/subscriptions`],
   ])
 })
 

@@ -26,7 +26,7 @@ const WAYS: readonly [RegExp, string][] = [
   [/^GET \/checkouts(\/:id|\/unmatched)?$/, 'omdr'],
   [/^POST \/checkouts\/:id\/events\/:event\/redeliver$/, 'omd'],
   [/^(GET|POST) \/checkouts/, 'om'],
-  [/^GET \/links(\/:id)?$/, 'omdr'],
+  [/^GET \/links(\/:id(\/subscriptions)?)?$/, 'omdr'],
   [/^(GET|POST) \/links/, 'om'],
   [/^GET \/pos(\/:id)?$/, 'omc'],
   [/^(GET|POST) \/pos/, 'om'],

@@ -1,5 +1,6 @@
 import { forgetVisit, forgetVisitors } from '../../src/modules/links/orders-store.ts'
 import * as links from '../../src/modules/links/store.ts'
+import * as subscriptions from '../../src/modules/links/subscriptions/store.ts'
 import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
 const NOW = 1_000
@@ -38,6 +39,44 @@ tryVerbs(
         row: { held: 2, sold: 3, orders: 1, revenue_raw: '5', revenue_e8: '7' },
         run: (db, { id }) => links.moveStock(db, { id, held: -2, sold: 2, orders: 1, raw: 10n, e8: 20n }),
         to: { held: 0, sold: 5, orders: 2, revenue_raw: '15', revenue_e8: '27' },
+      },
+    }),
+    ...verbsOn('subscriptions', {
+      lockSubscription: { run: (db, { id }) => subscriptions.lockSubscription(db, id), locks: true },
+      markSubscription: {
+        row: { status: 'due', periods: 3 },
+        run: (db, { id }) =>
+          subscriptions.markSubscription(
+            db,
+            { id, status: 'due', periods: 3 },
+            {
+              status: 'active',
+              dueAt: 9,
+              beganAt: 2,
+              periods: 4,
+              paidUntil: 8,
+              checkoutId: 'c2',
+              endedAt: 7,
+              forgets: true,
+            },
+          ),
+        to: {
+          ...{ status: 'active', due_at: 9, began_at: 2, periods: 4, paid_until: 8, checkout_id: 'c2', ended_at: 7 },
+          email: null,
+        },
+        unless: [{ status: 'active' }, { status: 'ended' }, { periods: 4 }],
+      },
+      deletePending: {
+        row: { status: 'pending' },
+        run: (db, { id }) => subscriptions.deletePending(db, id),
+        to: null,
+        unless: [{ status: 'active' }],
+      },
+      postponeSubscription: {
+        row: { due_at: 1 },
+        run: (db, { id }) => subscriptions.postponeSubscription(db, id, 2),
+        to: { due_at: 2 },
+        unless: [{ due_at: null }],
       },
     }),
     ...verbsOn('link_orders', {

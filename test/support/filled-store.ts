@@ -18,6 +18,7 @@ import { replaceCodes } from '../../src/modules/accounts/passkeys/codes-store.ts
 import { insertPasskey } from '../../src/modules/accounts/passkeys/passkeys-store.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
+import { insertSubscription } from '../../src/modules/links/subscriptions/store.ts'
 import { insertLink } from '../../src/modules/links/store.ts'
 import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
 import { takeTry } from '../../src/modules/pos/pins-store.ts'
@@ -95,6 +96,8 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       suggested: [],
       soldMax: 7,
       endsAt: 2 ** 41,
+      every: 'month',
+      graceDays: 3,
       held: 0,
       sold: 0,
       orders: 0,
@@ -109,8 +112,31 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       visit: 'same',
       visitor: 'same',
       quantity: 2,
+      subscriptionId: `sub_${accountId}`,
       createdAt: 1,
     })
+    const subscriber = { email: 'payer@example.com', language: 'de', plan: 'Zoë', every: 'month' } as const
+    const standing = {
+      status: 'active',
+      beganAt: 1,
+      periods: 1,
+      paidUntil: 2 ** 41,
+      checkoutId: 'c',
+      endedAt: null,
+    } as const
+    await insertSubscription(
+      db,
+      {
+        id: `sub_${accountId}`,
+        linkId: `lnk_${accountId}`,
+        owner: accountId,
+        graceDays: 3,
+        createdAt: 1,
+        ...subscriber,
+        ...standing,
+      },
+      2 ** 41,
+    )
     await fillPos(db, accountId)
     await fillPasskeys(db, accountId)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })

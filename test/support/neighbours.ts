@@ -67,6 +67,7 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   key_spend_days: { key: ['limit_id', 'day'], own: ['limit_id'], beside: [['day']] },
   account_logos: { key: ['account_id'] },
   payment_links: { key: ['id'], own: ['id', 'slug', 'owner'], beside: [['id', 'slug']] },
+  subscriptions: { key: ['id'], own: ['id', 'link_id', 'owner'] },
   link_orders: { key: ['checkout_id'], own: ['checkout_id', 'link_id'], beside: [['checkout_id', 'visit']] },
   points_of_sale: { key: ['id'], own: ['id', 'owner'], beside: [['id']] },
   pos_pin_tries: { key: ['pos_id', 'who'], own: ['pos_id'], beside: [['who']] },

@@ -1019,6 +1019,8 @@ export interface Answers {
     suggested: Array<string>
     sold_max: number | null
     ends_unix: number | null
+    every: string | null
+    grace_days: number
     /** Seconds since 1970. */
     created_unix: number
     /** Seconds since 1970. */
@@ -1431,6 +1433,9 @@ export type WebhookEvent = {
     | 'refund.sent'
     | 'refund.failed'
     | 'refund.claimed'
+    | 'subscription.renewed'
+    | 'subscription.due'
+    | 'subscription.lapsed'
   /** Seconds since 1970. */
   created_unix: number
   checkout_id: string
@@ -1477,6 +1482,18 @@ export type WebhookEvent = {
         hash: string | null
         reason: string | null
         failure: string | null
+      }
+    | undefined
+  subscription?:
+    | {
+        id: string
+        payment_link: string
+        status: 'active' | 'due' | 'lapsed' | 'ended'
+        every: string
+        plan: string | null
+        email: string | null
+        periods: number
+        paid_until_unix: number | null
       }
     | undefined
   currency?: string | undefined

@@ -503,7 +503,7 @@ export interface Requests {
     webhook_url?: string | undefined
     /** What signs them. */
     webhook_secret?: string | undefined
-    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed. */
+    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
     webhook_events?:
       | Array<
           | 'payment.completed'
@@ -514,6 +514,9 @@ export interface Requests {
           | 'refund.sent'
           | 'refund.failed'
           | 'refund.claimed'
+          | 'subscription.renewed'
+          | 'subscription.due'
+          | 'subscription.lapsed'
         >
       | undefined
     /** Mail address for one receipt; needs a secret key. */
@@ -643,7 +646,7 @@ export interface Requests {
     webhook_url?: string | undefined
     /** What signs them. */
     webhook_secret?: string | undefined
-    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed. */
+    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
     webhook_events?:
       | Array<
           | 'payment.completed'
@@ -654,6 +657,9 @@ export interface Requests {
           | 'refund.sent'
           | 'refund.failed'
           | 'refund.claimed'
+          | 'subscription.renewed'
+          | 'subscription.due'
+          | 'subscription.lapsed'
         >
       | undefined
     /** Mail address for one receipt; needs a secret key. */
@@ -699,31 +705,6 @@ export interface Requests {
           discount?: string | number | boolean | undefined
         }>
       | undefined
-    /** What its invoice says: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must come to `amount`; needs a secret key. */
-    invoice?:
-      | {
-          number?: string | undefined
-          seller?: string | undefined
-          buyer?:
-            | {
-                name?: string | undefined
-                address?: string | undefined
-                tax_id?: string | undefined
-              }
-            | undefined
-          lines: Array<{
-            title: string
-            quantity?: string | number | undefined
-            price: string | number
-          }>
-          tax?:
-            | Array<{
-                title: string
-                amount: string | number
-              }>
-            | undefined
-        }
-      | undefined
     /** The id of an own link: with it, nothing is made, and how it stands is answered. */
     id?: string | undefined
     /** The end of its address: 3 to 40 letters, digits and dashes. Otherwise one is made. */
@@ -741,6 +722,10 @@ export interface Requests {
     sold_max?: string | number | undefined
     /** When it takes no more orders. */
     ends_unix?: string | number | undefined
+    /** `month`, `year`, or a number of days: whoever pays is reminded by mail to pay again. Nothing is taken by itself. */
+    every?: string | number | undefined
+    /** Days after the end of a period before a subscription lapses: 0 to 30. */
+    grace_days?: string | number | undefined
     /** Whether it takes no orders for now. */
     paused?: boolean | undefined
   }

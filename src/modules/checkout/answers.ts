@@ -227,6 +227,18 @@ export const CHECKOUT_EVENT = record({
   payment: record({ address, amount: nano, amount_raw: raw }),
   block: optional(record({ hash, account: address, amount: nano, amount_raw: raw, confirmed: answer.flag })),
   refund: optional(TOLD_REFUND),
+  subscription: optional(
+    record({
+      id: text,
+      payment_link: text,
+      status: words('active', 'due', 'lapsed', 'ended'),
+      every: text,
+      plan: orNull(text),
+      email: orNull(text),
+      periods: integer,
+      paid_until_unix: orNull(unix),
+    }),
+  ),
   currency: optional(text),
   fiat_amount: optional(orNull(text)),
   rate: optional(orNull(text)),

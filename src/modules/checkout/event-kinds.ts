@@ -8,6 +8,9 @@ export const EVENT_KINDS = {
   'refund.sent': 'a refund is confirmed, or lies ready behind its link',
   'refund.failed': 'a refund came to nothing, and can be asked for again',
   'refund.claimed': 'the payer has fetched a refund by its link',
+  'subscription.renewed': 'a period of a subscription was paid, the first one, too',
+  'subscription.due': 'a subscription ends soon, and its payer is reminded',
+  'subscription.lapsed': 'a subscription ended and was not paid again',
 } as const
 
 export type EventKind = keyof typeof EVENT_KINDS

@@ -38,6 +38,8 @@ export const LINK = record({
   suggested: list(text),
   sold_max: orNull(integer),
   ends_unix: orNull(unix),
+  every: orNull(text),
+  grace_days: integer,
   created_unix: unix,
   updated_unix: unix,
 })

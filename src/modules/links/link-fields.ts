@@ -3,19 +3,21 @@ import type { Json, JsonObject } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import { type CheckoutRoom, readCheckout, readPrice } from '../checkout/index.ts'
 import type { PaymentLink } from './store.ts'
+import { type Every, toEvery } from './subscriptions/periods.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 const QUANTITY_MAX = 1_000
 const SUGGESTED_MAX = 6
 const SOLD_MAX = 1_000_000
+const GRACE_MAX = 30
 const SLUG = /^[a-z0-9][a-z0-9-]{1,38}[a-z0-9]$/
 const YEARS = 10 * 366 * 86_400_000
 /** As they are kept; what a client may write in other ways is one of these by then. */
 const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify', 'note'] as const
 type Terms = Pick<
   PaymentLink,
-  'fields' | 'quantityMin' | 'quantityMax' | 'suggested' | 'soldMax' | 'endsAt' | 'isPaused'
+  'fields' | 'quantityMin' | 'quantityMax' | 'suggested' | 'soldMax' | 'endsAt' | 'every' | 'graceDays' | 'isPaused'
 >
 
 /** Clients send `true` as texts as well. */
@@ -34,6 +36,11 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
   const quantity = readQuantity(body.quantity)
   const isFilled = price?.kind === 'wildcards' || plans.some((plan) => plan.price.kind === 'wildcards')
   if (quantity.max > 1 && (!hasPrice || isFilled)) throw badField('quantity', 'quantity needs a price without X.')
+  const soldMax = readWholeNumber('sold_max', body.sold_max, SOLD_MAX)
+  const every = readEvery(body.every)
+  if (every !== null && (!hasPrice || isFilled)) throw badField('every', 'every needs a price without X.')
+  if (every !== null && quantity.max > 1) throw badField('quantity', 'A subscription is for one piece.')
+  if (every !== null && soldMax !== null) throw badField('sold_max', 'A subscription has no number of pieces.')
   const texts = TEXTS.flatMap((name): [string, Json][] => {
     const value = name === 'webhook_url' ? (body.webhook_url ?? body.webhook) : body[name]
     return given(value) === undefined ? [] : [[name, value as string]]
@@ -56,8 +63,10 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
     quantityMin: quantity.min,
     quantityMax: quantity.max,
     suggested: readSuggested(body.suggested, { currency, hasPrice }),
-    soldMax: readWholeNumber('sold_max', body.sold_max, SOLD_MAX),
+    soldMax,
     endsAt: readEnd(body.ends_unix, now),
+    every,
+    graceDays: every === null ? 0 : readGrace(body.grace_days),
     isPaused: isYes(body.paused),
   }
 }
@@ -70,6 +79,8 @@ export function toBody({
   suggested,
   soldMax,
   endsAt,
+  every,
+  graceDays,
   isPaused,
 }: PaymentLink): JsonObject {
   return {
@@ -78,8 +89,22 @@ export function toBody({
     suggested,
     sold_max: soldMax,
     ends_unix: endsAt === null ? null : Math.floor(endsAt / 1000),
+    every,
+    grace_days: graceDays,
     paused: isPaused,
   }
+}
+
+function readEvery(value: unknown): Every | null {
+  if (given(value) === undefined) return null
+  const every = toEvery(value)
+  if (every === undefined) throw badField('every', 'every must be month, year, or a number of days from 1 to 366.')
+  return every
+}
+
+function readGrace(value: unknown): number {
+  const days = given(value)
+  return days === undefined || days === 0 || days === '0' ? 0 : readWholeNumber('grace_days', days, GRACE_MAX)!
 }
 
 export function readSlug(value: unknown): string | undefined {

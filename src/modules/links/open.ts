@@ -2,7 +2,7 @@ import type { Retention } from '../../kernel/retention.ts'
 import { forgetOrderers } from './jobs.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
-import type { Links, Pictures } from '../../kernel/ports.ts'
+import type { Links, Mailer, Pictures } from '../../kernel/ports.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
 import { paymentLink } from './actions/payment-link.ts'
 import { countSale } from './domain/count-sale.ts'
@@ -10,6 +10,9 @@ import type { LinkRoom } from './room.ts'
 import { linkRoutes } from './routes/api.ts'
 import { buyRoutes } from './routes/buy.tsx'
 import { linkPages } from './routes/dashboard.tsx'
+import { subscriptionPages } from './subscriptions/dashboard.tsx'
+import { followSubscriptions, mailSubscribers } from './subscriptions/jobs.ts'
+import { payerRoutes } from './subscriptions/payer-routes.tsx'
 
 export const LINK_ACTIONS = [paymentLink]
 
@@ -21,12 +24,13 @@ interface LinkPorts {
   checkout: CheckoutModule
   links: Links
   pictures: Pictures
+  mailer: Mailer
   isPlay: boolean
 }
 
 /** Offers that can be taken many times. */
 export function openLinks(
-  { checkout, links, pictures, isPlay }: LinkPorts,
+  { checkout, links, pictures, mailer, isPlay }: LinkPorts,
   kept: Pick<Retention, 'keepVisitors'>,
 ): Module {
   const { checkouts } = checkout
@@ -46,10 +50,11 @@ export function openLinks(
       }),
   })
   const limits = { look: limitOf('offer', LOOKS_PER_MINUTE), order: limitOf('order', ORDERS_PER_MINUTE) }
+  const buying = { room, limits, pictures, devnet: isPlay }
   return {
     ...offer('links', room, LINK_ACTIONS),
-    routes: [...linkRoutes(room), ...buyRoutes({ room, limits, pictures, devnet: isPlay })],
-    pages: linkPages(room),
-    jobs: [forgetOrderers(checkouts, kept)],
+    routes: [...linkRoutes(room), ...buyRoutes(buying), ...payerRoutes(buying)],
+    pages: [...linkPages(room), ...subscriptionPages(room)],
+    jobs: [forgetOrderers(checkouts, kept), followSubscriptions(room), mailSubscribers(room, mailer)],
   }
 }

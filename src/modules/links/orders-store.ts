@@ -7,6 +7,7 @@ export interface LinkOrder {
   visit: string
   visitor: string
   quantity: number
+  subscriptionId: string | null
   createdAt: number
 }
 
@@ -19,6 +20,7 @@ export async function insertOrder(db: Db, order: LinkOrder): Promise<void> {
       visit: order.visit,
       visitor: order.visitor,
       quantity: order.quantity,
+      subscription_id: order.subscriptionId,
       created_at: order.createdAt,
     })
     .execute()
@@ -43,13 +45,17 @@ export async function forgetVisit(db: Db, checkoutId: string): Promise<void> {
   await db.updateTable('link_orders').set({ visit: null }).where('checkout_id', '=', checkoutId).execute()
 }
 
-export async function findQuantity(db: Db, checkoutId: string): Promise<number | undefined> {
+/** How many pieces a checkout is for, and which subscription it pays for. */
+export async function findOrder(
+  db: Db,
+  checkoutId: string,
+): Promise<{ quantity: number; subscriptionId: string | null } | undefined> {
   const row = await db
     .selectFrom('link_orders')
-    .select('quantity')
+    .select(['quantity', 'subscription_id'])
     .where('checkout_id', '=', checkoutId)
     .executeTakeFirst()
-  return row?.quantity
+  return row && { quantity: row.quantity, subscriptionId: row.subscription_id }
 }
 
 /** Who ordered is of no interest once their share of a day is over; answers how many were forgotten. */

@@ -35,6 +35,8 @@ export function showLink({ checkouts, urlOf }: LinkRoom, link: PaymentLink): Jso
     suggested: link.suggested,
     sold_max: link.soldMax,
     ends_unix: endsAt === null ? null : toUnix(endsAt),
+    every: link.every,
+    grace_days: link.graceDays,
     created_unix: toUnix(link.createdAt),
     updated_unix: toUnix(link.updatedAt),
   }

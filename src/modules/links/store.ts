@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { behind } from '../../kernel/keyset.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
+import type { Every } from './subscriptions/periods.ts'
 import type { PaymentLinksTable } from './tables.ts'
 
 export interface PaymentLink {
@@ -18,6 +19,9 @@ export interface PaymentLink {
   suggested: string[]
   soldMax: number | null
   endsAt: number | null
+  /** How often it is paid for; null for once. */
+  every: Every | null
+  graceDays: number
   held: number
   sold: number
   orders: number
@@ -39,6 +43,8 @@ const toLink = (row: PaymentLinksTable): PaymentLink => ({
   suggested: JSON.parse(row.suggested) as string[],
   soldMax: row.sold_max,
   endsAt: row.ends_at,
+  every: row.every as Every | null,
+  graceDays: row.grace_days,
   held: row.held,
   sold: row.sold,
   orders: row.orders,
@@ -58,6 +64,8 @@ const toTerms = (link: PaymentLink) => ({
   suggested: JSON.stringify(link.suggested),
   sold_max: link.soldMax,
   ends_at: link.endsAt,
+  every: link.every,
+  grace_days: link.graceDays,
   updated_at: link.updatedAt,
 })
 

@@ -16,6 +16,10 @@ export interface PaymentLinksTable {
   suggested: string
   sold_max: number | null
   ends_at: number | null
+  /** `month`, `year` or days, where it is paid for again and again. */
+  every: string | null
+  /** Days after the end of a period before a subscription lapses. */
+  grace_days: number
   /** Pieces in open checkouts, and in paid ones. Changed with them, in their transactions. */
   held: number
   sold: number
@@ -38,13 +42,44 @@ export interface LinkOrdersTable {
   /** A fingerprint of whose share it takes. */
   visitor: string
   quantity: number
+  /** The subscription that it pays for, where it is for one. */
+  subscription_id: string | null
   created_at: number
+}
+
+/** Who pays for a link again and again. */
+export interface SubscriptionsTable {
+  id: string
+  link_id: string
+  owner: string
+  /** The payer's; none once it is forgotten. */
+  email: string | null
+  /** In which they are written to. */
+  language: string
+  plan: string | null
+  every: string
+  grace_days: number
+  /** `pending` until its first payment. */
+  status: 'pending' | 'active' | 'due' | 'lapsed' | 'ended'
+  began_at: number | null
+  periods: number
+  paid_until: number | null
+  checkout_id: string | null
+  created_at: number
+  ended_at: number | null
+  /** When the clock has something to do for it. */
+  due_at: number | null
 }
 
 export interface LinkTables {
   payment_links: PaymentLinksTable
   link_orders: LinkOrdersTable
+  subscriptions: SubscriptionsTable
 }
 
 /** In an order in which references are already there. */
-export const LINK_TABLES = ['payment_links', 'link_orders'] as const satisfies readonly (keyof LinkTables)[]
+export const LINK_TABLES = [
+  'payment_links',
+  'link_orders',
+  'subscriptions',
+] as const satisfies readonly (keyof LinkTables)[]

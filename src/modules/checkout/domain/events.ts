@@ -17,6 +17,8 @@ interface CheckoutEvent {
   /** What a price that is not in nano was converted by. */
   rate?: PaidRate | null
   refund?: Refund
+  /** What is told of the subscription that it is about. */
+  subscription?: JsonObject
 }
 
 export interface PaidRate {
@@ -32,7 +34,13 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
   if (checkout.owner === SERVICE) return
   const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
   // What a merchant has asked for can always be looked up; older checkouts could not ask to be told.
-  if (!isWanted && !event.refund && (accountId === null || !(await isAskedFor(ctx.db, accountId, type)))) return
+  if (
+    !isWanted &&
+    !event.refund &&
+    !event.subscription &&
+    (accountId === null || !(await isAskedFor(ctx.db, accountId, type)))
+  )
+    return
   // A maker without an account can only be told by a webhook; accounts may also fetch their events.
   if (accountId === null && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
@@ -71,7 +79,7 @@ function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: strin
 function toBody(
   { clock, ports }: CheckoutRoom,
   checkout: Checkout,
-  { id, type, block, confirmed = true, rate, refund }: CheckoutEvent & { id: string },
+  { id, type, block, confirmed = true, rate, refund, subscription }: CheckoutEvent & { id: string },
 ): JsonObject {
   const { address, paidRaw } = checkout
   return {
@@ -93,6 +101,7 @@ function toBody(
       },
     }),
     ...(refund && { refund: tellRefund(refund) }),
+    ...(subscription && { subscription }),
     ...fiatOf(checkout, rate ?? null),
     plan: toPlan(checkout),
     metadata: checkout.metadata,

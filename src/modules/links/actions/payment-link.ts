@@ -11,7 +11,7 @@ import { showLink } from '../shape.ts'
 /** Read by the room itself, as those of `checkout` are. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
 
-const { public_key: _ofStrangers, ...TEMPLATE } = checkoutAction.input.properties
+const { public_key: _ofStrangers, invoice: _ofOne, ...TEMPLATE } = checkoutAction.input.properties
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 export const paymentLink = action({
@@ -33,6 +33,12 @@ export const paymentLink = action({
     suggested: free(form.list(form.amount), 'Where no price is given: up to 6 amounts to choose from.', ['1', '5']),
     sold_max: free(form.amount, 'How many pieces there are. Open checkouts hold theirs until they end.', 100),
     ends_unix: free(form.moment, 'When it takes no more orders.'),
+    every: free(
+      form.amount,
+      '`month`, `year`, or a number of days: whoever pays is reminded by mail to pay again. Nothing is taken by itself.',
+      'month',
+    ),
+    grace_days: free(form.amount, 'Days after the end of a period before a subscription lapses: 0 to 30.', 3),
     paused: free(form.flag, 'Whether it takes no orders for now.', false),
   }),
   fieldSynonyms: { webhook: 'webhook_url' },
@@ -64,6 +70,8 @@ export const paymentLink = action({
       suggested: [],
       sold_max: 100,
       ends_unix: null,
+      every: null,
+      grace_days: 0,
       created_unix: 1794796443,
       updated_unix: 1794796443,
     },

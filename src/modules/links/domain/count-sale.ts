@@ -1,6 +1,7 @@
 import { type Checkout, type LinkSales, OPEN_STATUSES } from '../../checkout/index.ts'
-import { findQuantity } from '../orders-store.ts'
+import { findOrder } from '../orders-store.ts'
 import { moveStock } from '../store.ts'
+import { renewSubscription } from '../subscriptions/follow.ts'
 
 /** What a checkout has of its link: pieces held while it is open, sold once it is paid, given back when it ends. */
 function standingOf({ status, paidRaw, priceE8 }: Checkout, quantity: number) {
@@ -15,9 +16,14 @@ function standingOf({ status, paidRaw, priceE8 }: Checkout, quantity: number) {
 }
 
 /** Follows a checkout of a link in the transaction that moves it, so that no crash comes between. */
-export const countSale: LinkSales['moved'] = async ({ db }, before, after) => {
-  const quantity = await findQuantity(db, after.id)
-  if (quantity === undefined) return
+export const countSale: LinkSales['moved'] = async (tx, before, after) => {
+  const { db } = tx
+  const order = await findOrder(db, after.id)
+  if (!order) return
+  const { quantity, subscriptionId } = order
+  if (subscriptionId !== null && after.status === 'complete' && before.status !== 'complete') {
+    await renewSubscription(tx, subscriptionId, after)
+  }
   const [was, is] = [standingOf(before, quantity), standingOf(after, quantity)]
   const change = {
     held: is.held - was.held,

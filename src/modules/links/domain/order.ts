@@ -3,12 +3,13 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { AppError, badField } from '../../../kernel/errors.ts'
-import { findAccount } from '../../accounts/index.ts'
+import { EMAIL_PATTERN, findAccount } from '../../accounts/index.ts'
 import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout } from '../../checkout/index.ts'
 import { linkClosed, linkNotFound, shareSpent } from '../errors.ts'
 import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store.ts'
 import type { LinkRoom } from '../room.ts'
-import { type PaymentLink, findLinkBySlug, takeStock } from '../store.ts'
+import { type PaymentLink, findLinkBySlug, findOwnLink, takeStock } from '../store.ts'
+import { type Subscription, insertSubscription } from '../subscriptions/store.ts'
 import { type Chosen, isGift, plansOf, toOrderBody } from './order-body.ts'
 import { type LinkStatus, statusOf } from './status.ts'
 
@@ -18,6 +19,10 @@ const OPEN_MAX = 5
 const OPEN_MAX_OF_FEW = 2
 const LAPSED_MAX_OF_FEW = 3
 const WAIT_SECONDS = 900
+const SUBSCRIPTION_ID = 'sub'
+/** As long as its checkout may be paid, with the days in which payments are still recorded. */
+const UNPAID_KEPT = 40 * DAY
+const EMAIL = new RegExp(EMAIL_PATTERN)
 /** What a second sending of a page hears when the first has taken the last pieces, or the visitor's last share. */
 const TAKEN = new Set(['conflict', 'too_many_requests'])
 
@@ -27,6 +32,9 @@ interface Asked {
   quantity: unknown
   plan: unknown
   amount: unknown
+  /** Where it is paid for again and again: whom to remind, and in which language. */
+  email?: unknown
+  language?: string
   /** Whose share this takes: an address of the network. */
   visitor: string
 }
@@ -45,11 +53,41 @@ export async function readStatus({ checkouts: { db, clock } }: LinkRoom, link: P
 
 /** Makes the checkout of one visitor, or finds the one that their page has made already. */
 export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked): Promise<Checkout> {
-  const { checkouts: ctx, secrets } = room
   const link = await getOffer(room, slug)
   const chosen = readChoice(link, asked)
-  const token = asked.token ?? randomId(ctx.random, 22)
-  const visit = secrets.fingerprint('link visit', JSON.stringify([link.id, token, chosen]))
+  const email = link.every === null ? undefined : readEmail(asked.email)
+  const token = asked.token ?? randomId(room.checkouts.random, 22)
+  const subscriber = email === undefined ? undefined : { email, language: asked.language ?? 'en' }
+  return orderChosen(room, link, { chosen, token, visitor: asked.visitor, subscriber })
+}
+
+/** Makes the checkout for the next period of a subscription, or finds the one that waits for its payment. */
+export async function orderRenewal(room: LinkRoom, subscription: Subscription, visitor: string): Promise<Checkout> {
+  const { id, linkId, owner, plan, periods } = subscription
+  const link = await findOwnLink(room.checkouts.db, { id: linkId, owner })
+  if (!link) throw linkNotFound()
+  const at = plan === null ? -1 : plansOf(link).findIndex(({ title }) => title === plan)
+  // What was subscribed to is not offered any more.
+  if ((plan === null) !== (plansOf(link).length === 0) || (plan !== null && at < 0) || isGift(link))
+    throw linkClosed('ended')
+  const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined }
+  return orderChosen(room, link, { chosen, token: `${id} ${periods}`, visitor, renews: id })
+}
+
+interface Ordering {
+  chosen: Chosen
+  token: string
+  visitor: string
+  subscriber?: { email: string; language: string } | undefined
+  /** The subscription that it is for, where there is one already. */
+  renews?: string
+}
+
+async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): Promise<Checkout> {
+  const { checkouts: ctx, secrets } = room
+  const { chosen, token, subscriber, renews } = asked
+  const parts = [link.id, token, chosen, ...(subscriber ? [subscriber.email] : [])]
+  const visit = secrets.fingerprint('link visit', JSON.stringify(parts))
   const visitor = secrets.fingerprint('link visitor', asked.visitor)
   const known = await findVisited(ctx.db, link.id, visit)
   if (known && isAlive(known)) return known
@@ -60,7 +98,8 @@ export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked):
   const { ports } = ctx
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
   const request = readCheckout(toOrderBody(room, link, chosen), rules)
-  const order = { link, visit, visitor, quantity: chosen.quantity, ended: known?.id }
+  const plan = chosen.plan === undefined ? null : plansOf(link)[chosen.plan]!.title
+  const order = { link, visit, visitor, quantity: chosen.quantity, ended: known?.id, subscriber, renews, plan }
   try {
     const { checkout } = await openCheckout(ctx, callerOf(link), request, orderOnce(room, order))
     return checkout
@@ -100,10 +139,15 @@ interface Ordered {
   quantity: number
   /** An earlier checkout of the same page, which is over. */
   ended: string | undefined
+  subscriber: Ordering['subscriber']
+  renews: string | undefined
+  /** The title of what was chosen. */
+  plan: string | null
 }
 
 /** Pieces are set aside in the transaction that makes the checkout: both happen, or neither does. */
-function orderOnce({ checkouts: { clock } }: LinkRoom, { link, ended, ...order }: Ordered): Idempotency {
+function orderOnce({ checkouts }: LinkRoom, { link, ended, subscriber, renews, plan, ...order }: Ordered): Idempotency {
+  const { clock, ids } = checkouts
   return {
     key: order.visit,
     resumed: false,
@@ -114,9 +158,43 @@ function orderOnce({ checkouts: { clock } }: LinkRoom, { link, ended, ...order }
       // The link is held from here on: of many sent at once, each sees those before it.
       await refuseHoarders({ db: tx, clock }, link, order.visitor)
       if (ended !== undefined) await forgetVisit(tx, ended)
-      await insertOrder(tx, { ...order, linkId: link.id, checkoutId: String(made.id), createdAt: now })
+      const subscriptionId = renews ?? (subscriber ? ids.next(SUBSCRIPTION_ID) : null)
+      if (subscriber)
+        await insertSubscription(tx, toPending(link, subscriptionId!, { ...subscriber, plan, now }), now + UNPAID_KEPT)
+      await insertOrder(tx, { ...order, linkId: link.id, subscriptionId, checkoutId: String(made.id), createdAt: now })
     },
   }
+}
+
+/** Nothing is owed, and nobody is written to, before it is paid for once. */
+function toPending(
+  link: PaymentLink,
+  id: string,
+  { email, language, plan, now }: { email: string; language: string; plan: string | null; now: number },
+): Subscription {
+  return {
+    id,
+    linkId: link.id,
+    owner: link.owner,
+    email,
+    language,
+    plan,
+    every: link.every!,
+    graceDays: link.graceDays,
+    status: 'pending',
+    beganAt: null,
+    periods: 0,
+    paidUntil: null,
+    checkoutId: null,
+    createdAt: now,
+    endedAt: null,
+  }
+}
+
+function readEmail(value: unknown): string {
+  const email = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  if (!EMAIL.test(email)) throw badField('email', 'Invalid email', 'invalid_email')
+  return email
 }
 
 /** No visitor takes more than their share of a link, or keeps pieces from others by never paying. */

@@ -5,6 +5,8 @@ import { type Voice, fill, languagesOf, showMoney, showNano } from '../../checko
 import { parseNano } from '../../../kernel/money.ts'
 import type { LinkStatus } from '../domain/status.ts'
 import { OFFER_TEXTS } from '../texts.ts'
+import type { Every } from '../subscriptions/periods.ts'
+import { SUBSCRIPTION_TEXTS, everyText } from '../subscriptions/texts.ts'
 
 export interface ShownOffer {
   slug: string
@@ -21,6 +23,8 @@ export interface ShownOffer {
   plans: readonly { title: string; value: string; discount: number | false }[]
   quantity: { min: number; max: number }
   suggested: readonly string[]
+  /** How often it is paid for; null for once. */
+  every: Every | null
 }
 
 /** What a visitor has sent, and what was wrong with it. */
@@ -29,7 +33,8 @@ export interface Typed {
   quantity?: string
   amount?: string
   own?: string
-  wrong?: 'plan' | 'quantity' | 'amount' | 'share'
+  email?: string
+  wrong?: 'plan' | 'quantity' | 'amount' | 'email' | 'share'
 }
 
 interface BuyPageProps {
@@ -68,6 +73,7 @@ export const BuyPage = (props: BuyPageProps) => {
               </p>
             )}
             {offer.price !== null && <p class="price">{showPrice(voice, offer.price, offer.currency)}</p>}
+            {offer.every !== null && <p class="worth">{everyText(language, offer.every)}</p>}
             {offer.left !== undefined && offer.left > 0 && (
               <p class="worth">{fill(OFFER_TEXTS[language].left, { n: String(offer.left) })}</p>
             )}
@@ -145,10 +151,41 @@ const Choice = ({ offer, typed, token, voice }: BuyPageProps) => {
           )}
         </>
       )}
+      {offer.every !== null && <Email typed={typed} voice={voice} />}
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="lang" value={voice.language} />
       <button class="button">{texts.toPayment}</button>
     </form>
+  )
+}
+
+/** Whom to remind: there is no other way to pay again, because nothing is taken by itself. */
+const Email = ({ typed, voice }: Pick<BuyPageProps, 'typed' | 'voice'>) => {
+  const texts = SUBSCRIPTION_TEXTS[voice.language]
+  const isWrong = typed.wrong === 'email'
+  return (
+    <>
+      <label for="email">{texts.email}</label>
+      <p id="email-help" class="help">
+        {texts.emailHelp}
+      </p>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        autocomplete="email"
+        maxLength={254}
+        required
+        value={typed.email ?? ''}
+        aria-invalid={isWrong ? 'true' : undefined}
+        aria-describedby={isWrong ? 'email-help wrong-email' : 'email-help'}
+      />
+      {isWrong && (
+        <p id="wrong-email" class="wrong">
+          {texts.wrongEmail}
+        </p>
+      )}
+    </>
   )
 }
 

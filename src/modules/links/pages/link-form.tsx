@@ -16,6 +16,8 @@ const FURTHER = [
   'expire',
   'note',
   'mode',
+  'every',
+  'grace_days',
 ]
 export const LINK_FIELDS = [...BASIC, ...FURTHER]
 
@@ -113,6 +115,24 @@ const FurtherFields = ({ filled, walletsAllowed }: LinkFieldsProps) => (
       <TextField filled={filled} name="quantity_min" label="Smallest quantity" inputMode="numeric" placeholder="1" />
       <TextField filled={filled} name="quantity_max" label="Largest quantity" inputMode="numeric" placeholder="1" />
     </div>
+    <div class="pair">
+      <TextField
+        filled={filled}
+        name="every"
+        label="Paid again every"
+        hint="month, year, or a number of days. Payers leave an e-mail address and are reminded; nothing is taken by itself."
+        placeholder="month"
+        maxLength={8}
+      />
+      <TextField
+        filled={filled}
+        name="grace_days"
+        label="Days of grace"
+        hint="After the end of a period, before a subscription lapses."
+        inputMode="numeric"
+        placeholder="0"
+      />
+    </div>
     <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
     <div class="pair">
       <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
@@ -153,7 +173,7 @@ export const LinkFields = (props: LinkFieldsProps) => {
     <>
       <BasicFields {...props} />
       <details class="card" open={opensFurther}>
-        <summary>Plans, quantity, picture, redirects, webhook</summary>
+        <summary>Plans, subscription, quantity, picture, redirects, webhook</summary>
         <FurtherFields {...props} />
       </details>
     </>

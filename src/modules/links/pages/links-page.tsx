@@ -32,6 +32,8 @@ export interface LinkRow {
   revenueFiat: string | null
   isPaused: boolean
   endsAt: number | null
+  /** How often it is paid for; null for once. */
+  every: string | null
   createdAt: number
 }
 
@@ -197,9 +199,16 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
       </>
     }
     actions={
-      <a class="button plain" href={link.url}>
-        Open its page
-      </a>
+      <>
+        {link.every !== null && (
+          <a class="button plain" href={`/dashboard/links/${link.id}/subscriptions`}>
+            Subscriptions
+          </a>
+        )}
+        <a class="button plain" href={link.url}>
+          Open its page
+        </a>
+      </>
     }
   >
     <div class="row four">

@@ -19,7 +19,7 @@ const PICTURE_HEADERS = {
 const TOKEN_LENGTH = 22
 const TOKEN = /^\w{22}$/
 
-interface BuyPorts {
+export interface BuyPorts {
   room: LinkRoom
   limits: { look: RouteLimit; order: RouteLimit }
   pictures: Pictures
@@ -65,7 +65,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply> {
   const fields = request.fields()
-  const { plan, quantity, amount, own, token, lang } = fields
+  const { plan, quantity, amount, own, token, lang, email } = fields
   // Another site's page could make its visitors take pieces, each from an address of their own: they see the offer, and decide.
   if (request.header('sec-fetch-site') === 'cross-site')
     return { goTo: `/buy/${encodeURIComponent(request.params.slug!)}` }
@@ -76,6 +76,8 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
       quantity,
       // What the payer typed counts before what was offered to them.
       amount: textOf(own).trim() === '' ? amount : own,
+      email,
+      language: voiceFor(request, lang).language,
       visitor: request.ip,
     })
     const language = textOf(lang) === '' ? '' : `?lang=${voiceFor(request, lang).language}`
@@ -94,10 +96,13 @@ function toWrong(error: unknown): Typed['wrong'] | 'closed' | undefined {
   if (error.code === 'too_many_requests') return 'share'
   if (error.code === 'conflict') return 'closed'
   const { field } = error.body
-  return error.status === 400 && (field === 'plan' || field === 'quantity' || field === 'amount') ? field : undefined
+  return error.status === 400 && (field === 'plan' || field === 'quantity' || field === 'amount' || field === 'email')
+    ? field
+    : undefined
 }
 
-const toTyped = ({ plan, quantity, amount, own }: Fields): Typed => ({
+const toTyped = ({ plan, quantity, amount, own, email }: Fields): Typed => ({
+  email: textOf(email).slice(0, 254),
   plan: textOf(plan),
   quantity: textOf(quantity).slice(0, 10),
   amount: textOf(amount),
@@ -105,10 +110,10 @@ const toTyped = ({ plan, quantity, amount, own }: Fields): Typed => ({
 })
 
 /** In the reader's language, as everything here. */
-const voiceFor = ({ header, query }: RouteRequest, lang: unknown = query.lang): Voice =>
+export const voiceFor = ({ header, query }: RouteRequest, lang: unknown = query.lang): Voice =>
   negotiate(header('accept-language'), lang)
 
-const headersFor = ({ language }: Voice) => ({
+export const headersFor = ({ language }: Voice) => ({
   'content-language': language,
   vary: 'accept-language',
   'x-robots-tag': 'noindex, nofollow',
@@ -152,10 +157,15 @@ function toOffer(link: PaymentLink, status: LinkStatus): ShownOffer {
     plans: plansOf(link),
     quantity: { min: link.quantityMin, max: link.quantityMax },
     suggested,
+    every: link.every,
   }
 }
 
-function showProblem({ devnet }: BuyPorts, status: number, request: RouteRequest): ShownPage | undefined {
+export function showProblem(
+  { devnet }: Pick<BuyPorts, 'devnet'>,
+  status: number,
+  request: RouteRequest,
+): ShownPage | undefined {
   if (status !== 404 && status < 500) return undefined
   const voice = voiceFor(request)
   const problem = status === 404 ? 'notFound' : 'unavailable'

@@ -30,6 +30,8 @@ const TEXTS = [
   'note',
   'mode',
   'sold_max',
+  'every',
+  'grace_days',
 ] as const
 
 /** Payment links: made, listed, looked at, changed, paused, deleted. */
@@ -196,6 +198,8 @@ function toValues({
   suggested,
   soldMax,
   endsAt,
+  every,
+  graceDays,
 }: PaymentLink): Record<string, string> {
   const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const plans = (fields.plans ?? []) as unknown as { title: string; value: string }[]
@@ -206,6 +210,8 @@ function toValues({
     quantity_min: quantityMin === 1 ? '' : String(quantityMin),
     quantity_max: quantityMax === 1 ? '' : String(quantityMax),
     sold_max: soldMax === null ? '' : String(soldMax),
+    every: every ?? '',
+    grace_days: graceDays === 0 ? '' : String(graceDays),
     ends_unix: endsAt === null ? '' : new Date(endsAt - 1).toISOString().slice(0, 10),
   }
 }

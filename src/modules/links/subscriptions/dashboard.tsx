@@ -1,0 +1,45 @@
+import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
+import { getLink } from '../domain/change-link.ts'
+import type { LinkRoom } from '../room.ts'
+import { readCursor, toCursor } from '../routes/api.ts'
+import { endSubscription } from './follow.ts'
+import { listSubscriptions } from './store.ts'
+import { SubscriptionsPage } from './subscriptions-page.tsx'
+
+const PAGE_ROWS = 25
+
+/** Who pays for a link again and again: listed, and ended. */
+export function subscriptionPages(room: LinkRoom): readonly (Page | Form)[] {
+  const placed = { section: '/links', permission: 'checkout' } as const
+  const done = { ended: 'The subscription is ended.' }
+  return [
+    { ...placed, done, path: '/links/:id/subscriptions', render: (request) => show(room, request) },
+    {
+      ...placed,
+      path: '/links/:id/subscriptions/:subscription/end',
+      async run({ accountId: owner, params, caller: { actor } }) {
+        const by = { owner, linkId: params.id!, actor }
+        await endSubscription(room.checkouts, { id: params.subscription!, by })
+        return { to: `/dashboard/links/${params.id!}/subscriptions?done=ended` }
+      },
+      again: (request) => show(room, request),
+    },
+  ]
+}
+
+async function show(room: LinkRoom, { frame, params, query, accountId: owner }: PageRequest) {
+  const { id, slug, fields } = await getLink(room, { id: params.id!, owner })
+  const page = { linkId: id, owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) }
+  const found = await listSubscriptions(room.checkouts.db, page)
+  const rows = found.slice(0, PAGE_ROWS)
+  const path = `/dashboard/links/${id}/subscriptions`
+  return (
+    <SubscriptionsPage
+      frame={frame}
+      link={{ id, title: typeof fields.title === 'string' ? fields.title : slug }}
+      rows={rows}
+      first={query.cursor === undefined ? undefined : path}
+      next={found.length > PAGE_ROWS ? `${path}?cursor=${toCursor(rows.at(-1)!)}` : undefined}
+    />
+  )
+}

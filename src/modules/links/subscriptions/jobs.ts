@@ -1,0 +1,34 @@
+import { forEachDue } from '../../../kernel/each-due.ts'
+import type { Job } from '../../../kernel/job.ts'
+import type { Mailer } from '../../../kernel/ports.ts'
+import type { LinkRoom } from '../room.ts'
+import { MAIL_SUBSCRIPTION, type SubscriptionMail, followSubscription } from './follow.ts'
+import { mailSubscriber } from './mail.ts'
+import { listDueSubscriptions, postponeSubscription } from './store.ts'
+
+const AT_ONCE = 200
+
+/** Looks at subscriptions whose time has come. */
+export const followSubscriptions = ({ checkouts: ctx }: LinkRoom): Job => ({
+  kind: 'links.subscriptions',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 60_000,
+  async run(_payload, signal) {
+    const { db, clock, failures } = ctx
+    const postpone = (id: string, milliseconds: number) => postponeSubscription(db, id, clock.now() + milliseconds)
+    const failed = (subscriptionId: string) => failures.failed('links.subscriptions', { subscriptionId })
+    const due = await listDueSubscriptions(db, clock.now(), AT_ONCE)
+    await forEachDue(due, { signal, failed, postpone }, (id) => followSubscription(ctx, id))
+  },
+})
+
+/** Mails one reminder, or that a subscription is over. */
+export const mailSubscribers = (room: LinkRoom, mailer: Mailer): Job<SubscriptionMail> => ({
+  kind: MAIL_SUBSCRIPTION,
+  attemptsMax: 10,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: (asked) => mailSubscriber(room, mailer, asked),
+})

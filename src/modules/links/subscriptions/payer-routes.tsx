@@ -1,0 +1,85 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { Reply, Route, RouteRequest, ShownPage } from '../../../kernel/route.ts'
+import { findMerchant } from '../../accounts/index.ts'
+import { orderRenewal, readStatus } from '../domain/order.ts'
+import { type BuyPorts, headersFor, showProblem, voiceFor } from '../routes/buy.tsx'
+import { findOwnLink } from '../store.ts'
+import { endSubscription } from './follow.ts'
+import { isPayer, payerPath } from './payer-link.ts'
+import { PayerPage } from './payer-page.tsx'
+import { type Subscription, findSubscription } from './store.ts'
+
+/** What the link in a mail opens: looking changes nothing, because programs that look through mail open links, too. */
+export function payerRoutes(ports: BuyPorts): readonly Route[] {
+  const { room, limits } = ports
+  const path = '/subscriptions/:id/:token'
+  const problem = ({ status }: { status: number }, request: RouteRequest) => showProblem(ports, status, request)
+  const shared = { door: 'open', limit: limits.order, ownPagesOnly: true, problem } as const
+  return [
+    {
+      method: 'GET',
+      path,
+      door: 'open',
+      limit: limits.look,
+      run: async (request) => show(ports, request, await getOfPayer(ports, request)),
+      problem,
+    },
+    {
+      ...shared,
+      method: 'POST',
+      path: `${path}/renew`,
+      async run(request: RouteRequest): Promise<Reply> {
+        const subscription = await getOfPayer(ports, request)
+        const { language } = voiceFor(request, request.fields().lang)
+        try {
+          if (subscription.status === 'ended') throw new AppError('conflict', 'This subscription has ended.')
+          const { id } = await orderRenewal(room, subscription, request.ip)
+          return { goTo: `/pay/${id}?lang=${language}` }
+        } catch (error) {
+          if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 404)) throw error
+          return { status: error.status, ...(await show(ports, request, subscription)) }
+        }
+      },
+    },
+    {
+      ...shared,
+      method: 'POST',
+      path: `${path}/end`,
+      async run(request: RouteRequest): Promise<Reply> {
+        const { id } = await getOfPayer(ports, request)
+        await endSubscription(room.checkouts, { id })
+        const { language } = voiceFor(request, request.fields().lang)
+        return { goTo: `${payerPath(room, id)}?lang=${language}` }
+      },
+    },
+  ]
+}
+
+/** Without the token of its mails there is none. */
+async function getOfPayer({ room }: BuyPorts, { params }: RouteRequest): Promise<Subscription> {
+  const id = params.id!
+  const found = isPayer(room, id, params.token!) ? await findSubscription(room.checkouts.db, id) : undefined
+  if (!found || found.status === 'pending') throw new AppError('not_found', 'There is no such subscription.')
+  return found
+}
+
+async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscription): Promise<ShownPage> {
+  const { room, devnet } = ports
+  const { db } = room.checkouts
+  const { id, linkId, owner } = subscription
+  const voice = voiceFor(request, request.isForm ? request.fields().lang : undefined)
+  const link = await findOwnLink(db, { id: linkId, owner })
+  const page = (
+    <PayerPage
+      subscription={subscription}
+      title={typeof link?.fields.title === 'string' ? link.fields.title : (link?.slug ?? voice.texts.payment)}
+      path={payerPath(room, id)}
+      isOffered={link !== undefined && (await readStatus(room, link)) === 'active'}
+      merchant={await findMerchant(db, owner)}
+      devnet={devnet}
+      voice={voice}
+    />
+  )
+  // Its address is a credential: no page that it leads to is told.
+  return { page, headers: { ...headersFor(voice), 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } }
+}

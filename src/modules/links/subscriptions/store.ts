@@ -1,0 +1,169 @@
+import type { Db } from '../../../kernel/db.ts'
+import { behind } from '../../../kernel/keyset.ts'
+import type { SubscriptionsTable } from '../tables.ts'
+import type { Every } from './periods.ts'
+
+export interface Subscription {
+  id: string
+  linkId: string
+  owner: string
+  /** Null once it is forgotten. */
+  email: string | null
+  language: string
+  /** The title of the plan that was chosen; none where there is one price. */
+  plan: string | null
+  every: Every
+  graceDays: number
+  status: SubscriptionsTable['status']
+  /** When the first period began, and how many were paid since. */
+  beganAt: number | null
+  periods: number
+  paidUntil: number | null
+  /** The last checkout that paid for it. */
+  checkoutId: string | null
+  createdAt: number
+  endedAt: number | null
+}
+
+const toSubscription = (row: SubscriptionsTable): Subscription => ({
+  id: row.id,
+  linkId: row.link_id,
+  owner: row.owner,
+  email: row.email,
+  language: row.language,
+  plan: row.plan,
+  every: row.every as Every,
+  graceDays: row.grace_days,
+  status: row.status,
+  beganAt: row.began_at,
+  periods: row.periods,
+  paidUntil: row.paid_until,
+  checkoutId: row.checkout_id,
+  createdAt: row.created_at,
+  endedAt: row.ended_at,
+})
+
+export async function insertSubscription(db: Db, subscription: Subscription, dueAt: number): Promise<void> {
+  await db
+    .insertInto('subscriptions')
+    .values({
+      id: subscription.id,
+      link_id: subscription.linkId,
+      owner: subscription.owner,
+      email: subscription.email,
+      language: subscription.language,
+      plan: subscription.plan,
+      every: subscription.every,
+      grace_days: subscription.graceDays,
+      status: subscription.status,
+      began_at: subscription.beganAt,
+      periods: subscription.periods,
+      paid_until: subscription.paidUntil,
+      checkout_id: subscription.checkoutId,
+      created_at: subscription.createdAt,
+      ended_at: subscription.endedAt,
+      due_at: dueAt,
+    })
+    .execute()
+}
+
+export async function findSubscription(db: Db, id: string): Promise<Subscription | undefined> {
+  const row = await db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toSubscription(row)
+}
+
+/** Takes hold of it until the transaction ends: payments, the clock and those who end it come one after the other. */
+export async function lockSubscription(db: Db, id: string): Promise<Subscription | undefined> {
+  const row = await db
+    .updateTable('subscriptions')
+    .set(({ ref }) => ({ periods: ref('periods') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toSubscription(row)
+}
+
+interface Page {
+  linkId: string
+  owner: string
+  limit: number
+  after?: { createdAt: number; id: string } | undefined
+}
+
+/** Those of a link that were paid for once, newest first. */
+export async function listSubscriptions(db: Db, { linkId, owner, limit, after }: Page): Promise<Subscription[]> {
+  let query = db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('link_id', '=', linkId)
+    .where('owner', '=', owner)
+    .where('status', '<>', 'pending')
+  if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
+  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  return rows.map(toSubscription)
+}
+
+/** Those that the clock has something to do for. */
+export async function listDueSubscriptions(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+interface Move {
+  status: Subscription['status']
+  dueAt: number | null
+  beganAt?: number
+  periods?: number
+  paidUntil?: number
+  checkoutId?: string
+  endedAt?: number
+  forgets?: true
+}
+
+/** From exactly what the caller saw to another state, in one statement: of two who have seen the same, one wins. */
+export async function markSubscription(
+  db: Db,
+  { id, status, periods }: Pick<Subscription, 'id' | 'status' | 'periods'>,
+  move: Move,
+): Promise<Subscription | undefined> {
+  const row = await db
+    .updateTable('subscriptions')
+    .set({
+      status: move.status,
+      due_at: move.dueAt,
+      ...(move.beganAt !== undefined && { began_at: move.beganAt }),
+      ...(move.periods !== undefined && { periods: move.periods }),
+      ...(move.paidUntil !== undefined && { paid_until: move.paidUntil }),
+      ...(move.checkoutId !== undefined && { checkout_id: move.checkoutId }),
+      ...(move.endedAt !== undefined && { ended_at: move.endedAt }),
+      ...(move.forgets && { email: null }),
+    })
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .where('periods', '=', periods)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toSubscription(row)
+}
+
+/** One that was never paid for leaves nothing behind. */
+export async function deletePending(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('subscriptions').where('id', '=', id).where('status', '=', 'pending').execute()
+}
+
+/** Later, because its account rests or something failed. */
+export async function postponeSubscription(db: Db, id: string, dueAt: number): Promise<void> {
+  await db
+    .updateTable('subscriptions')
+    .set({ due_at: dueAt })
+    .where('id', '=', id)
+    .where('due_at', 'is not', null)
+    .execute()
+}

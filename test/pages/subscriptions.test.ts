@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Signer } from '../support/blocks.ts'
+import { until } from '../support/until.ts'
+import { pay, untilState } from './browser.ts'
+import { type Walk, look, press, reach, type, walk } from './story.ts'
+
+/* A club and its member, with a browser and a keyboard alone: subscribed, reminded, paid again, ended. On a phone and on a desk, light or dark. */
+
+const { address } = new Signer(74)
+
+/** Pays what the page asks for, as a wallet would that has read its link. */
+async function payHere({ dashboard, visitor }: Walk): Promise<void> {
+  const link = (await visitor.locator('a.wallet').getAttribute('href'))!
+  await pay(dashboard.gateway, address, /amount=(\d+)$/.exec(link)![1]!)
+  await untilState(visitor, 'complete')
+}
+
+/** The time of the reminder has come; answers the link in its mail. */
+async function reminded({ dashboard: { ctx, url } }: Walk): Promise<string> {
+  const { db } = ctx
+  await db.updateTable('subscriptions').set({ due_at: 1 }).execute()
+  await db.updateTable('jobs').set({ run_at: 1 }).where('kind', '=', 'links.subscriptions').execute()
+  ctx.wakeJobs()
+  await until(async () => (await db.selectFrom('mails').select('id').execute()).length > 0)
+  const { text } = await db.selectFrom('mails').select('text').executeTakeFirstOrThrow()
+  return `${url}${/\/subscriptions\/\S+/.exec(text)![0]}`
+}
+
+test('a subscription: made, paid, reminded, paid again and ended, by keyboard', { timeout: 600_000 }, async (t) => {
+  await walk(t, async (walk) => {
+    const { dashboard, merchant, visitor, name } = walk
+    await merchant.goto(`${dashboard.url}/dashboard/links/new`)
+    await type(merchant, '#f-title', 'Chess club <b>')
+    await type(merchant, '#f-amount', '2')
+    await type(merchant, '#f-address', address)
+    await type(merchant, '#f-slug', 'chess-club')
+    await reach(merchant, 'details.card summary')
+    await merchant.keyboard.press('Enter')
+    await type(merchant, '#f-every', 'week')
+    await press(merchant, 'main form button:not([class])')
+    assert.match(await merchant.innerText('#every-error'), /month, year, or a number of days/)
+    await type(merchant, '#f-every', 'month')
+    await look(merchant, `story-subscription-form-${name}`)
+    await press(merchant, 'main form button:not([class])')
+
+    await visitor.goto(`${dashboard.url}/buy/chess-club`)
+    await type(visitor, '#email', 'member@example.com')
+    await look(visitor, `story-subscription-offer-${name}`)
+    await press(visitor, 'form button')
+    await payHere(walk)
+    await press(merchant, '.title .actions a[href$="/subscriptions"]')
+    assert.match(await merchant.innerText('main'), /member@example\.com[^]*active/)
+    await look(merchant, `story-subscriptions-${name}`)
+
+    await visitor.goto(await reminded(walk))
+    await look(visitor, `story-subscription-payer-${name}`)
+    const own = visitor.url()
+    await press(visitor, 'form[action$="/renew"] button')
+    await payHere(walk)
+    await merchant.reload()
+    assert.match(await merchant.innerText('main'), /active[^]*\s2\s/)
+    await visitor.goto(own)
+    await reach(visitor, 'details.ending summary')
+    await visitor.keyboard.press('Enter')
+    await press(visitor, 'form[action$="/end"] button')
+    assert.match(await visitor.innerText('main'), /has ended/)
+    assert.equal(await visitor.locator('main form').count(), 0)
+    await look(visitor, `story-subscription-ended-${name}`)
+  })
+})

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { listEvents, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { type Reply, ask } from '../support/gateway.ts'
+import { row } from './row.ts'
+
+/* Contract 4.13: what is paid again and again, by those who want to. */
+
+const { address } = merchant
+const PAYER = 'payer@example.com'
+const DAY = 86_400_000
+
+const form = (url: string, fields: Record<string, string> = {}): Promise<Reply> =>
+  ask(url, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(url).origin },
+    body: new URLSearchParams(fields).toString(),
+  })
+
+const idIn = ({ status, headers, text }: Reply) => {
+  assert.equal(status, 303, text.slice(0, 800))
+  return /^\/pay\/([0-9a-f]{16})/.exec(headers.location!)![1]!
+}
+
+/** A merchant who sells something by the month, and a clock at the end of January. */
+async function openClub(t: Parameters<typeof openWorld>[0], engine: StoreEngine, terms: object = {}) {
+  const world = await openWorld(t, engine)
+  const shop = await world.start()
+  const { key, accountId } = await shop.join()
+  const { db } = shop.app.store
+  const goTo = (moment: string) => world.clock.leap(Date.parse(moment) - world.clock.now())
+  goTo('2027-01-31T10:00:00Z')
+  const made = await shop.rest('POST', '/api/links', key, {
+    address,
+    amount: '2',
+    title: 'Club',
+    every: 'month',
+    ...terms,
+  })
+  assert.equal(made.status, 201, made.text)
+  const link = made.json<{ id: string; slug: string; every: string; grace_days: number }>()
+  const read = async () => (await db.selectFrom('subscriptions').selectAll().execute())[0]!
+  const sent = new Map<string, { id: string; subject: string; text: string }>()
+  return {
+    world,
+    shop,
+    key,
+    accountId,
+    db,
+    goTo,
+    link,
+    read,
+    order: (fields: Record<string, string> = { email: PAYER, lang: 'de' }) =>
+      form(`${shop.url}/buy/${link.slug}`, fields),
+    async pay(id: string) {
+      await world.pay(address, (await shop.check(id)).amount_raw)
+      await turnUntil(world, 1_000, async () => (await shop.check(id)).success)
+    },
+    until: (status: string) => turnUntil(world, 30_000, async () => (await read()).status === status),
+    paidUntil: async () => new Date((await read()).paid_until!).toISOString().slice(0, 10),
+    /** All that were ever sent: the box forgets old ones. */
+    async mails() {
+      const kept = await db
+        .selectFrom('mails')
+        .selectAll()
+        .where('recipient', '=', PAYER)
+        .orderBy('created_at')
+        .execute()
+      for (const mail of kept) sent.set(mail.id, mail)
+      return [...sent.values()]
+    },
+  }
+}
+
+forEachEngine((engine) => {
+  test('a subscription is due, renewed and lapsed by what its payer pays, told once each, and ended by one link (contract 4.13, rules 1 to 6; 6, Event kinds: subscription.renewed, subscription.due, subscription.lapsed; 6, rule 28)', async (t) => {
+    const club = await openClub(t, engine)
+    const { world, shop, key, goTo, link, read, order, pay, until, paidUntil, mails } = club
+    assert.deepEqual([link.every, link.grace_days], ['month', 0])
+    const offer = (await ask(`${shop.url}/buy/${link.slug}?lang=en`, { method: 'GET' })).text
+    assert.match(offer, /every month[^]*name="email"/)
+    for (const email of ['', 'nobody', 'a@b c', 'a@b\r\nBcc: x@y.example']) {
+      const refused = await order({ email, lang: 'en' })
+      row('4.13, rule 1', () => assert.deepEqual([refused.status, /id="wrong-email"/.test(refused.text)], [400, true]))
+    }
+    const first = idIn(await order())
+    assert.equal((await read()).status, 'pending', 'nobody is written to before something is paid')
+    await pay(first)
+    assert.equal((await read()).status, 'active')
+    assert.equal(await paidUntil(), '2027-02-28')
+
+    goTo('2027-02-25T09:00:00Z')
+    await world.clock.advance(120_000)
+    assert.equal((await read()).status, 'active')
+    goTo('2027-02-25T10:00:30Z')
+    await until('due')
+    await turnUntil(world, 5_000, async () => (await mails()).length === 1)
+    const [mail] = await mails()
+    assert.match(mail!.subject, /^Zeit zum Verlängern: Club$/)
+    const page = /https?:\/\/\S+\/subscriptions\/sub_\w+\/\w+/.exec(mail!.text)![0]
+    const local = page.replace(/^https?:\/\/[^/]+/, shop.url)
+    const shown = await ask(`${local}?lang=en`, { method: 'GET' })
+    row('4.13, rule 5', () => {
+      assert.match(shown.text, /Pay for the next period[^]*Yes, end it/)
+      assert.equal(shown.headers['referrer-policy'], 'no-referrer')
+    })
+    assert.equal((await ask(`${local.slice(0, -1)}0`, { method: 'GET' })).status, 404)
+    assert.equal((await form(`${local.slice(0, -1)}0/end`)).status, 404)
+    const second = idIn(await form(`${local}/renew`))
+    assert.equal(idIn(await form(`${local}/renew`)), second, 'pressed twice, it is one checkout')
+    await pay(second)
+    assert.deepEqual(
+      [(await read()).status, await paidUntil()],
+      ['active', '2027-03-31'],
+      'from the end, without drift',
+    )
+    // Paid again at once: it is given to the time after that.
+    await pay(idIn(await form(`${local}/renew`)))
+    assert.equal(await paidUntil(), '2027-04-30')
+
+    goTo('2027-04-27T10:01:00Z')
+    await until('due')
+    await turnUntil(world, 5_000, async () => (await mails()).length === 2)
+    goTo('2027-04-30T10:01:00Z')
+    await until('lapsed')
+    await turnUntil(world, 5_000, async () => (await mails()).length === 3)
+    const subjects = (await mails()).map(({ subject }) => subject)
+    row('4.13, rule 4', () =>
+      assert.deepEqual(subjects, ['Zeit zum Verlängern: Club', 'Zeit zum Verlängern: Club', 'Beendet: Club']),
+    )
+    const last = (await read()).checkout_id!
+    const told = [
+      ...(await listEvents(shop, first)),
+      ...(await listEvents(shop, second)),
+      ...(await listEvents(shop, last)),
+    ]
+    assert.deepEqual(
+      told.map(({ type }) => type).filter((type) => type.startsWith('subscription')),
+      [
+        ...['subscription.renewed', 'subscription.due'],
+        'subscription.renewed',
+        ...['subscription.renewed', 'subscription.due', 'subscription.lapsed'],
+      ],
+    )
+    goTo('2027-05-10T12:00:00Z')
+    await pay(idIn(await form(`${local}/renew`)))
+    assert.deepEqual(
+      [(await read()).status, await paidUntil()],
+      ['active', '2027-06-10'],
+      'nobody pays for what is over',
+    )
+
+    const list = await shop.rest('GET', `/api/links/${link.id}`, key)
+    assert.equal(list.json<{ orders: number }>().orders, 4)
+    assert.equal((await form(`${local}/end`)).status, 303)
+    assert.equal((await form(`${local}/end`)).status, 303, 'twice is once')
+    assert.equal((await read()).status, 'ended')
+    assert.equal((await form(`${local}/renew`)).status, 409)
+    goTo('2027-06-20T12:00:00Z')
+    await turnUntil(world, 30_000, async () => (await read()).email === null)
+    assert.equal((await mails()).length, 3)
+  })
+
+  test('whose merchant is suspended is neither reminded nor lapsed, and has its days afterwards; grace is added to the end (contract 4.13, rules 4 and 7)', async (t) => {
+    const club = await openClub(t, engine, {
+      every: '30 days',
+      grace_days: 5,
+      plans: [{ title: 'Gold', value: '2' }],
+      amount: null,
+    })
+    const { world, shop, db, accountId, goTo, read, order, pay, until, mails } = club
+    await pay(idIn(await order({ email: PAYER, plan: '0' })))
+    const end = (await read()).paid_until!
+    assert.equal(end - (await read()).began_at!, 30 * DAY)
+    const suspend = (at: number | null) =>
+      db.updateTable('accounts').set({ suspended_at: at }).where('id', '=', accountId).execute()
+    await suspend(1)
+    goTo(new Date(end + 10 * DAY).toISOString())
+    await turnUntil(world, 60_000, async () => (await read()).due_at! > world.clock.now())
+    assert.equal((await read()).status, 'active')
+    await suspend(null)
+    goTo(new Date(world.clock.now() + 3_600_000).toISOString())
+    await until('due')
+    assert.ok((await read()).due_at! >= world.clock.now() + 2.9 * DAY, 'as long as others have')
+    await turnUntil(world, 5_000, async () => (await mails()).length === 1)
+    const page = /\/subscriptions\/sub_\w+\/\w+/.exec((await mails())[0]!.text)![0]
+    await pay(idIn(await form(`${shop.url}${page}/renew`)))
+    assert.equal((await read()).paid_until, end + 30 * DAY, 'grace costs nobody a day')
+    goTo(new Date(end + 30 * DAY).toISOString())
+    await until('due')
+    await world.clock.advance(120_000)
+    assert.equal((await read()).due_at, end + 35 * DAY)
+  })
+})
+
+test('what no subscription can be made of is refused by its field, and one is its merchant’s alone to end (contract 4.13, rules 1 and 6)', async (t) => {
+  const club = await openClub(t, 'sqlite')
+  const { shop, key, link, read, order, pay } = club
+  for (const [field, fields] of [
+    ['every', { every: 'week' }],
+    ['every', { every: 0 }],
+    ['every', { every: 367 }],
+    ['every', { amount: null }],
+    ['quantity', { quantity: { max: 3 } }],
+    ['sold_max', { sold_max: 3 }],
+    ['grace_days', { grace_days: 31 }],
+  ] as const) {
+    const reply = await shop.rest('POST', '/api/links', key, { address, amount: '2', every: 'month', ...fields })
+    assert.deepEqual([reply.status, reply.json<{ field: string }>().field], [400, field], JSON.stringify(fields))
+  }
+  await pay(idIn(await order()))
+  const { id } = await read()
+  const signIn = async (as: string) =>
+    (await form(`${shop.url}/dashboard/sign-in/key`, { key: as })).headers['set-cookie']![0]!.split(';')[0]!
+  const end = async (as: string) => {
+    const cookie = await signIn(as)
+    const own = await ask(`${shop.url}/dashboard/links`, { method: 'GET', headers: { cookie } })
+    const tokenOf = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(own.text)?.[1] ?? ''
+    return ask(`${shop.url}/dashboard/links/${link.id}/subscriptions/${id}/end`, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: shop.url, cookie },
+      body: new URLSearchParams({ csrf: tokenOf('csrf'), form_token: 'a'.repeat(22) }).toString(),
+    })
+  }
+  const other = await shop.join()
+  assert.equal((await end(other.key)).status, 404)
+  assert.equal((await read()).status, 'active')
+  const cookie = await signIn(key)
+  const listed = await ask(`${shop.url}/dashboard/links/${link.id}/subscriptions`, {
+    method: 'GET',
+    headers: { cookie },
+  })
+  assert.match(listed.text, new RegExp(PAYER.replace('.', '\\.')))
+  assert.equal((await end(key)).status, 303)
+  assert.equal((await read()).status, 'ended')
+})
