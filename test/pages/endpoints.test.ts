@@ -14,6 +14,7 @@ import { type Dashboard, openDashboard } from './dashboard-steps.ts'
  */
 
 const { address } = new Signer(72)
+const watched = new Signer(73)
 
 async function look(page: Page, name: string): Promise<void> {
   const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
@@ -80,11 +81,29 @@ async function tell({ dashboard, page, key, receiver, name }: Story): Promise<vo
     return /payment\.completed\s*delivered/.test((await page.locator('main').textContent())!)
   })
   await look(page, `endpoint-${name}`)
+  await watchAddress({ dashboard, page, receiver, name })
   await press(page, 'form[action$="/pause"] button')
   await look(page, `endpoint-paused-${name}`)
   await page.goto(`${dashboard.url}/dashboard/webhooks`)
   await look(page, `endpoint-listed-${name}`)
   assert.doesNotMatch(await page.content(), new RegExp(secret.trim().replaceAll(/[+/]/g, '\\$&')), 'shown once')
+}
+
+/** A payment to a watched address that no checkout asked for. */
+async function watchAddress({ dashboard, page, receiver, name }: Omit<Story, 'key'>): Promise<void> {
+  await type(page, '#f-addresses', 'nano_nobody')
+  await press(page, 'form[action$="/watch"] button')
+  await look(page, `endpoint-watch-refused-${name}`)
+  assert.equal(await page.locator('#f-addresses').getAttribute('aria-invalid'), 'true')
+  assert.equal(await page.locator('main [role=alert]').count(), 0, 'said once, beside its field')
+  await type(page, '#f-addresses', `${watched.address}\n${new Signer(74).address}`)
+  await press(page, 'form[action$="/watch"] button')
+  await pay(dashboard.gateway, watched.address, '1')
+  await until(() => receiver.requests.some(({ body }) => body.includes('address.received')))
+  await page.reload()
+  await look(page, `endpoint-watching-${name}`)
+  await press(page, 'form[action$="/unwatch"] button')
+  assert.match((await page.locator('main').textContent())!, /Watched here: 1; in your account 1 of 100,000/)
 }
 
 test('a developer adds an endpoint, tests it, and their server checks the event of a payment', async (t: TestContext) => {

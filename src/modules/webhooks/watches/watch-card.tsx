@@ -13,6 +13,8 @@ export interface WatchedPart {
   next: string | undefined
 }
 
+const shown = (count: number) => count.toLocaleString('en')
+
 /** Addresses of the ledger that an endpoint is told about, on its page. */
 export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: string; watched: WatchedPart }) => {
   const { frame, filled, at, watched } = props
@@ -20,14 +22,14 @@ export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: str
   return (
     <Card
       title="Watched addresses"
-      note={`This endpoint is told what ${count} addresses receive and send. Your account has ${total} of ${max} watched.`}
+      note={`What these receive and send is told to this endpoint. Watched here: ${shown(count)}; in your account ${shown(total)} of ${shown(max)}.`}
     >
       {watches.length === 0 ? (
         <Empty title="No address yet">
           <p>Name addresses of the ledger, yours or others’, and your server hears of every confirmed payment there.</p>
         </Empty>
       ) : (
-        <Table label="Watched addresses" head={['Address', 'Events', 'Last', '']}>
+        <Table label="Watched addresses" head={['Address', 'Events', 'Last', 'Change']}>
           {watches.map(({ address, told, activeAt }) => (
             <tr key={address}>
               <td>
