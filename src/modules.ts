@@ -95,7 +95,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const room = wallets.wallets
   const limiter = new MemoryLimiter(store.clock)
   const emails = keep(
-    openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, isPlay }, config),
+    openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, prices, isPlay }, config),
   )
   const checkout = keep(openOwnCheckouts(config, ports, { names, webhooks, wallets, emails, pictures }))
   const paymentLinks = keep(openLinks({ checkout, links, pictures, mailer, isPlay }, config))

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { assetUrl } from './assets.ts'
+import { directionOf } from './voice.ts'
 
 interface DocumentProps {
   title: string
@@ -19,7 +20,7 @@ interface DocumentProps {
 export const Document = (props: DocumentProps) => {
   const { title, lang = 'en', styles = [], scripts = [], head, bodyClass, children } = props
   return (
-    <html lang={lang}>
+    <html lang={lang} dir={directionOf(lang)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -39,7 +39,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
   const browser = await openBrowser()
   const policy = `default-src 'none'; script-src ${gateway.url} 'nonce-n'; frame-src ${gateway.url}`
   const buttonPage = (id: string) =>
-    `<main><h1>Shop</h1><button id="buy" data-nano-checkout="${id}">Pay with nano</button></main>
+    `<main><h1>Shop</h1><button id="buy" data-nano-checkout="${id}" data-nano-style="outline">Pay with nano</button></main>
      ${LISTEN}<script src="${gateway.url}/button.js"></script>`
 
   await t.test('opens the checkout in a dialog, tells the shop what happens, and gives the focus back', async (t) => {
@@ -47,6 +47,11 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     const shop = await openShop(t, buttonPage(id!), policy)
     const { page, misdeeds } = await openTab(t, browser, gateway, DESK)
     await page.goto(shop)
+    assert.equal(
+      await page.evaluate("getComputedStyle(document.querySelector('#buy')).color"),
+      'rgb(26, 95, 199)',
+      'the style it asks for, under a policy that allows no inline styles',
+    )
     await page.locator('#buy').focus()
     await page.keyboard.press('Enter')
     const frame = page.frameLocator('iframe[title="Payment"]')
@@ -63,7 +68,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     await frame.locator('#pay[data-state="complete"]').waitFor()
     await untilHeard(page, 'complete')
     await page.keyboard.press('Escape')
-    await untilHeard(page, 'close')
+    await untilHeard(page, 'done')
     assert.equal(await page.locator('dialog').count(), 0)
     assert.equal(await page.evaluate('document.activeElement.id'), 'buy')
     assert.deepEqual(await heard(page), [
@@ -71,6 +76,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
       ['buy', 'status', 'complete'],
       ['buy', 'complete', 'complete'],
       ['buy', 'close', true],
+      ['buy', 'done', undefined],
     ])
     assert.deepEqual([misdeeds.policy, misdeeds.errors], [[], []])
   })
@@ -115,6 +121,20 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
       ['buy', 'status', 'pending'],
       ['buy', 'close', false],
     ])
+  })
+
+  await t.test('says what is wrong with an id that is none, and when no payment page answers', async (t) => {
+    const shop = await openShop(t, buttonPage('nonsense'), policy)
+    const { page } = await openTab(t, browser, gateway, DESK)
+    await page.goto(shop)
+    await page.locator('#buy').click()
+    await untilHeard(page, 'error')
+    await page.clock.install()
+    await page.goto(await openShop(t, buttonPage('0123456789abcdef'), policy))
+    await page.locator('#buy').click()
+    await page.locator('dialog').waitFor()
+    await page.clock.runFor(21_000)
+    await untilHeard(page, 'error')
   })
 
   await t.test('no page can frame what was not meant for it', async (t) => {

@@ -66,7 +66,7 @@ test(
       await look(page, `${name}-wrong`)
       assert.equal(await page.locator('.copy:visible').count(), 0)
       await page.goto(`${url}/@SEABIRDS?lang=de`)
-      assert.match(await page.innerText('h2'), /@SeaBirds bezahlen/)
+      assert.match(await page.innerText('h2'), /@SeaBirds\u2069 bezahlen/)
       assert.equal(await page.locator('.copy:visible').count(), javaScriptEnabled ? 1 : 0)
       await page.goto(`${url}/@nobody`)
       assert.match(await page.innerText('h1'), /No such name/)

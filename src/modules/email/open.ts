@@ -2,7 +2,7 @@ import type { Raw } from '../../kernel/money.ts'
 import type { Retention } from '../../kernel/retention.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
-import type { RateLimiter, Links, Mailer, Names, SecretBox } from '../../kernel/ports.ts'
+import type { RateLimiter, Links, Mailer, Names, Prices, SecretBox } from '../../kernel/ports.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 import { nanoEmail } from './actions/nano-email.ts'
 import { cancelLink, findLink, linkOf, prepareLink, recordLink } from './domain/claim-link.ts'
@@ -24,6 +24,8 @@ interface EmailNeeds {
   links: Links
   /** Counts who tries codes. */
   limiter: RateLimiter
+  /** What a share is worth to who claims it. */
+  prices: Prices
   /** The ledger is for trying things out. */
   isPlay: boolean
 }
@@ -45,7 +47,7 @@ export interface EmailModule extends Module {
 
 /** Payments to people of whom only a mail address is known. */
 export function openEmails(
-  { wallets, names, mailer, secrets, links, limiter, isPlay }: EmailNeeds,
+  { wallets, names, mailer, secrets, links, limiter, prices, isPlay }: EmailNeeds,
   settings: EmailSettings & Pick<Retention, 'keepEmailAddresses'>,
 ): EmailModule {
   const ports: EmailPorts = {
@@ -76,7 +78,7 @@ export function openEmails(
       cancel: cancelLink,
       link: (refundId) => linkOf(room, refundId),
     },
-    routes: [...emailRoutes(room), ...claimRoutes({ ctx: room, devnet: isPlay, limiter })],
+    routes: [...emailRoutes(room), ...claimRoutes({ ctx: room, devnet: isPlay, prices, limiter })],
     pages: emailPages(room),
     jobs: [
       followEmailPayments(room),

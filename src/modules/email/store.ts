@@ -20,6 +20,8 @@ export interface EmailPayment {
   recipients: number
   sender: string | null
   message: string | null
+  /** No payment by mail: money of a refund that lies ready for whoever has its link. */
+  isRefund: boolean
   receipt: string | null
   lifetimeMilliseconds: number
   returns: number
@@ -47,6 +49,7 @@ function toPayment(row: Selectable<EmailPaymentsTable>): EmailPayment {
     recipients: row.recipients,
     sender: row.sender,
     message: row.message,
+    isRefund: row.link_for !== null,
     receipt: row.receipt,
     lifetimeMilliseconds: row.lifetime,
     returns: row.returns,
@@ -61,7 +64,7 @@ function toPayment(row: Selectable<EmailPaymentsTable>): EmailPayment {
 
 type NewEmailPayment = Omit<
   EmailPayment,
-  'status' | 'total' | 'returns' | 'fundedAt' | 'expiresAt' | 'cancelledAt' | 'endedAt'
+  'status' | 'total' | 'isRefund' | 'returns' | 'fundedAt' | 'expiresAt' | 'cancelledAt' | 'endedAt'
 > & { dueAt: number; linkFor?: string }
 
 export async function insertPayment(db: Db, payment: NewEmailPayment): Promise<void> {

@@ -1,11 +1,11 @@
-import type { LANGUAGES } from '../checkout/index.ts'
+import type { Language, Plural } from '../../web/voice.ts'
 
 /** What the page of an offer says beside the words it shares with the payment page. */
 export interface OfferTexts {
   quantity: string
   suggestion: string
   ownAmount: string
-  left: string
+  left: Plural
   toPayment: string
   sold_out: string
   reserved: string
@@ -17,12 +17,12 @@ export interface OfferTexts {
   wrongPlan: string
 }
 
-export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
+export const OFFER_TEXTS: Record<Language, OfferTexts> = {
   en: {
     quantity: 'Quantity',
     suggestion: 'Choose an amount',
     ownAmount: 'Another amount',
-    left: '{n} left',
+    left: { other: '{n} left' },
     toPayment: 'Continue to payment',
     sold_out: 'Sold out',
     reserved: 'All of them are reserved at the moment. Some may come back in a few minutes.',
@@ -37,7 +37,7 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     quantity: 'Cantidad',
     suggestion: 'Elige un importe',
     ownAmount: 'Otro importe',
-    left: 'Quedan {n}',
+    left: { other: 'Quedan {n}' },
     toPayment: 'Continuar al pago',
     sold_out: 'Agotado',
     reserved: 'Todos están reservados en este momento. Quizá algunos vuelvan en unos minutos.',
@@ -52,7 +52,7 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     quantity: 'Quantité',
     suggestion: 'Choisissez un montant',
     ownAmount: 'Autre montant',
-    left: 'Il en reste {n}',
+    left: { other: 'Il en reste {n}' },
     toPayment: 'Continuer vers le paiement',
     sold_out: 'Épuisé',
     reserved: 'Tout est réservé pour le moment. Il pourrait en revenir dans quelques minutes.',
@@ -67,7 +67,7 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     quantity: 'Menge',
     suggestion: 'Betrag wählen',
     ownAmount: 'Anderer Betrag',
-    left: 'Noch {n} verfügbar',
+    left: { other: 'Noch {n} verfügbar' },
     toPayment: 'Weiter zur Zahlung',
     sold_out: 'Ausverkauft',
     reserved: 'Im Moment sind alle reserviert. In ein paar Minuten werden vielleicht wieder welche frei.',
@@ -83,7 +83,7 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     quantity: 'Quantidade',
     suggestion: 'Escolha um valor',
     ownAmount: 'Outro valor',
-    left: 'Restam {n}',
+    left: { other: 'Restam {n}' },
     toPayment: 'Continuar para o pagamento',
     sold_out: 'Esgotado',
     reserved: 'Todos estão reservados no momento. Alguns podem voltar em poucos minutos.',
@@ -98,7 +98,7 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     quantity: '数量',
     suggestion: '金額を選択',
     ownAmount: 'その他の金額',
-    left: '残り {n}',
+    left: { other: '残り {n}' },
     toPayment: 'お支払いへ進む',
     sold_out: '売り切れ',
     reserved: '現在すべて確保されています。数分後に空きが出ることがあります。',
@@ -113,7 +113,7 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     quantity: '数量',
     suggestion: '选择金额',
     ownAmount: '其他金额',
-    left: '剩余 {n}',
+    left: { other: '剩余 {n}' },
     toPayment: '继续付款',
     sold_out: '已售罄',
     reserved: '目前已全部被预留，几分钟后可能会有释放。',
@@ -123,5 +123,27 @@ export const OFFER_TEXTS: Record<(typeof LANGUAGES)[number], OfferTexts> = {
     tooMany: '您有待付款的订单。请先支付其中一个，或稍后再试。',
     wrongQuantity: '请选择 {min} 到 {max} 之间的数量。',
     wrongPlan: '请选择一项。',
+  },
+  ar: {
+    quantity: 'الكمية',
+    suggestion: 'اختر مبلغًا',
+    ownAmount: 'مبلغ آخر',
+    left: {
+      zero: 'لم يبقَ شيء',
+      one: 'بقيت قطعة واحدة',
+      two: 'بقيت قطعتان',
+      few: 'بقيت {n} قطع',
+      many: 'بقيت {n} قطعة',
+      other: 'بقيت {n} قطعة',
+    },
+    toPayment: 'المتابعة إلى الدفع',
+    sold_out: 'نفدت الكمية',
+    reserved: 'كل القطع محجوزة الآن. قد يتوفر بعضها خلال دقائق.',
+    paused: 'غير متاح حاليًا',
+    ended: 'انتهى هذا العرض',
+    closedHelp: 'اسأل البائع إن كان سيعود.',
+    tooMany: 'لديك طلبات من هذا العرض بانتظار الدفع. ادفع أحدها أو حاول لاحقًا.',
+    wrongQuantity: 'اختر كمية من {min} إلى {max}.',
+    wrongPlan: 'اختر واحدًا.',
   },
 }

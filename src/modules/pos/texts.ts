@@ -1,4 +1,4 @@
-import type { LANGUAGES } from '../checkout/index.ts'
+import type { Language } from '../../web/voice.ts'
 
 /** What a till says beside the words it shares with the payment page. */
 export interface TillTexts {
@@ -39,7 +39,7 @@ export interface TillTexts {
   paused: string
 }
 
-export const TILL_TEXTS: Record<(typeof LANGUAGES)[number], TillTexts> = {
+export const TILL_TEXTS: Record<Language, TillTexts> = {
   en: {
     title: 'Point of sale',
     noLink: 'This till is opened by its link',
@@ -299,5 +299,42 @@ export const TILL_TEXTS: Record<(typeof LANGUAGES)[number], TillTexts> = {
     changed: '价格已变动，请重新核对总额。',
     failed: '操作未成功，请重试。',
     paused: '此收银台目前不收款。',
+  },
+  ar: {
+    title: 'نقطة بيع',
+    noLink: 'تُفتح نقطة البيع هذه برابطها',
+    noLinkHelp: 'امسح رمز QR الخاص بها مجددًا أو ألصق رابطها هنا.',
+    link: 'رابط نقطة البيع',
+    open: 'فتح',
+    gone: 'هذا الرابط لا يفتح أي نقطة بيع',
+    goneHelp: 'ربما يوجد رابط جديد. اسأل المسؤول عنها.',
+    pin: 'رمز PIN',
+    signIn: 'دخول',
+    wrongPin: 'رمز PIN خاطئ. المحاولات المتبقية: {n}.',
+    pinPaused: 'محاولات خاطئة كثيرة. حاول مجددًا بعد {left}.',
+    pinShut: 'جُربت رموز خاطئة كثيرة على أجهزة جديدة. يمكن للمسؤول تعيين رمز جديد.',
+    lock: 'قفل',
+    keypad: 'لوحة الأرقام',
+    deleteDigit: 'حذف آخر رقم',
+    clear: 'مسح الكل',
+    charge: 'تحصيل {total}',
+    items: 'الأصناف',
+    addTip: 'هل تود إضافة بقشيش؟',
+    noTip: 'بدون بقشيش',
+    toKeypad: 'العودة إلى لوحة الأرقام',
+    oneMoment: 'لحظة من فضلك …',
+    offline: 'لا يوجد اتصال. لوحة الأرقام تعمل، لكن البيع يحتاج إلى الشبكة.',
+    retrying: 'لا يوجد اتصال. ستتابع عملية البيع فور عودته.',
+    newSale: 'بيع جديد',
+    today: 'اليوم',
+    sales: 'المبيعات',
+    total: 'الإجمالي',
+    tips: 'البقشيش',
+    noSales: 'لم يُبع شيء اليوم.',
+    stateOpen: 'مفتوح',
+    stateOver: 'غير مدفوع',
+    changed: 'تغيرت الأسعار. يرجى مراجعة الإجمالي.',
+    failed: 'لم تنجح العملية. حاول مجددًا.',
+    paused: 'نقطة البيع هذه لا تبيع حاليًا.',
   },
 }

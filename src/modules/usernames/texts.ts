@@ -1,4 +1,4 @@
-import type { LANGUAGES } from '../checkout/index.ts'
+import type { Language } from '../../web/voice.ts'
 
 /** What the public page of a name says beside the words it shares with the payment page. */
 export interface NameTexts {
@@ -11,7 +11,7 @@ export interface NameTexts {
   notFoundHelp: string
 }
 
-export const NAME_TEXTS: Record<(typeof LANGUAGES)[number], NameTexts> = {
+export const NAME_TEXTS: Record<Language, NameTexts> = {
   en: {
     pay: 'Pay {name}',
     notVerified: 'Owners choose their names, and nobody checks who they are. Pay only if you know this name.',
@@ -82,5 +82,14 @@ export const NAME_TEXTS: Record<(typeof LANGUAGES)[number], NameTexts> = {
     wrongAmount: '请输入数字，例如 1.5。',
     notFound: '没有这个名称',
     notFoundHelp: '请检查拼写。已不再租用的名称没有页面；请向对方询问如何付款。',
+  },
+  ar: {
+    pay: 'الدفع إلى {name}',
+    notVerified: 'يختار المالكون أسماءهم ولا يتحقق أحد من هويتهم. ادفع فقط إن كنت تعرف هذا الاسم.',
+    amount: 'المبلغ بالنانو (اختياري)',
+    setAmount: 'العرض بهذا المبلغ',
+    wrongAmount: 'أدخل رقمًا، مثل 1.5.',
+    notFound: 'لا يوجد هذا الاسم',
+    notFoundHelp: 'تحقق من كتابته. الاسم الذي انتهى استئجاره لا صفحة له؛ اسأل صاحبه كيف تدفع.',
   },
 }

@@ -17,6 +17,7 @@
     pt: ['Pagamento', 'Fechar'],
     ja: ['お支払い', '閉じる'],
     zh: ['付款', '关闭'],
+    ar: ['دفعة', 'إغلاق'],
   }
   // A sheet that is made here is allowed by every policy; a style attribute would not be.
   const STYLE = `
@@ -25,11 +26,20 @@
       box-shadow: 0 1rem 4rem rgb(0 0 0 / 35%) }
     dialog::backdrop { background: rgb(8 16 24 / 60%) }
     iframe { display: block; border: 0; width: 100%; height: 100% }
-    button { position: absolute; inset: .5rem .5rem auto auto; width: 2.75rem; height: 2.75rem; border: 0; border-radius: 50%;
+    button { position: absolute; inset-block-start: .5rem; inset-inline-end: .5rem; width: 2.75rem; height: 2.75rem; border: 0; border-radius: 50%;
       font: 1.4rem/1 system-ui, sans-serif; color: #10202f; background: #e9eef3; cursor: pointer }
     button:focus-visible { outline: 3px solid #1a5fc7; outline-offset: 2px }
     @media (prefers-color-scheme: dark) { dialog { background: #0f161d } button { color: #e9eff5; background: #2a3846 } }
     @media (max-width: 30rem) { dialog { width: 100vw; height: 100dvh; border-radius: 0 } }`
+  // For buttons that ask for it; whatever a shop's own sheet says goes before.
+  const BUTTON_STYLE = `
+    :where([data-nano-style]) { min-height: 2.75rem; padding: .5rem 1.25rem; border: 2px solid #1a5fc7; border-radius: .6rem;
+      font: 600 1rem/1.4 system-ui, sans-serif; cursor: pointer; color: #fff; background: #1a5fc7 }
+    :where([data-nano-style='outline']) { color: #1a5fc7; background: #fff }
+    :where([data-nano-style='dark']) { border-color: #10202f; background: #10202f }
+    :where([data-nano-style]:focus-visible) { outline: 3px solid #1a5fc7; outline-offset: 3px }`
+  /** A page that has said nothing by then does not come, or is no payment. */
+  const ANSWER_MILLISECONDS = 20_000
   const ID = /^(?:(?:id|pay|inv)_)?([0-9a-f]{16})$/i
 
   function wordsFor(lang) {
@@ -39,7 +49,7 @@
   }
 
   /** Opens a checkout. `checkout` is its id, or a function that makes one and answers the id. */
-  async function open(checkout, { onStatus, onComplete, onClose, lang } = {}) {
+  async function open(checkout, { onStatus, onComplete, onDone, onError, onClose, lang } = {}) {
     const given = await (typeof checkout === 'function' ? checkout() : checkout)
     const id = ID.exec(String(given?.id ?? given).trim())?.[1].toLowerCase()
     if (id === undefined) throw new TypeError('NanoCheckout.open needs the id of a checkout.')
@@ -71,10 +81,15 @@
 
     let last
     let paid = false
+    const silence = setTimeout(
+      () => onError?.({ id, message: 'The payment page did not answer.' }),
+      ANSWER_MILLISECONDS,
+    )
     const hear = ({ origin, source, data }) => {
       // Only the gateway, only this frame, only this checkout.
       if (origin !== gateway || source !== frame.contentWindow) return
       if (data?.source !== 'nano-gateway' || data.id !== id) return
+      clearTimeout(silence)
       if (data.type === 'close') dialog.close()
       if (data.type !== 'status' || typeof data.status !== 'string') return
       if (typeof data.merchant === 'string') name(`${title}: ${data.merchant.slice(0, 80)}`)
@@ -99,8 +114,10 @@
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
     dialog.addEventListener('close', () => {
       removeEventListener('message', hear)
+      clearTimeout(silence)
       host.remove()
       onClose?.({ id, success: paid })
+      if (paid) onDone?.({ id })
     })
     dialog.showModal()
     return { id, close: () => dialog.close() }
@@ -115,10 +132,15 @@
     open(button.dataset.nanoCheckout, {
       onStatus: tell('status'),
       onComplete: tell('complete'),
+      onDone: tell('done'),
+      onError: tell('error'),
       onClose: tell('close'),
       lang: button.dataset.nanoLang,
     }).catch((error) => tell('error')({ message: error.message }))
   })
 
+  const buttons = new CSSStyleSheet()
+  buttons.replaceSync(BUTTON_STYLE)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, buttons]
   window.NanoCheckout = Object.freeze({ open })
 })()

@@ -7,6 +7,8 @@ const POLL_EVERY = 3_000
 const RETRY_AFTER = 5_000
 const RETURN_SECONDS = 5
 
+// In the digits that wallets show, as the server writes them.
+const locale = `${document.documentElement.lang}-u-nu-latn`
 let main = document.getElementById('pay')
 const live = document.getElementById('live')
 let offset = 0
@@ -58,7 +60,7 @@ function inWords(seconds) {
   if (seconds <= NEAR) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
   const [unit, length] = seconds >= 2 * DAY ? ['day', DAY] : seconds >= 2 * HOUR ? ['hour', HOUR] : ['minute', 60]
   const style = { style: 'unit', unit, unitDisplay: 'long' }
-  return new Intl.NumberFormat(document.documentElement.lang, style).format(Math.round(seconds / length))
+  return new Intl.NumberFormat(locale, style).format(Math.round(seconds / length))
 }
 
 function tick() {
@@ -251,7 +253,7 @@ document.addEventListener('submit', (event) => {
 
 for (const time of document.querySelectorAll('time')) {
   const style = { dateStyle: 'long', timeStyle: 'long' }
-  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, style).format(new Date(time.dateTime))
+  time.textContent = new Intl.DateTimeFormat(locale, style).format(new Date(time.dateTime))
 }
 for (const button of document.querySelectorAll('[data-print], .copy')) button.hidden = false
 

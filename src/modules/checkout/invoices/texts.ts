@@ -1,4 +1,4 @@
-import type { LANGUAGES } from '../texts/index.ts'
+import type { Language } from '../../../web/voice.ts'
 
 /** What an invoice says beside the words it shares with the payment page. */
 export interface InvoiceTexts {
@@ -20,7 +20,7 @@ export interface InvoiceTexts {
   refunded: string
 }
 
-export const INVOICE_TEXTS: Record<(typeof LANGUAGES)[number], InvoiceTexts> = {
+export const INVOICE_TEXTS: Record<Language, InvoiceTexts> = {
   en: {
     invoice: 'Invoice',
     proForma: 'Pro forma invoice',
@@ -139,5 +139,22 @@ export const INVOICE_TEXTS: Record<(typeof LANGUAGES)[number], InvoiceTexts> = {
     paid: '已支付',
     notPaid: '未支付',
     refunded: '已退款',
+  },
+  ar: {
+    invoice: 'فاتورة',
+    proForma: 'فاتورة أولية',
+    number: 'الرقم',
+    date: 'التاريخ',
+    seller: 'البائع',
+    buyer: 'المشتري',
+    taxId: 'الرقم الضريبي',
+    item: 'البند',
+    quantity: 'الكمية',
+    sum: 'المبلغ',
+    subtotal: 'المجموع الفرعي',
+    total: 'الإجمالي',
+    paid: 'مدفوعة',
+    notPaid: 'غير مدفوعة',
+    refunded: 'مستردة',
   },
 }

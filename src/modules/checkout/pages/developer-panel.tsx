@@ -16,7 +16,7 @@ export interface DeveloperPanelProps {
 export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: DeveloperPanelProps) => {
   const pay = `/developer/checkouts/${id}/pay`
   return (
-    <details class="developer" lang="en" open>
+    <details class="developer" lang="en" dir="ltr" open>
       <summary>Developer panel</summary>
       <p>
         Only on the development ledger. Blocks are{' '}

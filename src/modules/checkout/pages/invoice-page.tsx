@@ -3,7 +3,7 @@ import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
 import { type Invoice, type Sums, formatUnits } from '../invoices/invoice.ts'
 import { INVOICE_TEXTS } from '../invoices/texts.ts'
-import { showMoney, showNano, showTime } from '../texts/formats.ts'
+import { showMoney, showNano, showTime } from '../../../web/formats.ts'
 import type { Voice } from '../texts/index.ts'
 
 interface InvoicePageProps {

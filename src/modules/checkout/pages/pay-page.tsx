@@ -1,5 +1,5 @@
 import { DeveloperPanel } from './developer-panel.tsx'
-import { showMoney } from '../texts/formats.ts'
+import { showMoney } from '../../../web/formats.ts'
 import { Languages } from '../../../web/languages.tsx'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead } from '../../../web/merchant.tsx'

@@ -1,5 +1,5 @@
 import { fill, type Voice } from '../texts/index.ts'
-import { showDigits, showLeft, showMoney, showNano, showPercent } from '../texts/formats.ts'
+import { showDigits, showLeft, showMoney, showNano, showPercent } from '../../../web/formats.ts'
 import type { ShownCheckout } from './pay-state.ts'
 
 const LONG_AMOUNT = 13
@@ -9,7 +9,9 @@ export const Price = ({ raw, voice }: { raw: bigint; voice: Voice }) => {
   const digits = showDigits(voice.locale, raw)
   return (
     <p class={digits.length > LONG_AMOUNT ? 'price long' : 'price'}>
-      {digits} <span class="unit">nano</span>
+      <bdi dir="ltr">
+        {digits} <span class="unit">nano</span>
+      </bdi>
     </p>
   )
 }

@@ -1,4 +1,4 @@
-import { showMoney, showNano, showTime } from '../texts/formats.ts'
+import { showMoney, showNano, showTime } from '../../../web/formats.ts'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
 import { Price } from './pay-parts.tsx'

@@ -1,6 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { type Raw, formatNano } from '../../../kernel/money.ts'
+import type { Raw } from '../../../kernel/money.ts'
+import { showDigits, showNano, showTime } from '../../../web/formats.ts'
+import { Languages } from '../../../web/languages.tsx'
 import { Document } from '../../../web/layout.tsx'
+import { LANGUAGES, LANGUAGE_NAMES, count, fill, languagesOf } from '../../../web/voice.ts'
+import type { ClaimVoice } from '../texts/index.ts'
 
 /** What the page shows of a share. */
 interface ShownShare {
@@ -9,12 +13,15 @@ interface ShownShare {
   sender: string | null
   message: string | null
   expiresAt: number
+  /** A seller pays a buyer back. */
+  isRefund: boolean
+  /** About what it is worth in money the reader knows. */
+  worth: string | undefined
 }
-
-const toDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 interface FrameProps {
   title: string
+  voice: ClaimVoice
   devnet: boolean
   /** Why the last try did not work. */
   error?: string | undefined
@@ -23,17 +30,18 @@ interface FrameProps {
   children: ComponentChildren
 }
 
-const Frame = ({ title, devnet, error, script, children }: FrameProps) => (
+const Frame = ({ title, voice, devnet, error, script, children }: FrameProps) => (
   <Document
     title={title}
+    lang={voice.language}
     styles={['claim.css']}
     scripts={script ? ['claim.js'] : []}
     head={<meta name="robots" content="noindex, nofollow" />}
     bodyClass="claim"
   >
     {devnet && (
-      <aside class="banner" aria-label="Notice">
-        Embedded development ledger: the nano here is worth nothing.
+      <aside class="banner" aria-label={voice.texts.developmentLedger}>
+        {voice.texts.developmentLedger}
       </aside>
     )}
     <main>
@@ -45,122 +53,200 @@ const Frame = ({ title, devnet, error, script, children }: FrameProps) => (
       )}
       {children}
     </main>
-    <footer>nano-gateway. Claiming is free; nobody needs a password, a seed or a payment from you.</footer>
+    <footer>{voice.texts.footer}</footer>
   </Document>
 )
 
+interface CodePageProps {
+  declines: boolean
+  voice: ClaimVoice
+  devnet: boolean
+  error?: string
+}
+
 /** Asks for the code of a mail. With scripts the link fills it in and goes on by itself; looking claims nothing. */
-export const CodePage = ({ declines, devnet, error }: { declines: boolean; devnet: boolean; error?: string }) => (
-  <Frame title={declines ? 'Decline a payment' : 'Claim your nano'} devnet={devnet} error={error} script>
-    <p>{declines ? 'The money goes back to its sender.' : 'Somebody has sent you nano by mail.'}</p>
-    <form method="post" action={declines ? '/claim/decline' : '/claim'} data-code-form="">
-      <label for="code">Code from the mail</label>
-      <input
-        id="code"
-        name="code"
-        required
-        maxLength={300}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        aria-describedby="code-hint"
-        aria-invalid={error === undefined ? undefined : 'true'}
-      />
-      <p id="code-hint" class="claim-hint">
-        43 letters and digits. You can also paste the whole link.
-      </p>
-      <button type="submit">Continue</button>
-    </form>
-  </Frame>
+export const CodePage = ({ declines, voice, devnet, error }: CodePageProps) => {
+  const { texts } = voice
+  const path = declines ? '/claim/decline' : '/claim'
+  return (
+    <Frame title={declines ? texts.decline : texts.claim} voice={voice} devnet={devnet} error={error} script>
+      <p>{declines ? texts.declineLead : texts.claimLead}</p>
+      <form method="post" action={path} data-code-form="">
+        <label for="code">{texts.code}</label>
+        <input
+          id="code"
+          name="code"
+          required
+          maxLength={300}
+          dir="ltr"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-describedby="code-hint"
+          aria-invalid={error === undefined ? undefined : 'true'}
+        />
+        <p id="code-hint" class="claim-hint">
+          {texts.codeHint}
+        </p>
+        <input type="hidden" name="lang" value={voice.language} />
+        <button type="submit">{texts.next}</button>
+      </form>
+      <Languages {...languagesOf(voice, (lang) => `${path}?lang=${lang}`)} />
+    </Frame>
+  )
+}
+
+const Amount = ({ amount, worth, voice }: { amount: Raw; worth?: string | undefined; voice: ClaimVoice }) => (
+  <p class="claim-amount">
+    <bdi>
+      <strong>{showDigits(voice.locale, amount)}</strong> nano
+    </bdi>
+    {worth !== undefined && <span class="claim-worth"> {fill(voice.texts.aboutWorth, { worth })}</span>}
+  </p>
 )
 
-const Facts = ({ share: { amount, sender, message, expiresAt } }: { share: ShownShare }) => (
-  <>
-    <p class="claim-amount">
-      <strong>{formatNano(amount)}</strong> nano
-    </p>
-    <dl class="claim-facts">
-      <dt>From</dt>
-      <dd>
-        {sender === null ? 'no name given' : `“${sender}”`} <span class="claim-mark">not verified</span>
-      </dd>
-      {message !== null && (
-        <>
-          <dt>Message, not verified</dt>
-          <dd class="claim-message">{message}</dd>
-        </>
-      )}
-      <dt>Claim until</dt>
-      <dd>{toDay.format(expiresAt)} UTC</dd>
-    </dl>
-  </>
-)
+const Facts = ({ share, voice }: { share: ShownShare; voice: ClaimVoice }) => {
+  const { amount, sender, message, expiresAt, isRefund, worth } = share
+  const { texts, locale } = voice
+  return (
+    <>
+      <Amount amount={amount} worth={worth} voice={voice} />
+      <dl class="claim-facts">
+        {(!isRefund || sender !== null) && (
+          <>
+            <dt>{texts.from}</dt>
+            <dd>
+              <bdi>{sender === null ? texts.noName : `“${sender}”`}</bdi>{' '}
+              <span class="claim-mark">{texts.notVerified}</span>
+            </dd>
+          </>
+        )}
+        {message !== null && (
+          <>
+            <dt>{isRefund ? texts.about : texts.message}</dt>
+            <dd class="claim-message" dir="auto">
+              {message}
+            </dd>
+          </>
+        )}
+        <dt>{texts.until}</dt>
+        <dd>{showTime(locale, expiresAt)}</dd>
+      </dl>
+    </>
+  )
+}
 
 interface SharePageProps {
   share: ShownShare
   code: string
   /** What was typed before. */
   address: string
+  voice: ClaimVoice
   devnet: boolean
   error?: string | undefined
 }
 
 /** A share that waits for its recipient. */
-export const SharePage = ({ share, code, address, devnet, error }: SharePageProps) => (
-  <Frame title="Claim your nano" devnet={devnet} error={error}>
-    <Facts share={share} />
-    <form method="post" action="/claim">
-      <input type="hidden" name="code" value={code} />
-      <label for="address">Your Nano address or @username</label>
-      <input
-        id="address"
-        name="address"
-        required
-        maxLength={100}
-        value={address}
-        placeholder="nano_…"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        aria-describedby="address-hint"
-        aria-invalid={error === undefined ? undefined : 'true'}
-      />
-      <p id="address-hint" class="claim-hint">
-        Check it twice: what was sent cannot be called back. Any Nano wallet shows you an address.
-      </p>
-      <button type="submit">Send it to this address</button>
-    </form>
-    <form method="post" action="/claim/decline" class="claim-decline">
-      <input type="hidden" name="code" value={code} />
-      <p class="claim-hint">You do not know the sender, or do not want this?</p>
-      <button type="submit" class="claim-quiet">
-        Decline…
-      </button>
-    </form>
-  </Frame>
+export const SharePage = ({ share, code, address, voice, devnet, error }: SharePageProps) => {
+  const { texts } = voice
+  return (
+    <Frame title={share.isRefund ? texts.refund : texts.claim} voice={voice} devnet={devnet} error={error}>
+      {share.isRefund && <p>{texts.refundLead}</p>}
+      <Facts share={share} voice={voice} />
+      <details class="claim-first">
+        <summary>{texts.noWallet}</summary>
+        <ol>
+          {texts.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+      </details>
+      <form method="post" action="/claim">
+        <Hidden code={code} voice={voice} />
+        <label for="address">{texts.address}</label>
+        <input
+          id="address"
+          name="address"
+          required
+          maxLength={100}
+          value={address}
+          placeholder="nano_…"
+          dir="ltr"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-describedby="address-hint"
+          aria-invalid={error === undefined ? undefined : 'true'}
+        />
+        <p id="address-hint" class="claim-hint">
+          {texts.addressHint}
+        </p>
+        <button type="submit">{texts.send}</button>
+      </form>
+      {!share.isRefund && (
+        <form method="post" action="/claim/decline" class="claim-decline">
+          <Hidden code={code} voice={voice} />
+          <p class="claim-hint">{texts.declineAsk}</p>
+          <button type="submit" class="claim-quiet">
+            {texts.declineButton}
+          </button>
+        </form>
+      )}
+      <OtherLanguages code={code} voice={voice} />
+    </Frame>
+  )
+}
+
+const Hidden = ({ code, voice }: { code: string; voice: ClaimVoice }) => (
+  <>
+    <input type="hidden" name="code" value={code} />
+    <input type="hidden" name="lang" value={voice.language} />
+  </>
 )
 
-/** Declining is asked for once more: it cannot be undone. */
-export const DeclinePage = ({ share, code, devnet }: { share: ShownShare; code: string; devnet: boolean }) => (
-  <Frame title="Decline this payment" devnet={devnet}>
-    <Facts share={share} />
-    <p>
-      The money goes back to its sender, and this service writes to your address no more. This cannot be undone from
-      here.
-    </p>
-    <form method="post" action="/claim/decline">
-      <input type="hidden" name="code" value={code} />
-      <input type="hidden" name="sure" value="true" />
-      <button type="submit">Decline and stop such mails</button>
-    </form>
+/** The code stands in no address: another language is asked for by a form. */
+const OtherLanguages = ({ code, voice }: { code: string; voice: ClaimVoice }) => (
+  <details class="claim-languages">
+    <summary>{voice.texts.languages}</summary>
     <form method="post" action="/claim">
       <input type="hidden" name="code" value={code} />
-      <button type="submit" class="claim-quiet">
-        Back
-      </button>
+      {LANGUAGES.filter((language) => language !== voice.language).map((language) => (
+        <button key={language} class="claim-quiet" name="lang" value={language} lang={language}>
+          {LANGUAGE_NAMES[language]}
+        </button>
+      ))}
     </form>
-  </Frame>
+  </details>
 )
+
+interface DeclinePageProps {
+  share: ShownShare
+  code: string
+  voice: ClaimVoice
+  devnet: boolean
+}
+
+/** Declining is asked for once more: it cannot be undone. */
+export const DeclinePage = ({ share, code, voice, devnet }: DeclinePageProps) => {
+  const { texts } = voice
+  return (
+    <Frame title={texts.declineThis} voice={voice} devnet={devnet}>
+      <Facts share={share} voice={voice} />
+      <p>{texts.declineHelp}</p>
+      <form method="post" action="/claim/decline">
+        <Hidden code={code} voice={voice} />
+        <input type="hidden" name="sure" value="true" />
+        <button type="submit">{texts.declineSure}</button>
+      </form>
+      <form method="post" action="/claim">
+        <Hidden code={code} voice={voice} />
+        <button type="submit" class="claim-quiet">
+          {texts.back}
+        </button>
+      </form>
+    </Frame>
+  )
+}
 
 interface PaidPageProps {
   amount: Raw
@@ -168,39 +254,48 @@ interface PaidPageProps {
   /** Undefined while the block has not left. */
   block: { hash: string; link: string } | undefined
   code: string
+  voice: ClaimVoice
   devnet: boolean
 }
 
 /** A share that was claimed with this address. */
-export const PaidPage = ({ amount, address, block, code, devnet }: PaidPageProps) => (
-  <Frame title={block ? 'It is on its way to you' : 'Your claim is kept'} devnet={devnet}>
-    <p class="claim-amount">
-      <strong>{formatNano(amount)}</strong> nano
-    </p>
-    <p>
-      To: <code>{address}</code>
-    </p>
-    {block ? (
-      <p role="status">
-        Sent in block{' '}
-        <a href={block.link} rel="noopener noreferrer">
-          <code>{block.hash}</code>
-        </a>
+export const PaidPage = ({ amount, address, block, code, voice, devnet }: PaidPageProps) => {
+  const { texts } = voice
+  return (
+    <Frame title={block ? texts.onItsWay : texts.kept} voice={voice} devnet={devnet}>
+      <Amount amount={amount} voice={voice} />
+      <p>
+        {texts.to}: <code>{address}</code>
       </p>
-    ) : (
-      <form method="post" action="/claim">
-        <p role="status">It will be sent as soon as the ledger lets it. You can close this page.</p>
-        <input type="hidden" name="code" value={code} />
-        <input type="hidden" name="address" value={address} />
-        <button type="submit">Look again</button>
-      </form>
-    )}
-  </Frame>
-)
+      {block ? (
+        <p role="status">
+          {texts.inBlock}{' '}
+          <a href={block.link} rel="noopener noreferrer">
+            <code>{block.hash}</code>
+          </a>
+        </p>
+      ) : (
+        <form method="post" action="/claim">
+          <p role="status">{texts.keptHelp}</p>
+          <Hidden code={code} voice={voice} />
+          <input type="hidden" name="address" value={address} />
+          <button type="submit">{texts.lookAgain}</button>
+        </form>
+      )}
+    </Frame>
+  )
+}
+
+interface OverPageProps {
+  title: string
+  text: string
+  voice: ClaimVoice
+  devnet: boolean
+}
 
 /** Nothing is to be done here any more. */
-export const OverPage = ({ title, text, devnet }: { title: string; text: string; devnet: boolean }) => (
-  <Frame title={title} devnet={devnet}>
+export const OverPage = ({ title, text, voice, devnet }: OverPageProps) => (
+  <Frame title={title} voice={voice} devnet={devnet}>
     <p role="status">{text}</p>
   </Frame>
 )
@@ -210,41 +305,38 @@ interface FundingPageProps {
   total: Raw
   address: string
   recipients: number
-  status: string
+  status: 'waiting' | 'funded' | 'completed' | 'expired'
   link: string
   qrcode: string
+  voice: ClaimVoice
   devnet: boolean
 }
 
-const STATUS_TEXTS: Record<string, string> = {
-  waiting: 'Waiting for your payment.',
-  funded: 'Paid. The mails are on their way.',
-  completed: 'Over: every share was claimed or went back.',
-  expired: 'Expired. What still comes in goes back to the refund address.',
-}
-
 /** Where a sender pays. */
-export const FundingPage = ({ total, address, recipients, status, link, qrcode, devnet }: FundingPageProps) => (
-  <Frame title="E-mail payment" devnet={devnet}>
-    <p class="claim-amount">
-      <strong>{formatNano(total)}</strong> nano
-    </p>
-    <p role="status">{STATUS_TEXTS[status] ?? status}</p>
-    <p class="claim-hint">{recipients === 1 ? 'For one recipient.' : `For ${recipients} recipients, fee included.`}</p>
-    {status === 'waiting' && (
-      <>
-        <p>
-          <img class="claim-qr" src={qrcode} alt={`QR code: pay ${formatNano(total)} nano to ${address}`} />
-        </p>
-        <p>
-          To: <code>{address}</code>
-        </p>
-        <p>
-          <a class="claim-button" href={link}>
-            Open wallet
-          </a>
-        </p>
-      </>
-    )}
-  </Frame>
-)
+export const FundingPage = (props: FundingPageProps) => {
+  const { id, total, address, recipients, status, link, qrcode, voice, devnet } = props
+  const { texts, locale } = voice
+  return (
+    <Frame title={texts.funding} voice={voice} devnet={devnet}>
+      <Amount amount={total} voice={voice} />
+      <p role="status">{texts[status]}</p>
+      <p class="claim-hint">{count(locale, texts.recipients, recipients)}</p>
+      {status === 'waiting' && (
+        <>
+          <p>
+            <img class="claim-qr" src={qrcode} alt={fill(texts.qrCode, { amount: showNano(locale, total), address })} />
+          </p>
+          <p>
+            {texts.to}: <code>{address}</code>
+          </p>
+          <p>
+            <a class="claim-button" href={link}>
+              {texts.openWallet}
+            </a>
+          </p>
+        </>
+      )}
+      <Languages {...languagesOf(voice, (lang) => `/email/${id}?lang=${lang}`)} />
+    </Frame>
+  )
+}

@@ -1,17 +1,20 @@
 import type { VNode } from 'preact'
 import { AppError } from '../../../kernel/errors.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
-import type { RateLimiter } from '../../../kernel/ports.ts'
+import type { Prices, RateLimiter } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
+import { findMerchant } from '../../accounts/index.ts'
 import type { EmailRoom } from '../room.ts'
 import { type Share, claimShare, openShare } from '../domain/claim.ts'
 import { declineShare } from '../domain/decline.ts'
 import { followPayment } from '../domain/follow.ts'
 import { fundingLink, getEmailPayment, showCheck } from '../domain/show.ts'
 import { readToken } from '../domain/token.ts'
+import { aboutWorth } from '../domain/worth.ts'
 import { badField, unknownCode } from '../errors.ts'
+import { type ClaimVoice, claimVoice } from '../texts/index.ts'
 import { CodePage, DeclinePage, FundingPage, OverPage, PaidPage, SharePage } from '../pages/claim-page.tsx'
 
 /** Codes that one network address may try, and looks at a payment, in a minute. */
@@ -24,11 +27,13 @@ const HEADERS = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
+  vary: 'accept, accept-language',
 }
 
 interface ClaimPorts {
   ctx: EmailRoom
   devnet: boolean
+  prices: Prices
   /** Counts in this process alone. */
   limiter: RateLimiter
 }
@@ -52,13 +57,23 @@ const ASKED = { method: 'GET', limit: LOOKS } as const
 export function claimRoutes(ports: ClaimPorts): readonly Route[] {
   const { ctx, devnet } = ports
   return [
-    { ...ASKED, path: '/claim', door: 'open', run: () => show(<CodePage declines={false} devnet={devnet} />) },
-    { ...ASKED, path: '/claim/decline', door: 'open', run: () => show(<CodePage declines devnet={devnet} />) },
+    {
+      ...ASKED,
+      path: '/claim',
+      door: 'open',
+      run: (request) => show(<CodePage declines={false} voice={voiceFor(request)} devnet={devnet} />),
+    },
+    {
+      ...ASKED,
+      path: '/claim/decline',
+      door: 'open',
+      run: (request) => show(<CodePage declines voice={voiceFor(request)} devnet={devnet} />),
+    },
     answerCode(ports, {
       path: '/claim',
       declines: false,
       json: async (body) => showShare(ctx, await claimOrLook(ctx, body)),
-      page: async (body) => sharePage(ports, await claimOrLook(ctx, body), body),
+      page: async (body, voice) => sharePage(ports, await claimOrLook(ctx, body), { body, voice }),
     }),
     answerCode(ports, {
       path: '/claim/decline',
@@ -67,14 +82,15 @@ export function claimRoutes(ports: ClaimPorts): readonly Route[] {
         await declineShare(ctx, codeOf(body))
         return { status: 'refunded' }
       },
-      async page(body) {
+      async page(body, voice) {
         const share = await openShare(ctx, codeOf(body))
-        const over = overPage(ports, share)
+        const over = overPage(ports, share, voice)
         if (over) return over
-        if (body.sure !== 'true') return <DeclinePage share={toShown(share)} code={codeOf(body)} devnet={devnet} />
+        const shown = await toShown(ports, share, voice)
+        if (body.sure !== 'true') return <DeclinePage share={shown} code={codeOf(body)} voice={voice} devnet={devnet} />
         await declineShare(ctx, codeOf(body))
-        const text = 'The money goes back to its sender. This service writes to your address no more.'
-        return <OverPage title="Declined" text={text} devnet={devnet} />
+        const { declined, declinedHelp } = voice.texts
+        return <OverPage title={declined} text={declinedHelp} voice={voice} devnet={devnet} />
       },
     }),
     ...fundingRoutes(ports),
@@ -85,7 +101,7 @@ interface Answers {
   path: string
   declines: boolean
   json(body: Fields): Promise<JsonObject>
-  page(body: Fields): Promise<VNode>
+  page(body: Fields, voice: ClaimVoice): Promise<VNode>
 }
 
 /** A browser gets a page, also for what goes wrong; a program gets JSON. */
@@ -97,16 +113,22 @@ function answerCode(ports: ClaimPorts, { path, declines, json, page }: Answers):
     limit: LOOKS,
     async run(request) {
       await takeClaim(ports, request)
-      return wantsPage(request) ? show(await page(request.fields())) : { json: await json(request.fields()) }
+      return wantsPage(request)
+        ? show(await page(request.fields(), voiceFor(request)))
+        : { json: await json(request.fields()) }
     },
-    async problem({ body: { error, field } }, request) {
+    async problem({ status, body: { field } }, request) {
       if (!wantsPage(request)) return undefined
-      return show(await errorPage(ports, request, { declines, text: String(error), field }))
+      return status >= 500 ? undefined : show(await errorPage(ports, request, { declines, status, field }))
     },
   }
 }
 
 const wantsPage = ({ header }: RouteRequest) => /\btext\/html\b/.test(header('accept') ?? '')
+
+/** A language that was chosen on the page travels in its address, or in its forms. */
+const voiceFor = ({ header, query, isForm, fields }: RouteRequest) =>
+  claimVoice(header('accept-language'), isForm ? fields().lang : query.lang)
 
 const show = (page: VNode): ShownPage => ({ page, headers: HEADERS })
 
@@ -117,15 +139,23 @@ async function takeClaim({ limiter }: ClaimPorts, { ip }: RouteRequest): Promise
 
 /** The form again, with what was wrong; a wrong address keeps the share in sight. */
 async function errorPage(
-  { ctx, devnet }: ClaimPorts,
+  ports: ClaimPorts,
   request: RouteRequest,
-  { declines, text, field }: { declines: boolean; text: string; field: unknown },
+  { declines, status, field }: { declines: boolean; status: number; field: unknown },
 ): Promise<VNode> {
-  if (field !== 'address') return <CodePage declines={declines} devnet={devnet} error={text} />
+  const { ctx, devnet } = ports
+  const voice = voiceFor(request)
+  const { tooMany, unknownCode, claimedHelp, wrongAddress } = voice.texts
+  if (field !== 'address') {
+    const error = status === 429 ? tooMany : status === 409 ? claimedHelp : unknownCode
+    return <CodePage declines={declines} voice={voice} devnet={devnet} error={error} />
+  }
   const body = request.fields()
   const address = typeof body.address === 'string' ? body.address.slice(0, 100) : ''
-  const share = toShown(await openShare(ctx, codeOf(body)))
-  return <SharePage share={share} code={codeOf(body)} address={address} devnet={devnet} error={text} />
+  const share = await toShown(ports, await openShare(ctx, codeOf(body)), voice)
+  return (
+    <SharePage share={share} code={codeOf(body)} address={address} voice={voice} devnet={devnet} error={wrongAddress} />
+  )
 }
 
 async function claimOrLook(ctx: EmailRoom, body: Fields): Promise<Share> {
@@ -160,36 +190,49 @@ async function destinationOf({ names }: EmailRoom, value: unknown): Promise<stri
   return address
 }
 
-const toShown = ({ payment, recipient }: Share) => ({
-  amount: recipient.amount,
-  sender: payment.sender,
-  message: payment.message,
-  expiresAt: payment.expiresAt!,
-})
+async function toShown({ ctx, prices }: ClaimPorts, { payment, recipient }: Share, voice: ClaimVoice) {
+  const { isRefund, sender, message } = payment
+  const merchant = isRefund ? await findMerchant(ctx.store.db, payment.accountId) : undefined
+  return {
+    amount: recipient.amount,
+    sender: merchant?.name ?? sender,
+    // What a refund is for is kept behind a word that the page says in the reader's language.
+    message: isRefund ? message?.replace(/^Refund(?:: )?/, '') || null : message,
+    expiresAt: payment.expiresAt!,
+    isRefund,
+    worth: await aboutWorth({ prices, clock: ctx.store.clock }, recipient.amount, voice.locale),
+  }
+}
 
-function sharePage(ports: ClaimPorts, share: Share, body: Fields): VNode {
+async function sharePage(
+  ports: ClaimPorts,
+  share: Share,
+  { body, voice }: { body: Fields; voice: ClaimVoice },
+): Promise<VNode> {
   const { ctx, devnet } = ports
   const { recipient, hash } = share
+  const code = codeOf(body)
   const isHis = recipient.status === 'claimed' && body.address !== undefined && body.address !== ''
   if (isHis) {
     const block = hash === undefined ? undefined : { hash, link: ctx.ports.links.block(hash) }
     const { amount, claimAddress } = recipient
-    return <PaidPage amount={amount} address={claimAddress!} block={block} code={codeOf(body)} devnet={devnet} />
+    return <PaidPage {...{ amount, block, code, voice, devnet }} address={claimAddress!} />
   }
-  return overPage(ports, share) ?? <SharePage share={toShown(share)} code={codeOf(body)} address="" devnet={devnet} />
+  const over = overPage(ports, share, voice)
+  if (over) return over
+  return <SharePage share={await toShown(ports, share, voice)} code={code} address="" voice={voice} devnet={devnet} />
 }
 
 /** For a holder of the code who comes too late. Where the money went is the claimant's business alone. */
-function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share): VNode | undefined {
-  if (recipient.status === 'claimed') {
-    const text = 'This payment was claimed already. If it was not you, somebody else had your mail.'
-    return <OverPage title="Claimed already" text={text} devnet={devnet} />
-  }
+function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share, voice: ClaimVoice): VNode | undefined {
+  const { claimed, claimedHelp, tooLate, tooLateHelp, tooLateRefund } = voice.texts
+  if (recipient.status === 'claimed')
+    return <OverPage title={claimed} text={claimedHelp} voice={voice} devnet={devnet} />
   const isOver =
     recipient.status === 'refunded' || payment.cancelledAt !== null || ctx.store.clock.now() >= payment.expiresAt!
   if (!isOver) return undefined
-  const text = 'The time to claim this payment is over. The money went back to its sender.'
-  return <OverPage title="Too late" text={text} devnet={devnet} />
+  const text = payment.isRefund ? tooLateRefund : tooLateHelp
+  return <OverPage title={tooLate} text={text} voice={voice} devnet={devnet} />
 }
 
 function showShare({ ports }: EmailRoom, { payment, recipient, hash }: Share): JsonObject {
@@ -216,7 +259,9 @@ function fundingRoutes(ports: ClaimPorts): readonly Route[] {
         const payment = await look(ports, request)
         if (!wantsPage(request)) return { json: await showCheck(ctx, payment) }
         const link = fundingLink(payment)
-        return show(<FundingPage {...payment} link={link} qrcode={ctx.qrPng(link)} devnet={devnet} />)
+        return show(
+          <FundingPage {...payment} link={link} qrcode={ctx.qrPng(link)} voice={voiceFor(request)} devnet={devnet} />,
+        )
       },
     },
     {

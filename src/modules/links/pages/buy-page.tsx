@@ -3,6 +3,7 @@ import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
 import { type Voice, fill, languagesOf, showMoney, showNano } from '../../checkout/index.ts'
 import { parseNano } from '../../../kernel/money.ts'
+import { count } from '../../../web/voice.ts'
 import type { LinkStatus } from '../domain/status.ts'
 import { OFFER_TEXTS } from '../texts.ts'
 import type { Every } from '../subscriptions/periods.ts'
@@ -75,7 +76,7 @@ export const BuyPage = (props: BuyPageProps) => {
             {offer.price !== null && <p class="price">{showPrice(voice, offer.price, offer.currency)}</p>}
             {offer.every !== null && <p class="worth">{everyText(language, offer.every)}</p>}
             {offer.left !== undefined && offer.left > 0 && (
-              <p class="worth">{fill(OFFER_TEXTS[language].left, { n: String(offer.left) })}</p>
+              <p class="worth">{count(voice.locale, OFFER_TEXTS[language].left, offer.left)}</p>
             )}
           </header>
           <section class="payment">{offer.status === 'active' ? <Choice {...props} /> : <Closed {...props} />}</section>

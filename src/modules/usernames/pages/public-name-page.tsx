@@ -33,6 +33,9 @@ interface NamePageProps {
   devnet: boolean
 }
 
+/** A name reads from left to right, also within a sentence that does not. */
+const isolated = (name: string) => `\u2066@${name}\u2069`
+
 /** Whom a name pays. It works without scripts: an amount is an address of this page. */
 export const NamePage = (props: NamePageProps) => {
   const { shown, canonical, amount, voice, devnet } = props
@@ -41,7 +44,7 @@ export const NamePage = (props: NamePageProps) => {
   const query = amount === undefined ? '' : `&amount=${formatNano(amount)}`
   return (
     <Document
-      title={fill(NAME_TEXTS[language].pay, { name: `@${name}` })}
+      title={fill(NAME_TEXTS[language].pay, { name: isolated(name) })}
       lang={language}
       styles={['pay.css']}
       scripts={['pay.js']}
@@ -113,7 +116,7 @@ const Pay = ({ shown, link, code, amount, typed, chosenLanguage, voice }: NamePa
   const isWrong = typed !== undefined
   return (
     <>
-      <h2 id="pay-name">{fill(own.pay, { name: `@${shown.name}` })}</h2>
+      <h2 id="pay-name">{fill(own.pay, { name: isolated(shown.name) })}</h2>
       {!isWrong && (
         <>
           <figure class="scan">

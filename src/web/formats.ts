@@ -1,4 +1,4 @@
-import { formatNano } from '../../../kernel/money.ts'
+import { formatNano } from '../kernel/money.ts'
 
 const DECIMALS_MAX = 30
 /** A language may be spoken where the money is another; the region decides first. */
@@ -19,6 +19,9 @@ const CURRENCY_OF_REGION: Record<string, string> = {
   PT: 'EUR',
   IE: 'EUR',
   BE: 'EUR',
+  SA: 'SAR',
+  AE: 'AED',
+  EG: 'EGP',
 }
 
 /** The money a payer most likely thinks in, of those that have a price. */

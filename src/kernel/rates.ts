@@ -1,0 +1,23 @@
+import { RAW_PER_NANO } from './money.ts'
+
+const RATE = /^[0-9]{1,12}(?:\.[0-9]{1,18})?$/
+export const RATE_DECIMALS = 18
+
+/** Providers are not trusted: what is no positive number is no rate. */
+export function parseRate(rate: string): bigint | undefined {
+  if (!RATE.test(rate)) return undefined
+  const [whole = '', fraction = ''] = rate.split('.')
+  const scaled = BigInt(whole + fraction.padEnd(RATE_DECIMALS, '0'))
+  return scaled > 0n ? scaled : undefined
+}
+
+/** What an amount is worth in units of 10^-8 of a currency, rounded down. */
+export function worthAt(amount: bigint, rate: string): bigint | undefined {
+  const scaled = parseRate(rate)
+  return scaled === undefined ? undefined : (amount * scaled) / (RAW_PER_NANO * 10n ** BigInt(RATE_DECIMALS - 8))
+}
+
+export function formatFiat(e8: bigint): string {
+  const [whole, fraction] = [e8 / 10n ** 8n, (e8 % 10n ** 8n).toString().padStart(8, '0').replace(/0+$/, '')]
+  return fraction === '' ? `${whole}.00` : `${whole}.${fraction.padEnd(2, '0')}`
+}

@@ -1,0 +1,61 @@
+import type { Plural } from '../../../web/voice.ts'
+
+/** Everything that the pages of e-mail payments and of refunds by link say. Words in braces are filled in. */
+export interface ClaimTexts {
+  claim: string
+  /** What the page says before it knows what a code is for. */
+  claimLead: string
+  decline: string
+  declineLead: string
+  code: string
+  codeHint: string
+  next: string
+  refund: string
+  refundLead: string
+  from: string
+  noName: string
+  notVerified: string
+  message: string
+  /** What a refund is for, in the words of the seller. */
+  about: string
+  until: string
+  aboutWorth: string
+  noWallet: string
+  steps: readonly [string, string, string]
+  address: string
+  addressHint: string
+  send: string
+  declineAsk: string
+  declineButton: string
+  declineThis: string
+  declineHelp: string
+  declineSure: string
+  back: string
+  onItsWay: string
+  kept: string
+  keptHelp: string
+  to: string
+  inBlock: string
+  lookAgain: string
+  claimed: string
+  claimedHelp: string
+  tooLate: string
+  tooLateHelp: string
+  tooLateRefund: string
+  declined: string
+  declinedHelp: string
+  unknownCode: string
+  wrongAddress: string
+  tooMany: string
+  funding: string
+  waiting: string
+  funded: string
+  completed: string
+  expired: string
+  recipients: Plural
+  openWallet: string
+  qrCode: string
+  footer: string
+  developmentLedger: string
+  languages: string
+}

@@ -1,0 +1,82 @@
+/** The languages that public pages speak, each in its own words. */
+export const LANGUAGE_NAMES = {
+  en: 'English',
+  es: 'Español',
+  fr: 'Français',
+  de: 'Deutsch',
+  pt: 'Português',
+  ja: '日本語',
+  zh: '中文',
+  ar: 'العربية',
+} as const
+
+export type Language = keyof typeof LANGUAGE_NAMES
+export const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[]
+
+/** The language in which a page speaks, and the reader's own way to write numbers and dates, of the same language. */
+export interface Spoken {
+  language: Language
+  locale: string
+}
+
+/** Written from right to left. */
+export const directionOf = (language: string) => (language === 'ar' ? ('rtl' as const) : undefined)
+
+const RANGES_MAX = 20
+const TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,4}$/i
+
+/** The language a reader likes best of those we speak. A language that was chosen on the page counts before all. */
+export function negotiateLanguage(acceptLanguage: string | undefined, chosen?: unknown): Spoken {
+  const wanted = (acceptLanguage ?? '')
+    .split(',', RANGES_MAX)
+    .map((range) => {
+      const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+      return { tag, quality: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ tag, quality }) => TAG.test(tag) && quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag)
+  const chosenLanguage = LANGUAGES.find((language) => language === chosen)
+  const tag = chosenLanguage
+    ? (wanted.find((tag) => languageOf(tag) === chosenLanguage) ?? chosenLanguage)
+    : (wanted.find((tag) => languageOf(tag) !== undefined) ?? 'en')
+  const language = languageOf(tag)!
+  return { language, locale: toLocale(tag) ?? language }
+}
+
+function languageOf(tag: string): Language | undefined {
+  const [primary = ''] = tag.toLowerCase().split('-')
+  return LANGUAGES.find((language) => language === primary)
+}
+
+function toLocale(tag: string): string | undefined {
+  try {
+    const [locale] = Intl.NumberFormat.supportedLocalesOf(tag)
+    // A payer compares an amount with their wallet digit by digit: everywhere in the digits that wallets show.
+    return locale && new Intl.Locale(locale, { numberingSystem: 'latn' }).toString()
+  } catch {
+    // Browsers send what they like.
+    return undefined
+  }
+}
+
+/** The links of a page to itself in every language. */
+export const languagesOf = ({ language }: Spoken, hrefOf: (language: string) => string) => ({
+  here: { language, name: LANGUAGE_NAMES[language] },
+  links: LANGUAGES.map((language) => ({ language, name: LANGUAGE_NAMES[language], href: hrefOf(language) })),
+})
+
+/** Puts values into the braces of a text. */
+export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** A text for each form that a language has for numbers; Arabic has six. */
+export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
+
+/** The form for a number, with the number in it. */
+export function count(locale: string, forms: Plural, n: number): string {
+  const form = forms[new Intl.PluralRules(locale).select(n)] ?? forms.other
+  return fill(form, { n: new Intl.NumberFormat(locale).format(n) })
+}
