@@ -22,6 +22,7 @@ const NEEDS = [
       'test/cluster/',
       'test/docs/',
       'test/http/',
+      'test/medusa/',
       'test/shared/',
       'test/sim/',
       'test/spec/',

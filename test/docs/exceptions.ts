@@ -23,6 +23,11 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
     reason: 'leaves a file in the repository; test/integrations makes it elsewhere, unpacks it and runs a shop with it',
   },
   {
+    command:
+      /^npm init -y$|^npm install @medusajs\/|^cp node_modules\/@nano-gateway\/|^createdb shop$|^export (DATABASE|NANO)_|^npx medusa |^EMAIL=/,
+    reason: 'needs a PostgreSQL and packages from npm; test/medusa/framework.test.ts runs all of it under --thorough',
+  },
+  {
     command: /^npx nano-gateway webhook listen /,
     reason: 'needs a receiver and never ends; test/start/webhook-listen runs it beside both',
   },

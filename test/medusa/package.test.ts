@@ -11,7 +11,7 @@ test('the package is small, has its types, needs nothing of Medusa, and is loade
   const { folder, bytes, files } = packMedusa()
   t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
   assert.ok(bytes < 40_000, `${bytes} bytes`)
-  const known = /^(package\.json|README\.md|LICENSE|dist\/index\.js|dist\/medusa\/.+\.d\.ts)$/
+  const known = /^(package\.json|README\.md|LICENSE|dist\/index\.js|dist\/medusa\/.+\.d\.ts|example\/[\w.-]+\.m?js)$/
   assert.deepEqual(
     files.filter((file) => !known.test(file)),
     [],

@@ -7,7 +7,7 @@ import type { Searchable } from './search.ts'
 /** In this order a newcomer meets them; a guide that is not named comes last. */
 const GROUPS: Readonly<Record<string, string>> = {
   Start: 'getting-started first-payment devnet going-live',
-  'Take payments': 'payment-page merchants any-shop woocommerce webhooks email usernames',
+  'Take payments': 'payment-page merchants any-shop woocommerce medusa webhooks email usernames',
   Wallets: 'wallets work',
   'Programs and agents': 'client agents keys pay-per-request clients',
   Operate: 'operating people scaling migrating security performance',

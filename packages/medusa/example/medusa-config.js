@@ -1,0 +1,32 @@
+const { defineConfig } = require('@medusajs/framework/utils')
+
+const env = process.env
+
+module.exports = defineConfig({
+  admin: { disable: true },
+  projectConfig: {
+    databaseUrl: env.DATABASE_URL,
+    databaseDriverOptions: { connection: { ssl: false } },
+    http: { storeCors: '*', adminCors: '*', authCors: '*', jwtSecret: 'only for a try', cookieSecret: 'only for a try' },
+  },
+  modules: [
+    {
+      resolve: '@medusajs/medusa/payment',
+      options: {
+        providers: [
+          {
+            resolve: '@nano-gateway/medusa',
+            id: 'gateway',
+            options: {
+              url: env.NANO_URL,
+              key: env.NANO_KEY,
+              address: env.NANO_ADDRESS,
+              webhookSecret: env.NANO_WEBHOOK_SECRET,
+              webhookUrl: env.NANO_WEBHOOK_URL,
+            },
+          },
+        ],
+      },
+    },
+  ],
+})
