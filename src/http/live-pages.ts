@@ -44,10 +44,13 @@ export class LivePages {
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #recent = new Map<string, Map<Permission, number>>()
   #count = 0
+  /** From when on every change was heard of. */
+  #heardSince: number
 
   constructor(ports: LivePorts) {
     this.#ports = ports
-    const { notices } = ports
+    const { notices, clock } = ports
+    this.#heardSince = clock.now()
     notices.subscribe(ACCOUNT_NOTICE, (text) => {
       const { accountId, about } = readAccountNotice(text)
       this.#note(accountId, about)
@@ -55,7 +58,7 @@ export class LivePages {
     })
     // What was said meanwhile has escaped us.
     notices.onGap(() => {
-      this.#recent.clear()
+      this.#heardSince = clock.now()
       for (const followers of this.#followers.values()) for (const one of followers) this.#tell(one, EVERYTHING)
     })
   }
@@ -94,7 +97,8 @@ export class LivePages {
   /** What has changed while a page was on its way to its reader. */
   #changedSince(accountId: string, readAt: number): readonly Permission[] {
     const now = this.#ports.clock.now()
-    const isKnown = this.#recent.size < RECENT_ACCOUNTS_MAX && readAt > now - RECENT_MILLISECONDS && readAt <= now
+    const since = Math.max(this.#heardSince, now - RECENT_MILLISECONDS)
+    const isKnown = this.#recent.size < RECENT_ACCOUNTS_MAX && readAt >= since && readAt <= now
     if (!isKnown) return EVERYTHING
     return [...(this.#recent.get(accountId) ?? [])].flatMap(([one, at]) => (at >= readAt ? [one] : []))
   }
@@ -147,7 +151,7 @@ export class LivePages {
     const { sessions, failures } = this.#ports
     try {
       const session = await sessions.read(token)
-      if (session?.account.id === accountId) return session
+      if (session?.account.id === accountId && !session.mustEnrol) return session
     } catch (error) {
       // People of a suspended account are signed out with it; a store that is away lets nobody follow anything.
       if (!(error instanceof AppError)) failures.lost('live.tell')(error)

@@ -55,7 +55,7 @@ test(
       assert.equal(await heldBy(walk, supplier), nano(2))
       await look(merchant, `story-sent-${name}`)
       await merchant.goto(`${dashboard.url}/dashboard/activity`)
-      assert.match(await merchant.innerText('main'), /sent 2 nano from the wallet/)
+      assert.match(await merchant.innerText('main'), /asked to send 2 nano from the wallet/)
     })
   },
 )

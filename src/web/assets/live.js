@@ -2,7 +2,8 @@
 // typing, has opened or stands on stays. Without this a page is as it was when it was loaded.
 'use strict'
 
-const GAP = 1000
+// Reading counts against the account like any request: the first change is shown at once, and many not more often than this.
+const GAP = 2500
 const RETRY_FIRST = 5000
 const RETRY_MAX = 300000
 const live = document.querySelector('main[data-live]')

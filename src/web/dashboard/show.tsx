@@ -167,7 +167,7 @@ function drawnOf(children: ComponentChildren): VNode<{ children?: ComponentChild
     if (child.type === Fragment) return drawnOf(child.props.children)
     // Those of pages draw by what they are given alone.
     if (typeof child.type === 'function') return drawnOf((child.type as FunctionComponent)(child.props))
-    return [child as VNode<{ children?: ComponentChildren }>]
+    return [child]
   })
 }
 

@@ -133,7 +133,7 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     ` by ${text(way)}`,
   ],
   'wallet.sent': ({ from, destination, amount }) => [
-    `sent ${amount === 'all' ? 'everything' : `${text(amount)} nano`} from the wallet `,
+    `asked to send ${amount === 'all' ? 'everything' : `${text(amount)} nano`} from the wallet `,
     { text: text(from), href: `/dashboard/wallets/${text(from)}` },
     ' to ',
     { text: text(destination) },
