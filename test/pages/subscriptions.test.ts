@@ -54,6 +54,7 @@ test('a subscription: made, paid, reminded, paid again and ended, by keyboard', 
     await look(merchant, `story-subscriptions-${name}`)
 
     await visitor.goto(await reminded(walk))
+    assert.match(await visitor.innerText('.price'), /^2 nano$/)
     await look(visitor, `story-subscription-payer-${name}`)
     const own = visitor.url()
     await press(visitor, 'form[action$="/renew"] button')

@@ -102,7 +102,7 @@ forEachEngine((engine) => {
     const local = page.replace(/^https?:\/\/[^/]+/, shop.url)
     const shown = await ask(`${local}?lang=en`, { method: 'GET' })
     row('4.13, rule 5', () => {
-      assert.match(shown.text, /Pay for the next period[^]*Yes, end it/)
+      assert.match(shown.text, /2 nano[^]*Pay for the next period[^]*Yes, end it/)
       assert.equal(shown.headers['referrer-policy'], 'no-referrer')
     })
     assert.equal((await ask(`${local.slice(0, -1)}0`, { method: 'GET' })).status, 404)

@@ -89,7 +89,7 @@ export const BuyPage = (props: BuyPageProps) => {
 }
 
 /** As the reader writes it; a price with digits to fill is shown as it is. */
-function showPrice({ locale }: Voice, price: string, currency: string): string {
+export function showPrice({ locale }: Voice, price: string, currency: string): string {
   if (currency !== 'NANO') return showMoney(locale, price, currency)
   const raw = parseNano(price)
   return raw === undefined ? `${price} nano` : showNano(locale, raw)

@@ -11,6 +11,8 @@ interface PayerPageProps {
   path: string
   /** Whether the offer can be paid for now. */
   isOffered: boolean
+  /** What the next period costs; undefined where it is not offered any more. */
+  price: string | undefined
   merchant: ShownMerchant | undefined
   devnet: boolean
   voice: Voice
@@ -18,7 +20,7 @@ interface PayerPageProps {
 
 /** What a payer sees of their subscription: until when it is paid, the way to pay again, and the way out. It works without scripts. */
 export const PayerPage = (props: PayerPageProps) => {
-  const { subscription, title, path, isOffered, merchant, devnet, voice } = props
+  const { subscription, title, path, isOffered, price, merchant, devnet, voice } = props
   const { language, locale } = voice
   const texts = SUBSCRIPTION_TEXTS[language]
   const { status, every, paidUntil, plan } = subscription
@@ -43,6 +45,7 @@ export const PayerPage = (props: PayerPageProps) => {
                 {plan}
               </p>
             )}
+            {price !== undefined && <p class="price">{price}</p>}
             <p class="worth">{everyText(language, every)}</p>
           </header>
           <section class="payment">

@@ -1,9 +1,12 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Reply, Route, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
+import type { Voice } from '../../checkout/index.ts'
+import { currencyOf, plansOf } from '../domain/order-body.ts'
 import { orderRenewal, readStatus } from '../domain/order.ts'
+import { showPrice } from '../pages/buy-page.tsx'
 import { type BuyPorts, headersFor, showProblem, voiceFor } from '../routes/buy.tsx'
-import { findOwnLink } from '../store.ts'
+import { type PaymentLink, findOwnLink } from '../store.ts'
 import { endSubscription } from './follow.ts'
 import { isPayer, payerPath } from './payer-link.ts'
 import { PayerPage } from './payer-page.tsx'
@@ -55,6 +58,13 @@ export function payerRoutes(ports: BuyPorts): readonly Route[] {
   ]
 }
 
+/** What it costs today, which may not be what it cost before. */
+function priceOf(link: PaymentLink, { plan }: Subscription, voice: Voice): string | undefined {
+  const chosen = plansOf(link).find(({ title }) => title === plan)?.value
+  const price = plan === null ? link.fields.amount : chosen
+  return typeof price === 'string' ? showPrice(voice, price, currencyOf(link)) : undefined
+}
+
 /** Without the token of its mails there is none. */
 async function getOfPayer({ room }: BuyPorts, { params }: RouteRequest): Promise<Subscription> {
   const id = params.id!
@@ -75,6 +85,7 @@ async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscr
       title={typeof link?.fields.title === 'string' ? link.fields.title : (link?.slug ?? voice.texts.payment)}
       path={payerPath(room, id)}
       isOffered={link !== undefined && (await readStatus(room, link)) === 'active'}
+      price={link && priceOf(link, subscription, voice)}
       merchant={await findMerchant(db, owner)}
       devnet={devnet}
       voice={voice}
