@@ -1,6 +1,6 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Form, TextField } from '../../../web/dashboard/form.tsx'
-import { Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
+import { Card, Copyable, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
 import type { Watch } from './store.ts'
 
 export interface WatchedPart {
@@ -33,7 +33,7 @@ export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: str
           {watches.map(({ address, told, activeAt }) => (
             <tr key={address}>
               <td>
-                <code class="wrap">{address}</code>
+                <Copyable text={address} shown={shorten(address)} label="the address" />
               </td>
               <td>{told}</td>
               <td>{told === 0 ? 'none yet' : <Moment at={activeAt} />}</td>
