@@ -197,6 +197,29 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     active: '有效',
     gone: '卖家不再提供此项。',
   },
+  ar: {
+    email: 'بريدك الإلكتروني',
+    emailHelp:
+      'نراسلك قبل انتهاء المدة التي دفعتها، مع رابط للدفع مجددًا. لا يُخصم شيء تلقائيًا، وفي كل رسالة رابط لإنهاء الاشتراك.',
+    wrongEmail: 'أدخل بريدًا إلكترونيًا.',
+    month: 'كل شهر',
+    year: 'كل سنة',
+    days: 'كل {n} يومًا',
+    dueSubject: 'حان وقت التجديد: {title}',
+    dueText: 'ما دفعته مقابل «{title}» يستمر حتى {until}. لا يُخصم شيء تلقائيًا. للاستمرار، ادفع هنا:',
+    endText: 'لإنهائه افتح هذه الصفحة وأكد. لن نراسلك مجددًا:',
+    lapsedSubject: 'انتهى: {title}',
+    lapsedText: 'انتهى ما دفعته مقابل «{title}» في {until} ولم يُدفع مجددًا. يمكنك الاستمرار متى شئت:',
+    paidUntil: 'مدفوع حتى',
+    renew: 'الدفع للفترة التالية',
+    end: 'إنهاء الاشتراك',
+    endAsk: 'إنهاء الاشتراك فعلًا؟ يبقى لك ما دفعته حتى نهايته.',
+    endYes: 'نعم، أنهِه',
+    ended: 'انتهى هذا الاشتراك. لن نراسلك مجددًا.',
+    lapsed: 'غير نشط: انتهت المدة التي دفعتها.',
+    active: 'نشط',
+    gone: 'لم يعد البائع يقدم هذا.',
+  },
 }
 
 export function everyText(language: Language, every: Every): string {
