@@ -39,8 +39,8 @@ const PAGES = [
   /^POST \/mcp$/,
   /^GET \/(assets|logos|accents)\//,
   /^GET \/button\.js$/,
-  /^GET \/pay\/:id\/(receipt|image)$/,
-  /^(GET|POST) \/buy\//,
+  /^GET \/pay\/:id\/(receipt|invoice|image)$/,
+  /^(GET|POST) \/(buy|subscriptions)\//,
   /^GET \/@:name$/,
   // What the page of a till asks, for nobody else.
   /^(GET|POST) \/pos\//,

@@ -134,6 +134,7 @@ function addressOf(
     .replace(':address', wallet)
     .replace(':hash', 'F'.repeat(64))
     .replace(':event', event)
+    .replace(':subscription', 'sub_none')
     .replace(':what', 'exactly')
     .replace(':id', id)
     .replace(':name', name)
