@@ -31,6 +31,8 @@ import { openNames } from './modules/names/open.ts'
 import { openPos } from './modules/pos/open.ts'
 import { openReps } from './modules/reps/open.ts'
 import { sandboxSwap } from './modules/swap/index.ts'
+import type { OwnView } from './modules/status/index.ts'
+import { openStatusPage } from './modules/status/open.ts'
 import { openSwap } from './modules/swap/open.ts'
 import { openUsernames } from './modules/usernames/open.ts'
 import { type WalletRoom, countByMasterKey } from './modules/wallets/index.ts'
@@ -104,6 +106,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const usernames = keep(openUsernames({ billing, names, baseUrl, isPlay }, config))
   const faucet = keep(openFaucet(room, config))
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }, config))
+  const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay }))
   return {
     names,
     ledger,
@@ -122,8 +125,30 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     usernames,
     faucet,
     swap,
+    status,
   }
 }
+
+/** What this process sees of those whom it asks. */
+function viewOf({ nodes, searches, sources }: Pick<Ports, 'nodes' | 'searches' | 'sources'>): ReturnType<OwnView> {
+  const { upstreams } = nodes.pool
+  const healthy = upstreams.filter((upstream) => upstream.healthy)
+  const whole = healthy.length === upstreams.length && nodes.confirmations.connected
+  const prices = sources.list().filter(({ kind }) => kind === 'price')
+  return {
+    nodes: healthy.length === 0 ? 'down' : whole ? 'up' : 'degraded',
+    work: searches.engines.some(({ usable }) => usable)
+      ? searches.load.seconds > WORK_SLOW
+        ? 'degraded'
+        : 'up'
+      : 'down',
+    // One that answers is enough, and who was never asked does not fail.
+    prices: prices.length > 0 && prices.every(({ failing }) => failing) ? 'down' : 'up',
+  }
+}
+
+/** Seconds of searches ahead of who asks for work now. */
+const WORK_SLOW = 60
 
 interface BeforeWallets {
   names: ReturnType<typeof openNames>

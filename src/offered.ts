@@ -23,6 +23,7 @@ import { describedLinkRoutes } from './modules/links/routes/described.ts'
 import { describedNameRoutes } from './modules/names/routes.ts'
 import { describedPosRoutes } from './modules/pos/routes/described.ts'
 import { describedRepRoutes } from './modules/reps/routes.ts'
+import { describedStatusRoutes } from './modules/status/routes/described.ts'
 import { describedSwapRoutes } from './modules/swap/routes.ts'
 import { describedUsernameRoutes } from './modules/usernames/routes/described.ts'
 import { describedWebhookRoutes } from './modules/webhooks/routes/described.ts'
@@ -47,6 +48,7 @@ export const OFFERED: readonly Offered[] = [
   { name: 'usernames', actions: USERNAME_ACTIONS, described: describedUsernameRoutes },
   { name: 'faucet', actions: FAUCET_ACTIONS },
   { name: 'swap', actions: SWAP_ACTIONS, described: describedSwapRoutes },
+  { name: 'status', actions: [], described: describedStatusRoutes },
   { name: 'admin', actions: [], described: describedAdminRoutes },
 ]
 

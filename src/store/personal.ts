@@ -213,6 +213,8 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   // Last of all: the address is needed until everything else is done.
   accounts: { key: ['id'], of: owned('id'), erase: { email: null, features: null } },
 
+  status_days: { nobody: 'how the service stood' },
+  status_incidents: { nobody: 'when the service did not stand well' },
   session_secrets: { nobody: 'secrets of the service' },
   passkey_challenges: { nobody: 'what devices are asked to sign, for five minutes' },
   ended_sessions: { nobody: 'ids of sessions, for as long as they would have lasted' },

@@ -15,6 +15,7 @@ import { POS_MIGRATIONS } from '../modules/pos/migrations/index.ts'
 import { BILLING_MIGRATIONS } from '../modules/billing/migrations/index.ts'
 import { EMAIL_MIGRATIONS } from '../modules/email/migrations/index.ts'
 import { FAUCET_MIGRATIONS } from '../modules/faucet/migrations/index.ts'
+import { STATUS_MIGRATIONS } from '../modules/status/migrations/index.ts'
 import { SWAP_MIGRATIONS } from '../modules/swap/migrations/index.ts'
 import { ACCOUNT_TABLES } from '../modules/accounts/tables.ts'
 import { INFRA_TABLES } from '../infra/db/tables.ts'
@@ -31,6 +32,7 @@ import { BILLING_TABLES } from '../modules/billing/tables.ts'
 import { X402_TABLES } from '../modules/x402/tables.ts'
 import { EMAIL_TABLES } from '../modules/email/tables.ts'
 import { FAUCET_TABLES } from '../modules/faucet/tables.ts'
+import { STATUS_TABLES } from '../modules/status/tables.ts'
 
 /** Changes of all rooms in the order of their numbers, which are one row for the whole house. */
 export const MIGRATIONS: Migrations = inOrder(
@@ -49,6 +51,7 @@ export const MIGRATIONS: Migrations = inOrder(
   EMAIL_MIGRATIONS,
   FAUCET_MIGRATIONS,
   SWAP_MIGRATIONS,
+  STATUS_MIGRATIONS,
 )
 
 /** Every table, in an order in which references are already there. */
@@ -68,6 +71,7 @@ export const TABLES = [
   ...X402_TABLES,
   ...EMAIL_TABLES,
   ...FAUCET_TABLES,
+  ...STATUS_TABLES,
 ] as const
 
 /** Opens the store an address names and brings its schema up to date. */

@@ -13,6 +13,7 @@ import type { BillingTables } from '../modules/billing/tables.ts'
 import type { X402Tables } from '../modules/x402/tables.ts'
 import type { EmailTables } from '../modules/email/tables.ts'
 import type { FaucetTables } from '../modules/faucet/tables.ts'
+import type { StatusTables } from '../modules/status/tables.ts'
 
 /** Every table, each declared by the room that owns it. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables
@@ -31,4 +32,5 @@ export interface Tables
     BillingTables,
     X402Tables,
     EmailTables,
-    FaucetTables {}
+    FaucetTables,
+    StatusTables {}

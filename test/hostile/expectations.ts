@@ -338,6 +338,8 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/names': { access: 'own' },
   'PUT /api/names/:name': { access: 'object', of: 'name', body: { indexed: true } },
   'GET /@:name': { access: 'public' },
+  'GET /status': { access: 'public' },
+  'GET /status.json': { access: 'public' },
   'GET /api/emails': { access: 'own' },
   'GET /api/emails/:id': { access: 'object', of: 'email' },
   'DELETE /api/emails/:id': { access: 'object', of: 'email' },

@@ -32,6 +32,7 @@ import { type Swap, insertSwap } from '../../src/modules/swap/store.ts'
 import { addLook } from '../../src/modules/reps/store.ts'
 import { recordEvent } from '../../src/modules/webhooks/index.ts'
 import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { addLooks, insertIncident } from '../../src/modules/status/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
 import { insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
@@ -76,6 +77,9 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       standsFor: 1,
     }
     await insertRequests(db, [{ id: `req_${accountId}`, accountId, at: clock.now(), ...logged }])
+    const looked = { component: 'nodes', day: accountId, state: 'down', at: clock.now() } as const
+    await addLooks(db, looked)
+    await insertIncident(db, { id: `inc_${accountId}`, component: 'nodes', state: 'down', startedAt: 1, endedAt: 2 })
     const free = { caller: `acc:${accountId}`, meter: 'work', now: clock.now() }
     await takeFree(db, free, { max: 3, windowMilliseconds: 60_000 })
     const spend = { limitId: `limit of ${accountId}`, day: '2026-11-15', reference: 'wbl_1', amount: toRaw(2n ** 100n) }

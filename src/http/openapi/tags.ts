@@ -18,6 +18,7 @@ const TAGS = {
   faucet: ['Faucet', 'A small amount to begin with.'],
   swap: ['Swap', 'Exchanging nano for other currencies.'],
   x402: ['Pay per request', 'Prices of requests, and a facilitator for payments of other services.'],
+  status: ['Status', 'How the service stands.'],
   admin: ['Administration', 'For administrators of the gateway.'],
   service: ['Service', 'The gateway itself.'],
 } as const satisfies Record<string, readonly [name: string, description: string]>

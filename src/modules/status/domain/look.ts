@@ -1,0 +1,78 @@
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { type Component, COMPONENT_NAMES, type State } from '../components.ts'
+import {
+  addLooks,
+  deleteOldDays,
+  deleteOldIncidents,
+  endIncident,
+  findOldestDue,
+  findOldestTried,
+  insertIncident,
+  listLastSeen,
+} from '../store.ts'
+
+export const MINUTE = 60_000
+const DAY = 86_400_000
+export const DAYS_KEPT = 90
+/** When nobody has looked for so long, nobody served. */
+const UNSEEN = 3 * MINUTE
+/** A service that was away for longer has not been served at all: what lies before is no incident any more. */
+const AWAY_MAX = DAYS_KEPT * DAY
+const WAITING_DEGRADED = 5 * MINUTE
+const WAITING_DOWN = 30 * MINUTE
+const WEBHOOK_JOBS = ['webhooks.deliver', 'webhooks.deliver-to-endpoint']
+const MAIL_JOBS = ['mail.send', 'accounts.mail-sign-in', 'accounts.mail-proof']
+const STEP = 500
+
+/** What an instance sees with its own eyes. */
+export type OwnView = () => Readonly<Record<'nodes' | 'work' | 'prices', State>>
+
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** Looks at every component once and writes down what it sees. */
+export async function look(ctx: StoreCtx, view: OwnView): Promise<void> {
+  const now = ctx.clock.now()
+  const seen: Record<Component, State> = {
+    gateway: 'up',
+    ...view(),
+    webhooks: judgeWaiting(await findOldestDue(ctx.db, WEBHOOK_JOBS), now),
+    mail: judgeWaiting(await findOldestTried(ctx.db, MAIL_JOBS), now),
+  }
+  await inTx(ctx, async (tx) => {
+    const last = await listLastSeen(tx.db)
+    await noteAbsence(tx, last.get('gateway')?.at, now)
+    for (const component of COMPONENT_NAMES) {
+      const state = seen[component]
+      await addLooks(tx.db, { component, day: dayOf(now), state, at: now })
+      const before = last.get(component)
+      if (state === 'up' || before?.state === state) await endIncident(tx.db, { component, state, now })
+      if (state === 'up' || before?.state !== state) continue
+      await insertIncident(tx.db, { id: tx.ids.next('inc'), component, state, startedAt: before.at, endedAt: null })
+    }
+  })
+  await forget(ctx, now)
+}
+
+/** The minutes in which nobody looked are minutes in which nobody served. */
+async function noteAbsence(tx: StoreCtx, last: number | undefined, now: number): Promise<void> {
+  if (last === undefined || now - last < UNSEEN || now - last > AWAY_MAX) return
+  const incident = { component: 'gateway', state: 'down', startedAt: last, endedAt: now } as const
+  await insertIncident(tx.db, { id: tx.ids.next('inc'), ...incident })
+  for (let from = last; from < now;) {
+    const to = Math.min(now, (Math.floor(from / DAY) + 1) * DAY)
+    const times = Math.round((to - from) / MINUTE)
+    const minutes = { component: 'gateway', day: dayOf(from), state: 'down', at: to, times } as const
+    if (times > 0) await addLooks(tx.db, minutes)
+    from = to
+  }
+}
+
+async function forget({ db }: StoreCtx, now: number): Promise<void> {
+  await deleteOldDays(db, dayOf(now - DAYS_KEPT * DAY), STEP)
+  await deleteOldIncidents(db, now - DAYS_KEPT * DAY, STEP)
+}
+
+function judgeWaiting(since: number | undefined, now: number): State {
+  const waited = since === undefined ? 0 : now - since
+  return waited > WAITING_DOWN ? 'down' : waited > WAITING_DEGRADED ? 'degraded' : 'up'
+}

@@ -1,0 +1,1 @@
+export type { OwnView } from './domain/look.ts'

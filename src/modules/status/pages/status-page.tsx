@@ -1,0 +1,67 @@
+import { Layout } from '../../../web/layout.tsx'
+import { COMPONENTS } from '../components.ts'
+import type { ServiceStatus, ShownComponent, ShownDay } from '../domain/read-status.ts'
+
+const WORDS = { up: 'Working', degraded: 'Slower or partly away', down: 'Not working' } as const
+const TONES = { up: 'good', degraded: 'warn', down: 'bad' } as const
+const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+function headline({ components }: ServiceStatus): string {
+  const states = components.map(({ state }) => state)
+  if (states.includes(undefined)) return 'Nobody has looked yet'
+  if (states.includes('down')) return 'Something does not work'
+  return states.includes('degraded') ? 'Something is slower or partly away' : 'Everything works'
+}
+
+const Day = ({ day }: { day: ShownDay }) => {
+  const told = day.state === undefined ? 'nobody looked' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
+  return (
+    <li class={`day ${day.state === undefined ? 'none' : TONES[day.state]}`} title={`${day.day}: ${told}`}>
+      <span class="unseen">{`${day.day}: ${told}`}</span>
+    </li>
+  )
+}
+
+const Component = ({ shown: { component, state, uptime, days } }: { shown: ShownComponent }) => (
+  <section class="component">
+    <h2>
+      {COMPONENTS[component]}
+      <span class={`badge ${state === undefined ? 'quiet' : TONES[state]}`}>
+        {state === undefined ? 'Not known' : WORDS[state]}
+      </span>
+    </h2>
+    <ol class="days" aria-label={`${COMPONENTS[component]}, the last 90 days`}>
+      {days.map((day) => (
+        <Day key={day.day} day={day} />
+      ))}
+    </ol>
+    <p class="soft">{uptime === undefined ? 'Nothing is known yet.' : `${uptime} % up in the last 90 days`}</p>
+  </section>
+)
+
+/** For whoever wonders whether it is them or us. */
+export const StatusPage = ({ status, devnet }: { status: ServiceStatus; devnet: boolean }) => (
+  <Layout title="Status" styles={['status.css']} devnet={devnet}>
+    <h1>{headline(status)}</h1>
+    <p class="soft">
+      {status.lookedAt === undefined ? 'The first look is under way.' : `Looked at ${toMinute(status.lookedAt)}.`} The
+      same for programs: <a href="/status.json">status.json</a>
+    </p>
+    {status.components.map((shown) => (
+      <Component key={shown.component} shown={shown} />
+    ))}
+    <h2>What went wrong</h2>
+    {status.incidents.length === 0 ? (
+      <p>Nothing in the last 90 days.</p>
+    ) : (
+      <ul class="incidents">
+        {status.incidents.map(({ id, component, state, startedAt, endedAt }) => (
+          <li key={id}>
+            <strong>{COMPONENTS[component]}</strong>: {WORDS[state].toLowerCase()}, {toMinute(startedAt)} to{' '}
+            {endedAt === null ? 'now' : toMinute(endedAt)}
+          </li>
+        ))}
+      </ul>
+    )}
+  </Layout>
+)

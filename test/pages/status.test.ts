@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { look } from '../../src/modules/status/domain/look.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+
+test('anybody reads how the service stands, as a page and as JSON, without an account or the name of a node', async (t) => {
+  const gateway = await openGateway(t)
+  const { url, ctx, app } = gateway
+  await look(ctx, () => ({ nodes: 'degraded', work: 'up', prices: 'up' }))
+  const json = await ask(`${url}/status.json`, { method: 'GET' })
+  const status = json.json() as unknown as { components: { component: string; state: string; days: unknown[] }[] }
+  assert.deepEqual(
+    status.components.map(({ component }) => component),
+    ['gateway', 'nodes', 'work', 'webhooks', 'prices', 'mail'],
+  )
+  assert.equal(status.components.find(({ component }) => component === 'nodes')?.state, 'degraded')
+  assert.equal(status.components[0]?.days.length, 90)
+  const page = await ask(`${url}/status`, { method: 'GET', headers: { accept: 'text/html' } })
+  assert.equal(page.status, 200)
+  assert.match(page.text, /<h1>Something is slower or partly away<\/h1>/)
+  for (const { text } of [json, page]) {
+    for (const { options } of app.nodes.pool.upstreams) assert.ok(!text.includes(String(options.url)))
+    assert.doesNotMatch(text, /acc_|devnet"/)
+  }
+})
