@@ -58,7 +58,7 @@ export function securityPages({ store, required, baseUrl }: SecurityPorts): read
     {
       ...placed,
       path: '/security',
-      menu: { title: 'Sign-in', order: 96 },
+      menu: { title: 'Sign-in', order: 96, guide: 'people#passkeys' },
       render: (request) => show(request, EMPTY),
     },
     {

@@ -12,7 +12,7 @@ export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [
   {
     path: '/statement',
     permission: 'reports',
-    menu: { title: 'Statement', order: 28 },
+    menu: { title: 'Statement', order: 28, guide: 'merchants#keep-books' },
     render: (request) => show(ctx, request),
   },
 ]
