@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './db.ts'
+import { askWithin } from './store-connection.ts'
 
 /** Stands for a value in a statement that is built before there is one. */
 class Hole {
@@ -46,14 +47,14 @@ export function prepared<P extends object, R>(
     if (!names.has(query.sql)) names.set(query.sql, `prepared_${names.size + 1}`)
     return { query, parameters: query.parameters }
   }
-  return async (db, parameters) => {
+  const fill = (db: Db, parameters: P): CompiledQuery<R> => {
     const engine = db.getExecutor().adapter.constructor
     let statement = built.get(engine)
     if (!statement) built.set(engine, (statement = prepare(db)))
     const values = statement.parameters.map((one) => (one instanceof Hole ? parameters[one.name as keyof P] : one))
-    const { rows } = await db.executeQuery<R>({ ...statement.query, parameters: values })
-    return rows
+    return { ...statement.query, parameters: values }
   }
+  return async (db, parameters) => (await askWithin(db, fill(db, parameters))).rows
 }
 
 /**

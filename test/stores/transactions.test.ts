@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { isUniqueViolation, rawColumn, sumRaw } from '../../src/kernel/dialect.ts'
+import type { Db } from '../../src/kernel/db.ts'
 import { together } from '../../src/kernel/in-tx.ts'
+import { type Given, prepared } from '../../src/kernel/prepared.ts'
+import { allOrNone } from '../../src/kernel/store-connection.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { addAvailable, findAvailable } from '../../src/modules/accounts/credits-store.ts'
@@ -10,6 +14,15 @@ import { forEachEngine, openFresh } from '../support/engines.ts'
 import { query } from '../support/postgres.ts'
 import { repeat } from '../support/random.ts'
 import { until } from '../support/until.ts'
+
+const insertBatch = prepared((db, given: Given<{ id: string }>) =>
+  db
+    .insertInto('usage_batches')
+    .values({ id: given('id'), created_at: 1 })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id'),
+)
+const addBatch = async (db: Db, id: string) => (await insertBatch(db, { id })).length > 0
 
 const account = (id: string, email: string | null = null) => ({ id, email, role: 'user' as const, createdAt: 1 })
 
@@ -70,6 +83,41 @@ forEachEngine((engine, open) => {
       .execute((tx) => together([insertAccount(tx, account('acc_2')), findAccount(tx, 'acc_1')]))
     assert.equal(both[1]!.id, 'acc_1')
     assert.equal((await findAccount(db, 'acc_2'))!.id, 'acc_2')
+  })
+
+  test('a whole transaction stays if each verb finds its row; if one finds none or fails, nothing of it does', async (t) => {
+    const { db } = (await open(t)).store
+    const made: string[] = []
+    const tries = (ids: readonly string[]) => allOrNone(db, (tx) => ids.map((id) => addBatch(tx, id)))
+    assert.deepEqual(await tries(['a', 'b']), [true, true])
+    made.push('a', 'b')
+    // In any company: those before and behind it in the same sync are none of its business.
+    const all = await Promise.all([tries(['c', 'd']), tries(['e', 'a']), tries(['a', 'f']), tries(['g'])])
+    assert.deepEqual(all, [[true, true], [true, false], [false, true], [true]])
+    made.push('c', 'd', 'g')
+    const fails = allOrNone(db, (tx) => [addBatch(tx, 'h'), addBatch(tx, null as never), addBatch(tx, 'i')])
+    const beside = tries(['j'])
+    await assert.rejects(fails, /null/i)
+    await beside
+    made.push('j')
+    const rows = await db.selectFrom('usage_batches').select('id').orderBy('id').execute()
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      made.toSorted(),
+    )
+  })
+
+  test('a verb that asks after its whole transaction has ended is refused and changes nothing', async (t) => {
+    const { db } = (await open(t)).store
+    const late = async (tx: typeof db) => {
+      await setImmediate()
+      return addBatch(tx, 'late')
+    }
+    const outcome = await Promise.allSettled([allOrNone(db, (tx) => [addBatch(tx, 'a'), late(tx)])])
+    const ids = (await db.selectFrom('usage_batches').select('id').execute()).map(({ id }) => id)
+    // Where statements are asked one by one it is in time.
+    if (engine === 'postgres') assert.deepEqual(ids, ['a', 'late'])
+    else assert.deepEqual([outcome[0].status, ids], ['rejected', []])
   })
 
   test('of many transactions at once, those that fail take only their own writes with them', async (t) => {

@@ -17,17 +17,17 @@ export type SqliteRequest =
   /** Nobody will ask these any more. It is not answered. */
   | { id: number; op: 'forget'; statements: number[] }
   | { id: number; op: 'begin' }
-  /** `more`: another transaction is certain to follow at once, so this one may share its sync. */
-  | { id: number; op: 'commit'; more: boolean }
+  /**
+   * `more`: another transaction is certain to follow at once, so this one may share its sync. `whole`: only if it had so many
+   * statements and each of them has found a row; otherwise nothing of it stays.
+   */
+  | { id: number; op: 'commit'; more: boolean; whole?: number }
   | { id: number; op: 'rollback'; more: boolean }
   | { id: number; op: 'backup'; file: string }
   | { id: number; op: 'close' }
 
-/**
- * Answers, as many in one message as there are. `done` is the result; a commit that waits for others is answered twice,
- * `released` when the next transaction may begin and `done` when it is on disk.
- */
+/** Answers, as many in one message as there are. A commit is done when it is on disk, or undone because it was not whole. */
 export type SqliteReply =
-  | { id: number; kind: 'released' }
   | { id: number; kind: 'done'; result?: SqlResult | undefined }
+  | { id: number; kind: 'undone' }
   | { id: number; kind: 'failed'; message: string; code: number | undefined }

@@ -22,11 +22,13 @@ export interface Answered {
   changes: number
 }
 
+/** What a commit answers that has kept nothing. */
+export const UNDONE: Answered = { columns: NO_COLUMNS, rows: [], changes: 0 }
+
 interface Pending {
   statement: Known | undefined
   resolve: (result: Answered | undefined) => void
   reject: (error: Error) => void
-  released: (() => void) | undefined
 }
 
 /** A failure inside SQLite, with its extended code. */
@@ -73,27 +75,27 @@ export class SqliteThread {
     this.#worker.on('exit', () => end(new Error('The database thread ended.')))
   }
 
-  send(asked: Asked, released?: () => void): Promise<Answered | undefined> {
+  send(asked: Asked): Promise<Answered | undefined> {
     // Nobody is there to answer any more.
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
       if (asked.op !== 'query') {
-        this.#pending.set(id, { statement: undefined, resolve, reject, released })
+        this.#pending.set(id, { statement: undefined, resolve, reject })
         this.#say({ ...asked, id })
         return
       }
       const { sql, values, within } = asked
       const known = this.#statements.get(sql)
       const statement = known ?? this.#introduce(sql)
-      this.#pending.set(id, { statement, resolve, reject, released })
+      this.#pending.set(id, { statement, resolve, reject })
       const request = { id, op: 'query' as const, statement: statement.number, values, within }
       this.#say(known ? request : { ...request, sql })
     })
   }
 
   #say(request: SqliteRequest): void {
-    if (this.#outbox.push(request) === 1) process.nextTick(() => this.#post())
+    if (this.#outbox.push(request) === 1) setImmediate(() => this.#post())
   }
 
   /** Which was asked last is of no interest before there are too many: then half of them go. */
@@ -122,12 +124,9 @@ export class SqliteThread {
   #receive(reply: SqliteReply): void {
     const pending = this.#pending.get(reply.id)
     if (!pending) return
-    if (reply.kind === 'released') {
-      pending.released?.()
-      return
-    }
     this.#pending.delete(reply.id)
-    if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
+    if (reply.kind === 'undone') pending.resolve(UNDONE)
+    else if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
     else pending.reject(new SqliteError(reply.message, reply.code))
   }
 }

@@ -31,6 +31,10 @@ const texts = new Map<number, string>()
 const statements = new Map<number, Prepared>()
 let batchOpen = false
 let inTransaction = false
+/** Whether the batch stays open for a transaction that has not come yet. */
+let awaitsMore = false
+/** How many statements of the transaction have found a row; no number once one has found none or failed. */
+let found = 0
 let waiting: number[] = []
 
 let replies: SqliteReply[] = []
@@ -88,6 +92,8 @@ function closeBatch(): void {
     if (db.isTransaction) db.exec('rollback')
     for (const id of ids) fail(id, error)
   }
+  // Whoever is done does not wait for those behind it.
+  sendReplies()
 }
 
 /** Some failures, such as a full disk, roll everything back: then no caller of the batch may hear that it is done. */
@@ -106,6 +112,19 @@ function requireTransaction(): void {
 function fail(id: number, error: unknown): void {
   const { message, errcode } = error as Error & { errcode?: number }
   reply({ id, kind: 'failed', message, code: errcode })
+}
+
+function answer(id: number, result: SqlResult): void {
+  found = result.rows.length > 0 ? found + 1 : NaN
+  reply({ id, kind: 'done', result })
+}
+
+/** Nothing of the transaction stays; who shares its batch waits for it no longer. */
+function undo({ id, more }: { id: number; more: boolean }, kind: 'done' | 'undone'): void {
+  if (inTransaction && batchOpen) db.exec('rollback to work; release work')
+  inTransaction = false
+  reply({ id, kind })
+  awaitsMore = more
 }
 
 /**
@@ -128,7 +147,7 @@ function handle(request: SqliteRequest): void {
       // First of all: it comes once, also where the request fails.
       if (request.sql !== undefined) texts.set(request.statement, request.sql)
       if (request.within) requireTransaction()
-      reply({ id, kind: 'done', result: run(request.statement, request.values) })
+      answer(id, run(request.statement, request.values))
       return
     case 'forget':
       for (const number of request.statements) {
@@ -140,22 +159,20 @@ function handle(request: SqliteRequest): void {
       openBatch()
       db.exec('savepoint work')
       inTransaction = true
+      found = 0
       reply({ id, kind: 'done' })
       return
     case 'commit':
       requireTransaction()
+      if (request.whole !== undefined && request.whole !== found) return undo(request, 'undone')
       inTransaction = false
       db.exec('release work')
       waiting.push(id)
-      if (!request.more || waiting.length >= BATCH_MAX) closeBatch()
-      else reply({ id, kind: 'released' })
+      awaitsMore = request.more
+      if (waiting.length >= BATCH_MAX) closeBatch()
       return
     case 'rollback':
-      if (inTransaction && batchOpen) db.exec('rollback to work; release work')
-      inTransaction = false
-      reply({ id, kind: 'done' })
-      if (!request.more) closeBatch()
-      return
+      return undo(request, 'done')
     case 'backup':
       void copyTo(request.file).then(
         () => {
@@ -183,10 +200,12 @@ port.on('message', (requests: SqliteRequest[]) => {
       handle(request)
     } catch (error) {
       fail(request.id, error)
+      found = NaN
       if (batchOpen && !db.isTransaction) loseBatch(error)
       // A transaction that was promised a follower must not wait for one that could not begin.
       else if (batchOpen && request.op === 'begin') closeBatch()
     }
   }
+  if (!inTransaction && !awaitsMore) closeBatch()
   sendReplies()
 })

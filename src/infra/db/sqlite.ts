@@ -12,8 +12,9 @@ import {
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely'
+import type { OrderlyConnection } from '../../kernel/store-connection.ts'
 import type { SqlValue } from './sqlite-protocol.ts'
-import { type Answered, SqliteThread } from './sqlite-thread.ts'
+import { type Answered, SqliteThread, UNDONE } from './sqlite-thread.ts'
 
 /** SQLite behind two threads: one writes with group commit, one reads what is committed. */
 export function sqliteDialect(file: string): Dialect & { backup(target: string): Promise<void> } {
@@ -123,12 +124,14 @@ class Turns {
   }
 }
 
-class SqliteConnection implements DatabaseConnection {
+class SqliteConnection implements OrderlyConnection {
   readonly #writer: SqliteThread
   readonly #reader: SqliteThread
   readonly #turns: Turns
   #inTransaction = false
   #beginFailed: Error | undefined
+  /** What was committed before whoever asks for it has heard its answers. */
+  #committed: Promise<unknown> | undefined
 
   constructor(writer: SqliteThread, reader: SqliteThread, turns: Turns) {
     this.#writer = writer
@@ -137,23 +140,42 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const request = { op: 'query' as const, sql: query.sql, values: query.parameters as SqlValue[] }
-    if (this.#inTransaction) return toResult(await this.#within(request))
+    if (this.#inTransaction) return this.executeWithin(query)
     if (SelectQueryNode.is(query.query) || /^\s*(select\b|pragma [a-z_]+$)/i.test(query.sql)) {
-      return toResult(await this.#reader.send({ ...request, within: false }))
+      return toResult(await this.#reader.send({ ...toRequest(query), within: false }))
     }
-    // A statement on its own is a transaction of one, so that it shares syncs with its neighbours. All of it is asked at
-    // once: a statement that fails has changed nothing, and its commit keeps nothing.
-    await this.begin()
-    const [result, committed] = await Promise.allSettled([this.#within(request), this.commit()])
-    if (result.status === 'rejected') throw result.reason
-    if (committed.status === 'rejected') throw committed.reason
-    return toResult(result.value)
+    if (this.#committed) throw new Error('The transaction is over.')
+    // A statement on its own is a transaction of one, so that it shares syncs with its neighbours.
+    return toResult(await this.#alone(query))
   }
 
-  async #within(request: { op: 'query'; sql: string; values: SqlValue[] }): Promise<Answered | undefined> {
+  /**
+   * All of it in one message; the next transaction may follow in the same. A statement that fails has changed nothing, and its
+   * commit keeps nothing.
+   */
+  async #alone(query: CompiledQuery): Promise<Answered | undefined> {
+    await this.#turns.take()
+    const begun = this.#writer.send({ op: 'begin' })
+    const asked = this.#writer.send({ ...toRequest(query), within: true })
+    const committed = this.#sendCommit()
+    for (const outcome of await Promise.allSettled([begun, asked, committed])) {
+      if (outcome.status === 'rejected') throw outcome.reason
+    }
+    return asked
+  }
+
+  /** Whoever is next may ask at once: it comes behind. */
+  #sendCommit(whole?: number): Promise<Answered | undefined> {
+    const more = this.#turns.waiting
+    const committed = this.#writer.send({ op: 'commit', more, ...(whole !== undefined && { whole }) })
+    this.#turns.pass()
+    return committed
+  }
+
+  async executeWithin<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#inTransaction) throw new Error('The transaction is over.')
     try {
-      return await this.#writer.send({ ...request, within: true })
+      return toResult(await this.#writer.send({ ...toRequest(query), within: true }))
     } catch (error) {
       throw this.#beginFailed ?? error
     }
@@ -171,32 +193,37 @@ class SqliteConnection implements DatabaseConnection {
     this.#writer.send({ op: 'begin' }).then(undefined, (error: Error) => (this.#beginFailed = error))
   }
 
+  async commitWhole(statements: number): Promise<boolean> {
+    this.#inTransaction = false
+    this.#committed = this.#sendCommit(statements)
+    return (await this.#committed) !== UNDONE
+  }
+
   async commit(): Promise<void> {
     this.#inTransaction = false
-    let passed = false
-    const pass = () => {
-      if (!passed) this.#turns.pass()
-      passed = true
-    }
+    const committed = this.#committed ?? this.#sendCommit()
+    this.#committed = undefined
     try {
-      await this.#writer.send({ op: 'commit', more: this.#turns.waiting }, pass)
+      await committed
     } catch (error) {
       throw this.#beginFailed ?? error
-    } finally {
-      pass()
     }
   }
 
   async rollback(): Promise<void> {
-    if (!this.#inTransaction) return
-    this.#inTransaction = false
-    try {
-      await this.#writer.send({ op: 'rollback', more: this.#turns.waiting })
-    } finally {
-      this.#turns.pass()
+    if (!this.#inTransaction) {
+      this.#committed = undefined
+      return
     }
+    this.#inTransaction = false
+    const undone = this.#writer.send({ op: 'rollback', more: this.#turns.waiting })
+    this.#turns.pass()
+    await undone
   }
 }
+
+const toRequest = ({ sql, parameters }: CompiledQuery) =>
+  ({ op: 'query', sql, values: parameters as SqlValue[] }) as const
 
 function toResult<R>(result: Answered | undefined): QueryResult<R> {
   const { columns = [], rows = [], changes = 0 } = result ?? {}

@@ -1,3 +1,4 @@
+import { allOrNone } from '../../../kernel/store-connection.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { markConfirmed } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
@@ -8,8 +9,6 @@ import type { Step } from './step.ts'
 
 /** How long a block may go unconfirmed before it is brought to the ledger again. */
 const REBROADCAST_MILLISECONDS = 10_000
-
-class NotOurs extends Error {}
 
 /**
  * The same without the lock, for a block that only waits: what moves the wallet holds its row while no instance has the lock.
@@ -22,15 +21,8 @@ export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxB
   if (!found || (!found.confirmed && isOld(open, now))) return undefined
   if (!found.confirmed) return 'waiting'
   const to = { id: wallet.id, frontier: open.hash!, balance: open.balance!, now }
-  try {
-    await db.transaction().execute(async (tx) => {
-      const [isFree, isFirst] = await Promise.all([updateFreeFrontier(tx, to), markConfirmed(tx, open.id, now)])
-      if (!isFree || !isFirst) throw new NotOurs()
-    })
-  } catch (error) {
-    if (error instanceof NotOurs) return undefined
-    throw error
-  }
+  const [isFree, isFirst] = await allOrNone(db, (tx) => [updateFreeFrontier(tx, to), markConfirmed(tx, open.id, now)])
+  if (!isFree || !isFirst) return undefined
   tellWallet(ctx, wallet)
   return 'moved'
 }

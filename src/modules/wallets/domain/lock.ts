@@ -1,4 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
+import { allOrNone } from '../../../kernel/store-connection.ts'
 import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
 import { type WalletLock, holdLock, releaseLock, takeLock } from '../lock-store.ts'
@@ -55,4 +56,16 @@ export async function underLock<T>(
     if (done.status === 'rejected') throw done.reason
     return done.value
   })
+}
+
+/** The same for a single verb that answers what it has moved; undefined when that was nothing, and then nothing stays. */
+export async function movedUnderLock<T>(
+  { store: { db, clock } }: WalletRoom,
+  lock: WalletLock,
+  move: (db: Db, now: number) => Promise<T>,
+): Promise<T> {
+  const now = clock.now()
+  const [held, moved] = await allOrNone(db, (tx) => [holdLock(tx, lock, now + LEASE_MILLISECONDS), move(tx, now)])
+  if (!held) throw new LockLost()
+  return moved
 }

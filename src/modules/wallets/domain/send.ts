@@ -2,6 +2,8 @@ import type { Ctx } from '../../../kernel/ctx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
+import { together } from '../../../kernel/in-tx.ts'
+import { allOrNone } from '../../../kernel/store-connection.ts'
 import {
   endOfDay,
   hasFeature,
@@ -106,16 +108,26 @@ async function acceptSend(
   const { dailySendMax, waitMilliseconds } = rules
   const id = store.ids.next('wbl')
   const createdAt = store.clock.now()
+  const sendsAll = request.amount === 'all'
+  const until = createdAt + waitMilliseconds
+  // What a key has set aside counts for its day: what has not left by then is given back.
+  const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
+  const wish = { id, walletId, accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
+  const enter = (tx: Db) => [lockUsableWallet(tx, walletId), insertSend(tx, wish)] as const
+  // Nothing but the wish is written then.
+  if (dailySendMax === 0n && !hasSpendingLimit(rights) && request.actor === undefined) {
+    const [isUsable, isFirst] = await allOrNone(store.db, enter)
+    // It may have begun to end since we looked.
+    if (!isUsable) throw walletNotFound()
+    if (isFirst) {
+      tellWallet(ctx, { accountId })
+      return { id, walletId }
+    }
+  }
   const first = await store.db.transaction().execute(async (tx) => {
     // Sends at the same time are counted one after another; otherwise each would find room for itself.
     if (dailySendMax > 0n) await lockAccount(tx, accountId)
-    const sendsAll = request.amount === 'all'
-    const until = createdAt + waitMilliseconds
-    // What a key has set aside counts for its day: what has not left by then is given back.
-    const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
-    const wish = { id, walletId, accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
-    const [isUsable, isFirst] = await Promise.all([lockUsableWallet(tx, walletId), insertSend(tx, wish)])
-    // It may have begun to end since we looked.
+    const [isUsable, isFirst] = await together(enter(tx))
     if (!isUsable) throw walletNotFound()
     // Only who writes sees at once what another is about to commit.
     if (!isFirst) return reference === null ? undefined : findByReference(tx, reference)

@@ -15,7 +15,7 @@ import type { Wallet } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
 import type { Chain } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
-import { underLock } from './lock.ts'
+import { movedUnderLock } from './lock.ts'
 import type { Step } from './step.ts'
 
 /** What is to be done at a frontier that both we and the ledger agree on. */
@@ -51,7 +51,7 @@ export async function signNext(ctx: WalletRoom, lock: WalletLock, next: NextBloc
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
   const { previous, balance } = draft
   // When its client has given up meanwhile, nothing is written and the signature is thrown away unseen.
-  const signed = await underLock(ctx, lock, (db, now) =>
+  const signed = await movedUnderLock(ctx, lock, (db, now) =>
     markSigned(db, queued.id, { hash, previous, balance, amount, block }, now),
   )
   return signed ? broadcastBlock(ctx, wallet, signed) : 'moved'
