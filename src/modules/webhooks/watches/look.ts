@@ -8,6 +8,7 @@ import {
   WAITING_MAX,
   readChainAbove,
   readFinalSends,
+  readStates,
 } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
 import type { Floor, Watch } from './store.ts'
@@ -50,7 +51,9 @@ export async function lookAt(
     const chain = state.frontier === watch.frontier ? [] : await readChainAbove(room.node, watch.address, watch)
     if (!chain) return over(false)
     const isLast = chain.length < CHAIN_PAGE || !chain.at(-1)!.confirmed
-    const look = { room, watch, state, heard, settled }
+    // What was confirmed while the chain was read must not come after it.
+    const now = isLast && chain.length > 0 ? await withWaitingNow(room, watch.address, state) : state
+    const look = { room, watch, state: now, heard, settled }
     const { happenings, floor, isComplete } = await judge(look, { chain, isLast })
     const after = await tellInParts(room, watch, { happenings, floor })
     if (!after) return over(false)
@@ -59,6 +62,11 @@ export async function lookAt(
     if (isLast || !isComplete) return over(isComplete)
   }
   return over(false)
+}
+
+async function withWaitingNow({ node }: WatchRoom, address: string, state: AddressState): Promise<AddressState> {
+  const { waiting } = (await readStates(node, [address])).get(address)!
+  return { ...state, waiting: state.waiting && waiting && [...new Set([...state.waiting, ...waiting])] }
 }
 
 /** Many at once are told in several transactions, of which the last moves the floor. */
