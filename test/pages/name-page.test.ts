@@ -76,6 +76,29 @@ test(
   },
 )
 
+test('whoever buys a name reads whose it will be before there is a code, and chooses for how long', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { browser } = (await dashboard.gateway.call('get_name', { name: 'puffin' })).json<{ browser: string }>()
+  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)
+  await page.goto(browser)
+  assert.match(
+    await page.innerText('.description'),
+    /the address that pays becomes its owner[^]*Do not pay from an exchange/,
+  )
+  assert.equal(await page.locator('.qr, a.wallet, .price, [data-plan][aria-current]').count(), 0, 'nothing is chosen')
+  await lookAt(page, 'name-offer-390-light')
+  await page.locator('[data-plan="0"]').click()
+  await page.locator('.qr').waitFor()
+  assert.match(page.url(), /plan=0/)
+  const [warning, code] = await Promise.all([
+    page.locator('.description').boundingBox(),
+    page.locator('.qr').boundingBox(),
+  ])
+  assert.ok(warning!.y + warning!.height <= code!.y, 'the warning stands above the code')
+  await lookAt(page, 'name-offer-chosen-390-light')
+  assertGood(misdeeds)
+})
+
 test('search engines list a page only where its owner has said so, and a lapsed name has none', async (t) => {
   const clock = new TestClock()
   const dashboard = await openDashboard(t, {}, clock)

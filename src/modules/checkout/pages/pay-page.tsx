@@ -80,11 +80,11 @@ const Refresh = () => (
 )
 
 /** What is bought, and for how much. */
-const Order = ({ checkout, merchant, plan, totalRaw, worth, voice, state, hrefOf }: Part) => {
+const Order = ({ checkout, merchant, plan, isService, totalRaw, worth, voice, state, hrefOf }: Part) => {
   const { texts, locale } = voice
   const { title, description, image, id, currency, price, plans } = checkout
   const bought = checkout.plan === null ? undefined : plans[checkout.plan]
-  const shownPrice = plans.length > 0 ? (bought ?? plans[plan])?.value : price
+  const shownPrice = plans.length > 0 ? (bought ?? plans[plan ?? -1])?.value : price
   return (
     <header class="order">
       {merchant && <MerchantHead {...merchant} />}
@@ -92,12 +92,12 @@ const Order = ({ checkout, merchant, plan, totalRaw, worth, voice, state, hrefOf
         {image !== null && <img class="picture" src={`/pay/${id}/image`} alt="" width="64" height="64" />}
         <h1 dir="auto">{title ?? texts.payment}</h1>
       </div>
-      {description !== null && <Description text={description} label={texts.details} />}
-      {totalRaw !== undefined && totalRaw > 0n && <Price raw={totalRaw} voice={voice} />}
+      {description !== null && <Description text={description} label={texts.details} isWhole={isService} />}
+      {totalRaw !== undefined && totalRaw > 0n && plan !== undefined && <Price raw={totalRaw} voice={voice} />}
       {currency !== 'NANO' && shownPrice !== undefined && shownPrice !== null ? (
         <p class="worth">{showMoney(locale, shownPrice, currency)}</p>
       ) : (
-        worth !== undefined && <p class="worth">≈ {worth}</p>
+        worth !== undefined && plan !== undefined && <p class="worth">≈ {worth}</p>
       )}
       {bought && state === 'complete' && (
         <p class="bought" dir="auto">
@@ -111,8 +111,8 @@ const Order = ({ checkout, merchant, plan, totalRaw, worth, voice, state, hrefOf
   )
 }
 
-const Description = ({ text, label }: { text: string; label: string }) =>
-  text.length > LONG_DESCRIPTION ? (
+const Description = ({ text, label, isWhole }: { text: string; label: string; isWhole: boolean }) =>
+  text.length > LONG_DESCRIPTION && !isWhole ? (
     <details class="description">
       <summary>{label}</summary>
       <p dir="auto">{text}</p>

@@ -52,7 +52,8 @@ export const Plans = ({ checkout, chosen, voice, hrefOf }: PlansProps) => (
 
 interface PlansProps {
   checkout: ShownCheckout
-  chosen: number
+  /** Undefined until the payer has chosen. */
+  chosen: number | undefined
   voice: Voice
   hrefOf(plan: number): string
 }

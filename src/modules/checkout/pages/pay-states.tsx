@@ -13,8 +13,10 @@ export interface PayPageProps {
   checkout: ShownCheckout
   /** Who is being paid, where they say who they are. */
   merchant: ShownMerchant | undefined
-  /** The plan that is shown; 0 without plans. */
-  plan: number
+  /** The plan that is shown; 0 without plans, undefined until the payer has chosen one. */
+  plan: number | undefined
+  /** What the service itself sells. */
+  isService: boolean
   /** What is still to be paid for it; undefined where the payer decides. */
   dueRaw: bigint | undefined
   /** The number at the top of the page. */
@@ -51,10 +53,11 @@ export interface Part extends PayPageProps {
 }
 
 /** What the state is called, on the page and in the tab. */
-export function headline({ checkout, dueRaw, voice }: PayPageProps, state: PayState): string {
+export function headline({ checkout, plan, dueRaw, voice }: PayPageProps, state: PayState): string {
   const { texts, locale } = voice
   if (state === 'partial') return fill(texts.partial, { due: showNano(locale, dueRaw ?? 0n) })
   if (state === 'choose') return texts.chooseAmount
+  if (state === 'waiting' && plan === undefined) return texts.choosePlan
   if (state === 'waiting' && checkout.plans.length > 1) return texts.waiting
   return texts[state]
 }
@@ -77,6 +80,7 @@ export const Payment = (props: Part) => {
         </>
       )
     case 'waiting':
+      return props.plan === undefined ? heading : <PayNow {...props} />
     case 'partial':
       return <PayNow {...props} />
     case 'seen':

@@ -11,7 +11,7 @@ import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
 import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
-import type { Checkout } from '../store.ts'
+import { type Checkout, SERVICE } from '../store.ts'
 import { type Voice, negotiate } from '../texts/index.ts'
 
 /** A page is not kept waiting for a price that it only mentions. */
@@ -140,6 +140,9 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
   const mayPlay = developmentLedger !== undefined && (await request.mayPlay())
   const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, params.id!))
   const plan = readPlan(query.plan, checkout)
+  // What the service sells is for good: nothing is chosen before the buyer has read what it is and chooses.
+  const isService = checkout.owner === SERVICE
+  const isUnchosen = isService && checkout.plans.length > 1 && checkout.plan === null && query.plan === undefined
   const choice = await readChoice(ctx, checkout, query.choice)
   const planRaw = checkout.plans[plan]?.amountRaw
   const asked = { ...checkout, amountRaw: planRaw ?? choice?.amountRaw ?? checkout.amountRaw }
@@ -157,7 +160,8 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
     <PayPage
       checkout={shown}
       merchant={await merchantOf(ctx, checkout)}
-      plan={plan}
+      plan={isUnchosen ? undefined : plan}
+      isService={isService}
       dueRaw={dueRaw}
       totalRaw={totalOf(checkout, dueRaw)}
       link={link}
@@ -177,7 +181,9 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
       developer={
         mayPlay ? { holds: developmentLedger.holds, waiting: developmentLedger.listWaiting().length } : undefined
       }
-      hrefOf={(changes) => pageUrl(checkout.id, { plan: plan === 0 ? undefined : plan, ...kept, ...changes })}
+      hrefOf={(changes) =>
+        pageUrl(checkout.id, { plan: isUnchosen || (plan === 0 && !isService) ? undefined : plan, ...kept, ...changes })
+      }
     />
   )
   return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
