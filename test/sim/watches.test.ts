@@ -179,7 +179,9 @@ async function run(
   const random = new SeededRandom(seed)
   const sim = await openSim(t, opened, engine, random)
   const { ledger, clock } = sim
-  for (const address of ADDRESSES) ledger.send(address, random.pick(ADDRESSES), 1n)
+  for (const address of ADDRESSES) {
+    ledger.send(address, random.pick(ADDRESSES.filter((other) => other !== address)), 1n)
+  }
   ledger.confirm(20)
   if (!isCalm) ledger.faults = { dropped: 25, doubled: 20, failed: 3 }
   await sim.start()
