@@ -49,13 +49,18 @@ export async function verifyStore(db: Db, ask: AskLedger): Promise<Verified> {
 
 /** What an account can spend and has set aside is what was added less what was taken. */
 async function verifyCredits(db: Db, tell: Tell): Promise<number> {
-  const { rows } = await sql<{ account_id: string; available: number; open: number; entered: number }>`
+  const { rows } = await sql<{
+    account_id: string
+    available: number
+    open: string | number
+    entered: string | number
+  }>`
     select account_id, available,
       (select coalesce(sum(amount), 0) from credit_reservations r where r.account_id = b.account_id and r.status = 'open') as open,
       (select coalesce(sum(amount), 0) from credit_entries e where e.account_id = b.account_id) as entered
     from credit_balances b`.execute(db)
   for (const { account_id: id, ...sums } of rows) {
-    const [available, open, entered] = [Number(sums.available), Number(sums.open), Number(sums.entered)]
+    const [available, open, entered] = [sums.available, Number(sums.open), Number(sums.entered)]
     if (available + open === entered) continue
     tell({
       about: 'credits',
@@ -197,7 +202,8 @@ interface WalletRow {
   address: string
   frontier: string
   balance_raw: string
-  under_way: number
+  /** PostgreSQL counts in text. */
+  under_way: string | number
 }
 
 async function listWallets(db: Db, after: string, only = false): Promise<WalletRow[]> {

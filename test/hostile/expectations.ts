@@ -27,11 +27,11 @@ export type Access =
 
 export interface RouteExpectation {
   access: Access
-  /** What is sent, where something must be. */
+  /** What is sent, where something must be; `:id` in it is the thing. */
   body?: object
   /** The path with names that exist, where they are nobody's. */
   at?: string
-  /** Which of the victim's things stands in the path. */
+  /** Which of the victim's things stands in the path or the body. */
   of?:
     | 'checkout'
     | 'email'
@@ -306,8 +306,8 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /api/webhook-endpoints/:id/replay': { access: 'object', of: 'endpoint', body: { from_unix: 1 } },
   'GET /api/webhook-endpoints/:id/replays': { access: 'object', of: 'endpoint' },
   'GET /api/watches': { access: 'own' },
-  'POST /api/watches': { access: 'own', body: { addresses: [SHOP], endpoint: 'we_none' } },
-  'DELETE /api/watches': { access: 'own', body: { addresses: [SHOP], endpoint: 'we_none' } },
+  'POST /api/watches': { access: 'object', of: 'endpoint', body: { addresses: [SHOP], endpoint: ':id' } },
+  'DELETE /api/watches': { access: 'object', of: 'endpoint', body: { addresses: [SHOP], endpoint: ':id' } },
   'GET /api/links': { access: 'own' },
   'POST /api/links': { access: 'own', body: { address: SHOP, amount: '1' } },
   'GET /api/links/:id': { access: 'object', of: 'link' },

@@ -15,7 +15,7 @@ test('a developer finds the request whose answer puzzles, by its id, without wha
   const list = async (query = '') => {
     const reply = await ask(`${url}/api/requests${query}`, { method: 'GET', headers })
     assert.doesNotMatch(reply.text, new RegExp(`${address}|${app.createdKey}`))
-    return reply.json() as unknown as { requests: Record<string, unknown>[]; next?: string }
+    return reply.json<{ requests: Record<string, unknown>[]; next?: string }>()
   }
   const { requests, next } = await list()
   assert.deepEqual(
