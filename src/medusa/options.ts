@@ -29,6 +29,9 @@ export interface NanoOptions {
 
 const MODES: readonly unknown[] = ['unique_amount', 'unique_address', 'generated_wallet']
 const isUrl = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value)
+/** The key travels there: in the clear only where nobody listens. */
+const isSafeUrl = (value: string) =>
+  isUrl(value) && (value.startsWith('https:') || /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(value).hostname))
 const addressOf = (value: string) => /^(?:@\S+|(?:nano|xrb)_[13]\S{59})$/.test(value)
 
 type Rule = { needed?: boolean; is: (value: string) => boolean; otherwise: string }
@@ -37,7 +40,7 @@ const url: Rule = { is: isUrl, otherwise: 'it must begin with https:// or http:/
 const text: Rule = { is: (value) => value.trim() !== '', otherwise: 'it must be a text.' }
 
 const RULES: Record<keyof NanoOptions, Rule> = {
-  url: { ...url, needed: true },
+  url: { is: isSafeUrl, otherwise: 'it must begin with https://, or with http:// on this machine.', needed: true },
   key: {
     needed: true,
     is: (value) => /^rpc_sk_\w+$/.test(value),

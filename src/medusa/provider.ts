@@ -50,7 +50,7 @@ export class NanoPaymentProvider {
 
   async initiatePayment(input: PricedInput): Promise<StatusOutput & { id: string }> {
     const { data = {}, context = {} } = input
-    const sessionId = String(data.session_id ?? context.idempotency_key ?? '')
+    const sessionId = String(context.idempotency_key ?? data.session_id ?? '')
     if (sessionId === '') throw new NanoPaymentError('invalid_data', 'A payment session has no id.')
     const price = toPrice(input.amount, input.currency_code)
     const session = await this.#open(sessionId, price, `medusa-${sessionId}`)
@@ -62,23 +62,30 @@ export class NanoPaymentProvider {
     const session = readSession(input.data)
     if (!session) return this.initiatePayment(input)
     const price = toPrice(input.amount, input.currency_code)
-    const held = await this.#read(session)
+    const held = await this.#readKept(session)
     const isSamePrice = price.currency === session.currency && scale(price.amount) === scale(session.amount)
-    if (isSamePrice && statusOf(held) !== 'canceled') return toOutput(input.data, held)
-    await this.#end(held)
-    const key = `medusa-${session.session_id}-${held.id}-${price.amount}-${price.currency}`
+    if (held && isSamePrice && statusOf(held) !== 'canceled') return toOutput(input.data, held)
+    if (held) await this.#end(held)
+    const key = `medusa-${session.session_id}-${session.checkout_id}-${price.amount}-${price.currency}`
     return { status: 'pending', data: await this.#open(session.session_id, price, key) }
   }
 
   async deletePayment({ data }: ProviderInput): Promise<ProviderOutput> {
     const session = readSession(data)
     if (!session) return { data: data ?? {} }
-    const held = await this.#read(session)
-    return toOutput(data, await this.#end(held))
+    const held = await this.#readKept(session)
+    return held ? toOutput(data, await this.#end(held)) : { data: data ?? {} }
   }
 
-  async authorizePayment({ data }: ProviderInput): Promise<StatusOutput> {
-    return toOutput(data, await this.#read(needSession(data)))
+  /** Medusa stores what a visitor sends with a new session before it asks us: only its own word says which session this is. */
+  async authorizePayment({ data, context }: ProviderInput): Promise<StatusOutput> {
+    const session = needSession(data)
+    if (context?.idempotency_key !== session.session_id) {
+      throw new NanoPaymentError('not_allowed', 'The data of this session is that of another.', {
+        code: 'foreign_checkout',
+      })
+    }
+    return toOutput(data, await this.#read(session))
   }
 
   async getPaymentStatus({ data }: ProviderInput): Promise<StatusOutput> {
@@ -164,6 +171,13 @@ export class NanoPaymentProvider {
   async #read(session: Session): Promise<OwnCheckout> {
     const checkout = await this.#ask(() => this.#gateway.checkouts.read(session.checkout_id))
     requireSame(session, checkout)
+    return checkout
+  }
+
+  /** Undefined for one that the gateway has forgotten because nobody paid it: nothing is left to end. */
+  async #readKept(session: Session): Promise<OwnCheckout | undefined> {
+    const checkout = await this.#find(session.checkout_id)
+    if (checkout) requireSame(session, checkout)
     return checkout
   }
 

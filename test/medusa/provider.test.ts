@@ -8,8 +8,11 @@ import { SECRET, type Session, openMedusaShop } from './shop.ts'
 
 /* The provider for Medusa as Medusa calls it, on a whole gateway and its ledger. `framework.test.ts` has Medusa itself. */
 
+/** With the id of the session, which Medusa alone says. */
+const byMedusa = (data: Session) => ({ data, context: { idempotency_key: data.session_id } })
+
 const statusOf = async (provider: NanoPaymentProvider, data: Session) =>
-  (await provider.authorizePayment({ data })).status
+  (await provider.authorizePayment(byMedusa(data))).status
 
 test('an option that cannot work stops the shop from opening, and is named without its value', () => {
   const good = {
@@ -60,7 +63,7 @@ test('a session is a checkout at the price of the shop, captured when the gatewa
   await assert.rejects(provider.capturePayment({ data: session }), { code: 'not_paid' })
   await pay(session)
   await untilStatus(shop, session.checkout_id, 'complete')
-  const { status, data } = await provider.authorizePayment({ data: session })
+  const { status, data } = await provider.authorizePayment(byMedusa(session))
   assert.deepEqual([status, data.checkout_status, data.payer], ['captured', 'complete', PAYER])
   assert.equal((await provider.getPaymentStatus({ data: session })).status, 'captured')
   await provider.capturePayment({ data })
@@ -69,8 +72,12 @@ test('a session is a checkout at the price of the shop, captured when the gatewa
   const other = await begin('payses_2', 10)
   const borrowed = { ...other, checkout_id: session.checkout_id }
   for (const data of [borrowed, { ...session, amount: '20' }, { ...session, currency: 'USD' }]) {
-    await assert.rejects(provider.authorizePayment({ data }), { code: 'foreign_checkout' })
+    await assert.rejects(provider.authorizePayment(byMedusa(data)), { code: 'foreign_checkout' })
   }
+  // Nor for a new session into which a visitor has put the data of a paid one.
+  const stolen = { data: session, context: { idempotency_key: 'payses_3' } }
+  await assert.rejects(provider.authorizePayment(stolen), { code: 'foreign_checkout' })
+  await assert.rejects(provider.authorizePayment({ data: session }), { code: 'foreign_checkout' })
   // And its money is not forgotten with the session.
   for (const end of [provider.deletePayment, provider.cancelPayment]) {
     await assert.rejects(end.call(provider, { data: session }), { code: 'already_paid', type: 'not_allowed' })
@@ -89,7 +96,7 @@ test('too little is not enough, the rest completes, more is told, and what was n
   await assert.rejects(provider.capturePayment({ data: session }), { code: 'not_paid' })
   await world.pay(address!, asked!)
   await untilStatus(shop, session.checkout_id, 'complete')
-  const { status, data } = await provider.authorizePayment({ data: session })
+  const { status, data } = await provider.authorizePayment(byMedusa(session))
   assert.deepEqual([status, data.additional_status], ['captured', 'overpaid'])
   assert.ok(Number(data.amount_excess) > 0)
 
@@ -170,7 +177,7 @@ test('what an option has caused at the gateway names the option, and tells no ad
   const made = await shop.rest('POST', '/api/keys', merchant.key, { name: 'reads', scopes: ['read'] })
   const { key: readsOnly } = made.json()
   const asked = (more: object) =>
-    new NanoPaymentProvider({}, { ...options, ...more }).authorizePayment({ data: session })
+    new NanoPaymentProvider({}, { ...options, ...more }).authorizePayment(byMedusa(session))
   const says = (name: string) => (error: Error) =>
     error.message.includes(`Option \`${name}\``) &&
     !error.message.includes('127.0.0.1') &&

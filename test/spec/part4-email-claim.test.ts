@@ -68,7 +68,7 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   )
   const unknown = await submit(world, { code: 'x'.repeat(43) })
   assert.equal(unknown.status, 404)
-  assert.match(unknown.text, /role="alert"[^>]*>This code opens nothing/)
+  assert.match(unknown.text, /role="alert"[^>]*>This code is unknown/)
   // People paste whole links, with spaces around them.
   const shown = await submit(world, { code: ` ${world.gateway.url}/claim#${code} ` })
   assert.equal(shown.status, 200)

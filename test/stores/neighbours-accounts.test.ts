@@ -75,6 +75,11 @@ tryVerbs(
     }),
     ...verbsOn('members', {
       lockPerson: { run: (db, { email }) => members.lockPerson(db, email), means: ['email'], locks: true },
+      signOutPerson: {
+        run: (db, { email }) => members.signOutPerson(db, { email, keep: 'ses_kept', now: NOW }),
+        to: { signed_out_at: NOW, kept_session: 'ses_kept' },
+        means: ['email'],
+      },
       markJoined: {
         row: { joined_at: null, ended_at: null, expires_at: NOW + 1 },
         run: (db, row) => members.markJoined(db, ofAccount(row), NOW),

@@ -103,6 +103,12 @@ final class Settle
             $facts->holdOnce("other-price:$id", $id, sprintf($words, $amount, $asked, $facts->total() . ' ' . $order->get_currency()));
             return 'held';
         }
+        if (($checkout['amount_refunded_raw'] ?? '0') !== '0') {
+            /* translators: %s: amount */
+            $words = __('%s nano were paid, and all or a part was given back at the gateway. Complete or cancel the order by hand.', 'nano-gateway');
+            $facts->holdOnce("refunded:$id", $id, sprintf($words, $amount));
+            return 'held';
+        }
         if (!$order->has_status(['pending', 'on-hold', 'failed'])) {
             /* translators: 1: amount, 2: status of an order */
             $words = __('%1$s nano were paid after this order had become "%2$s". Accept the payment, or refund it.', 'nano-gateway');

@@ -32,6 +32,9 @@ export interface MembersTable {
   expires_at: number | null
   joined_at: number | null
   ended_at: number | null
+  /** Sessions of theirs that began before are over, but for the one in which that was done. */
+  signed_out_at: number | null
+  kept_session: string | null
 }
 
 /** A way in of a person, whatever accounts they belong to. Only the public half of it is here. */

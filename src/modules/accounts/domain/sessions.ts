@@ -189,6 +189,7 @@ export class Sessions {
         ? await findMember(db, { accountId, id: memberId })
         : await findMemberByEmail(db, { accountId, email: account.email ?? '' })
     if (!member || (member.joinedAt === null && member.expiresAt! <= now)) return undefined
+    if (beganAt < (member.signedOutAt ?? 0) && id !== member.keptSession) return undefined
     const mustEnrol = isRequired(passkeysRequired, account) && !(await hasPasskey(db, member.email))
     return { account, rights: undefined, member, mustEnrol }
   }

@@ -37,4 +37,6 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
   await schema.createIndex('passkey_challenges_expire').on('passkey_challenges').column('expires_at').execute()
   await schema.createIndex('passkey_challenges_bound').on('passkey_challenges').column('bound_to').execute()
   await schema.alterTable('accounts').addColumn('mail_links', 'integer').execute()
+  await schema.alterTable('members').addColumn('signed_out_at', time).execute()
+  await schema.alterTable('members').addColumn('kept_session', 'text').execute()
 }

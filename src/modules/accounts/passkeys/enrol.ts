@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { tell } from '../people/mails.ts'
-import { lockPerson } from '../people/members-store.ts'
+import { lockPerson, signOutPerson } from '../people/members-store.ts'
 import { findAsked } from './challenge.ts'
 import { makeCodes } from './codes.ts'
 import { notEnrolled, passkeyTaken, tooManyPasskeys } from './errors.ts'
@@ -61,6 +61,8 @@ function keep(
     const passkey: Passkey = { id: tx.ids.next('psk'), email, ...made, name, ...times }
     await insertPasskey(tx.db, passkey)
     const codes = there.length === 0 ? await makeCodes(tx, email) : undefined
+    // What a mail has opened before is not what their passkey opens.
+    if (there.length === 0) await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.added', { id: passkey.id, name })
     await idempotency?.record(tx.db, { id: passkey.id, codes: codes ?? [] })
     await tell(tx, person, 'A passkey was added', [

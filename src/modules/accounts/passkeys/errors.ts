@@ -15,8 +15,9 @@ export const tooManyPasskeys = (max: number) =>
 export const lastPasskey = () =>
   new AppError('conflict', 'Passkeys are required here. Add another before you remove the last one.')
 export const noCodesWithout = () => new AppError('conflict', 'Recovery codes come with a passkey. Add one first.')
-export const badCode = () =>
-  new AppError('invalid_key', 'This address and this code do not go together, or the code is used up.')
+const BAD_CODE = 'This address and this code do not go together, or the code is used up.'
+export const badCode = () => new AppError('invalid_key', BAD_CODE)
+export const isBadCode = (error: unknown) => error instanceof AppError && error.message === BAD_CODE
 export const tooManyTries = (retryAfterSeconds: number) =>
   new AppError('too_many_requests', 'Too many requests.', {
     retryAfterSeconds,

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { tell } from '../people/mails.ts'
-import { listMembershipsOf, lockPerson } from '../people/members-store.ts'
+import { listMembershipsOf, lockPerson, signOutPerson } from '../people/members-store.ts'
 import { insertAudit } from '../store.ts'
 import { deleteCodes } from './codes-store.ts'
 import { deleteAllPasskeys, hasPasskey } from './passkeys-store.ts'
@@ -14,6 +14,7 @@ export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string;
     if (!(await hasPasskey(tx.db, address))) throw new AppError('not_found', 'This address has no passkeys.')
     await deleteAllPasskeys(tx.db, address)
     await deleteCodes(tx.db, address)
+    await signOutPerson(tx.db, { email: address, keep: null, now: tx.clock.now() })
     for (const { accountId, joinedAt } of await listMembershipsOf(tx.db, address, tx.clock.now())) {
       if (joinedAt === null) continue
       await insertAudit(tx, { actor, accountId, what: 'passkey.forgotten', detail: { email: address } })

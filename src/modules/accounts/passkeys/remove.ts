@@ -1,6 +1,6 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { tell } from '../people/mails.ts'
-import { lockPerson } from '../people/members-store.ts'
+import { lockPerson, signOutPerson } from '../people/members-store.ts'
 import { deleteCodes } from './codes-store.ts'
 import { lastPasskey, passkeyNotFound } from './errors.ts'
 import { deletePasskey, hasPasskey } from './passkeys-store.ts'
@@ -20,6 +20,8 @@ export function removePasskey(
     const isLast = !(await hasPasskey(tx.db, email))
     if (isLast && (await mustHave(tx, email, required))) throw lastPasskey()
     if (isLast) await deleteCodes(tx.db, email)
+    // Whoever had it may be signed in with it.
+    await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.removed', { id, name: removed.name })
     await tell(tx, person, 'A passkey was removed', [
       `The passkey “${removed.name}” of ${email} opens nothing any more.`,

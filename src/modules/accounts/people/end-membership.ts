@@ -3,7 +3,9 @@ import { insertAudit, lockAccount } from '../store.ts'
 import { type Changer, enterAt } from './changing.ts'
 import { lastOwner, memberNotFound } from './errors.ts'
 import { labelOf, tell } from './mails.ts'
-import { type Member, endInvitationsBy, findMember, markEnded } from './members-store.ts'
+import { deleteCodes } from '../passkeys/codes-store.ts'
+import { deleteAllPasskeys } from '../passkeys/passkeys-store.ts'
+import { type Member, endInvitationsBy, findMember, listMembershipsOf, markEnded } from './members-store.ts'
 import { settleAddress } from './settle-address.ts'
 
 /** Removes somebody, or takes an invitation back. Their sessions in this account are over at once; keys that they know are not. */
@@ -36,10 +38,22 @@ export function leaveAccount(
   })
 }
 
+/**
+ * Who is nowhere any more keeps no passkeys: an address may be somebody else's the next time it is invited, and the device of
+ * who had it before must not say yes for them.
+ */
+async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<void> {
+  const left = await listMembershipsOf(db, email, clock.now())
+  if (left.some(({ joinedAt }) => joinedAt !== null)) return
+  await deleteAllPasskeys(db, email)
+  await deleteCodes(db, email)
+}
+
 /** Call it with the account locked. */
 async function end(tx: StoreCtx, member: Member): Promise<void> {
   const now = tx.clock.now()
   if (!(await markEnded(tx.db, member, now))) throw lastOwner()
   await endInvitationsBy(tx.db, member, now)
+  await forgetDevices(tx, member.email)
   await settleAddress(tx, member.accountId)
 }

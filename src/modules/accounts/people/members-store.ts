@@ -13,6 +13,9 @@ export interface Member {
   invitedAt: number
   expiresAt: number | null
   joinedAt: number | null
+  /** Sessions that began before are over, but for the one that is kept. */
+  signedOutAt?: number | null
+  keptSession?: string | null
 }
 
 const toMember = (row: Selectable<MembersTable>): Member => ({
@@ -24,6 +27,8 @@ const toMember = (row: Selectable<MembersTable>): Member => ({
   invitedAt: row.invited_at,
   expiresAt: row.expires_at,
   joinedAt: row.joined_at,
+  signedOutAt: row.signed_out_at,
+  keptSession: row.kept_session,
 })
 
 const live = (db: Db) => db.selectFrom('members').selectAll().where('ended_at', 'is', null)
@@ -84,6 +89,14 @@ export async function listDevelopers(db: Db, accountId: string): Promise<Member[
   const there = (await listMembers(db, accountId)).filter(({ joinedAt }) => joinedAt !== null)
   const developers = there.filter(({ role }) => role === 'developer')
   return developers.length > 0 ? developers : there.filter(({ role }) => role === 'owner')
+}
+
+/** Ends every session of a person but one, wherever they are a member. */
+export async function signOutPerson(
+  db: Db,
+  { email, keep, now }: { email: string; keep: string | null; now: number },
+): Promise<void> {
+  await db.updateTable('members').set({ signed_out_at: now, kept_session: keep }).where('email', '=', email).execute()
 }
 
 /** Holds a person until the transaction ends, so that what they may have is counted by one at a time. */

@@ -68,8 +68,8 @@ export async function orderRenewal(room: LinkRoom, subscription: Subscription, v
   if (!link) throw linkNotFound()
   const at = plan === null ? -1 : plansOf(link).findIndex(({ title }) => title === plan)
   // What was subscribed to is not offered any more.
-  if ((plan === null) !== (plansOf(link).length === 0) || (plan !== null && at < 0) || isGift(link))
-    throw linkClosed('ended')
+  const isOther = (plan === null) !== (plansOf(link).length === 0) || (plan !== null && at < 0) || isGift(link)
+  if (isOther || link.every !== subscription.every) throw linkClosed('ended')
   const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined }
   return orderChosen(room, link, { chosen, token: `${id} ${periods}`, visitor, renews: id })
 }

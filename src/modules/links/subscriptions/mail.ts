@@ -1,6 +1,6 @@
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
-import { findMerchant } from '../../accounts/index.ts'
+import { findMerchant, takePlace } from '../../accounts/index.ts'
 import { LANGUAGES, fill } from '../../checkout/index.ts'
 import { readStatus } from '../domain/order.ts'
 import type { LinkRoom } from '../room.ts'
@@ -9,6 +9,11 @@ import type { SubscriptionMail } from './follow.ts'
 import { payerLink } from './payer-link.ts'
 import { type Subscription, findSubscription } from './store.ts'
 import { SUBSCRIPTION_TEXTS } from './texts.ts'
+
+const DAY = 86_400_000
+/** To one address, whoever sells. */
+const MAILS_A_DAY = 5
+const MAILS_OF_A_MERCHANT = 500
 
 /**
  * Writes to a payer that their time ends, or has ended. Named after its period: sent twice, mailboxes know the second by its
@@ -22,6 +27,12 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
   const link = await findOwnLink(db, { id: linkId, owner })
   if (email === null || !link || (await readStatus(room, link)) !== 'active') return
   const title = typeof link.fields.title === 'string' ? link.fields.title : link.slug
+  // Who sells may pay themselves, so that a price keeps nobody from writing to strangers.
+  const places = [
+    { who: `invited to pay ${email}`, places: MAILS_A_DAY },
+    { who: `subscribers of ${owner}`, places: MAILS_OF_A_MERCHANT },
+  ]
+  for (const asked of places) if (!(await takePlace(room.checkouts, { ...asked, within: DAY }))) return
   const merchant = await findMerchant(db, owner)
   try {
     await mailer.send(toMail(room, subscription, { ...asked, email, title, seller: merchant?.name }))

@@ -17,7 +17,7 @@ export function payerRoutes(ports: BuyPorts): readonly Route[] {
   const { room, limits } = ports
   const path = '/subscriptions/:id/:token'
   const problem = ({ status }: { status: number }, request: RouteRequest) => showProblem(ports, status, request)
-  const shared = { door: 'open', limit: limits.order, ownPagesOnly: true, problem } as const
+  const shared = { door: 'open', limit: limits.order, problem } as const
   return [
     {
       method: 'GET',
@@ -84,7 +84,7 @@ async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscr
       subscription={subscription}
       title={typeof link?.fields.title === 'string' ? link.fields.title : (link?.slug ?? voice.texts.payment)}
       path={payerPath(room, id)}
-      isOffered={link !== undefined && (await readStatus(room, link)) === 'active'}
+      isOffered={link?.every === subscription.every && (await readStatus(room, link)) === 'active'}
       price={link && priceOf(link, subscription, voice)}
       merchant={await findMerchant(db, owner)}
       devnet={devnet}

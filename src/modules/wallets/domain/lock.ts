@@ -64,8 +64,10 @@ export async function movedUnderLock<T>(
   lock: WalletLock,
   move: (db: Db, now: number) => Promise<T>,
 ): Promise<T> {
-  const now = clock.now()
-  const [held, moved] = await allOrNone(db, (tx) => [holdLock(tx, lock, now + LEASE_MILLISECONDS), move(tx, now)])
+  const [held, moved] = await allOrNone(db, (tx) => {
+    const now = clock.now()
+    return [holdLock(tx, lock, now + LEASE_MILLISECONDS), move(tx, now)]
+  })
   if (!held) throw new LockLost()
   return moved
 }

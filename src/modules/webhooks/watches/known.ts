@@ -12,6 +12,12 @@ export class Known {
   has(hash: string): boolean {
     return this.#beginnings.has(hash.slice(0, DIGITS))
   }
+
+  /** Without what the chain has taken, and with more of them. */
+  packedAnew({ taken, more }: { taken: readonly string[]; more: readonly string[] }): string {
+    const gone = new Set(taken.map((hash) => hash.slice(0, DIGITS)))
+    return packKnown([...[...this.#beginnings].filter((beginning) => !gone.has(beginning)), ...more])
+  }
 }
 
 /** In one order, so that the same hashes are the same text. */

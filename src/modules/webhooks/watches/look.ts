@@ -1,4 +1,4 @@
-import { Known, packKnown } from './known.ts'
+import { Known } from './known.ts'
 import { listTold } from './looks-store.ts'
 import {
   type AddressState,
@@ -16,7 +16,8 @@ import { type Happening, tellAll } from './tell.ts'
 
 /** Pages of a chain in one look; a longer one goes on with its next turn. */
 const PAGES_MAX = 20
-const EVENTS_AT_ONCE = 200
+/** Each is several statements: other writers wait for one transaction. */
+const EVENTS_AT_ONCE = 20
 
 export interface Looked {
   /** Whether everything that was there is told. */
@@ -124,10 +125,13 @@ async function judge(
   // A receive that is not final is found again, and so are the sends that wait: neither is to be told twice.
   const again = [...chain.slice(done.length).flatMap(({ source }) => source ?? []), ...waiting]
   const isKept = isLast && state.waiting !== undefined && again.length <= WAITING_MAX
+  // A final send leaves the list of what waits only by being received: one that a node does not list is not forgotten, or it
+  // would be told as new once a node lists it again.
+  const taken = done.flatMap(({ source }) => source ?? [])
   const floor = {
     frontier: last?.hash ?? watch.frontier,
     height: last?.height ?? watch.height,
-    known: isKept ? packKnown(again.filter((hash) => !isOpen(hash))) : watch.known,
+    known: known.packedAnew({ taken, more: isKept ? again.filter((hash) => !isOpen(hash)) : [] }),
   }
   const isOver = chain.slice(done.length).every(({ confirmed }) => !confirmed)
   return { happenings, floor, isComplete: isOver && !waiting.some(isOpen) }
