@@ -55,10 +55,13 @@ test('recovery codes come with the first passkey, each opens once, and mail open
   const { recovery_codes: codes } = (await enrol()).json<{ recovery_codes: string[] }>()
   assert.equal(new Set(codes).size, 10)
   const recover = (code: string) => rest('POST', '/api/sign-in/recovery', {}, { email: 'owner@example.com', code })
-  assert.deepEqual([(await recover(codes[0]!)).status, (await recover(codes[0]!)).status], [200, 401])
-  const list = (await rest('GET', '/api/passkeys', own)).json<{ recovery_codes_left: number; mail_opens: boolean }>()
+  const opened = await recover(codes[0]!)
+  assert.deepEqual([opened.status, (await recover(codes[0]!)).status], [200, 401])
+  assert.equal((await rest('GET', '/api/passkeys', own)).status, 401, 'who had signed in before is signed out')
+  const anew = { authorization: `Bearer ${opened.json<{ token: string }>().token}` }
+  const list = (await rest('GET', '/api/passkeys', anew)).json<{ recovery_codes_left: number; mail_opens: boolean }>()
   assert.deepEqual([list.recovery_codes_left, list.mail_opens], [9, false])
-  assert.equal((await rest('POST', '/api/recovery-codes', own)).status, 201)
+  assert.equal((await rest('POST', '/api/recovery-codes', anew)).status, 201)
   assert.equal((await recover(codes[1]!)).status, 401)
 })
 
