@@ -27,7 +27,8 @@ export const DocsSearchPage = ({ site, query, results, total }: SearchPageProps)
     <h1>Search</h1>
     <p role="status">
       {total === 0 ? 'No page has' : total === 1 ? 'One page has' : `${total} pages have`} “{query}”
-      {total > results.length ? `; these are the ${results.length} that fit best` : ''}. <a href="/docs">Show all</a>
+      {total > results.length ? `; these are the ${results.length} that fit best` : ''}.{' '}
+      <a href="/docs">All guides and actions</a>
     </p>
     {total === 0 && <p>Try a single word, or the name of a field or an error.</p>}
     <ol class="docs-found">

@@ -13,6 +13,8 @@ function headline({ components }: ServiceStatus): string {
   return states.includes('degraded') ? 'Something is slower or partly away' : 'Everything works'
 }
 
+const watched = (days: readonly ShownDay[]) => days.filter(({ state }) => state !== undefined).length
+
 const Day = ({ day }: { day: ShownDay }) => {
   const told = day.state === undefined ? 'nobody looked' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
   return (
@@ -35,13 +37,17 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
         <Day key={day.day} day={day} />
       ))}
     </ol>
-    <p class="soft">{uptime === undefined ? 'Nothing is known yet.' : `${uptime} % up in the last 90 days`}</p>
+    <p class="ends soft">
+      <span>{days[0]?.day}</span>
+      <span>{uptime === undefined ? 'Nothing is known yet.' : `${uptime} % up on ${watched(days)} of 90 days`}</span>
+      <span>{days.at(-1)?.day}</span>
+    </p>
   </section>
 )
 
 /** For whoever wonders whether it is them or us. */
 export const StatusPage = ({ status, devnet }: { status: ServiceStatus; devnet: boolean }) => (
-  <Layout title="Status" styles={['status.css']} devnet={devnet}>
+  <Layout title="Status of the service" styles={['status.css']} devnet={devnet}>
     <h1>{headline(status)}</h1>
     <p class="soft">
       {status.lookedAt === undefined ? 'The first look is under way.' : `Looked at ${toMinute(status.lookedAt)}.`} The
