@@ -39,7 +39,7 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
     </ol>
     <p class="ends soft">
       <span>{days[0]?.day}</span>
-      <span>{uptime === undefined ? 'Nothing is known yet.' : `${uptime} % up on ${watched(days)} of 90 days`}</span>
+      <span>{uptime === undefined ? 'Nothing is known yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
       <span>{days.at(-1)?.day}</span>
     </p>
   </section>
