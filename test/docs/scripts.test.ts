@@ -22,7 +22,7 @@ const toNpm = [
 
 const isOurs = (name: string) => name in scripts
 /** What npm does without a script of ours. */
-const ITS_OWN = new Set(['ci', 'install', 'publish'])
+const ITS_OWN = new Set(['ci', 'init', 'install', 'pack', 'publish'])
 
 test('every script that a document names is one of ours', () => {
   const unknown = toNpm.filter(({ command }) =>
