@@ -9,6 +9,9 @@ import { type Walk, look, press, reach, type, walk } from './story.ts'
 
 /** Pays what the page asks for, as a wallet would that has read its link; the page leads back by itself. */
 async function payAndReturn({ dashboard, merchant }: Walk): Promise<void> {
+  // What is sold in several plans is chosen first.
+  await merchant.locator('a.wallet, [data-plan="0"]').first().waitFor()
+  if ((await merchant.locator('a.wallet').count()) === 0) await press(merchant, '[data-plan="0"]')
   const link = (await merchant.locator('a.wallet').getAttribute('href'))!
   const [, to, raw] = /^nano:(nano_\w+)\?amount=(\d+)$/.exec(link)!
   await pay(dashboard.gateway, to!, raw!)
