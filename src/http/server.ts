@@ -126,7 +126,8 @@ function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOpt
   server.addHook('onResponse', (request, { statusCode: status, elapsedTime }, done) => {
     const { id: requestId, method } = request
     const { url } = request.routeOptions
-    if (url === undefined || !UNTOLD.test(url)) {
+    // Nor do preflights, which ask for nothing.
+    if (method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))) {
       const action = `${method} ${url ?? '(no such path)'}`
       onAnswered({
         requestId,
