@@ -72,7 +72,7 @@ test('a key without the scope of an action is refused at every door that leads t
 
 /** What a key needs at a path, by its beginning; written out here, because a route may name the wrong one. */
 const NEEDED: readonly [RegExp, Scope][] = [
-  [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv)$/, 'reports'],
+  [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv|statement\.csv)$/, 'reports'],
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
   [/^\/api\/(admin\/)?checkouts\/.*\/refunds$/, 'refunds'],
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
@@ -80,14 +80,19 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/pos(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
   [/^\/api\/account\/profile$/, 'checkout'],
-  [/^\/api\/(events|webhooks|webhook-endpoints)(\/|$)/, 'webhooks'],
+  [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
   [/^\/api\/emails(\/|$)/, 'email'],
-  [/^\/api\/(keys|members|activity\.csv|accounts|mails|jobs)(\/|$)/, 'keys'],
+  [/^\/api\/names(\/|$)/, 'names'],
+  [/^\/api\/(keys|members|requests|activity\.csv|accounts|mails|jobs)(\/|$)/, 'keys'],
 ]
 
 test('a route under /api names the scope that a key lacks, and the path of administrators is no way around it (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
-  const routes = OFFERED.flatMap(({ described = [] }) => described).filter(({ who }) => who !== 'anybody')
+  // Keys have no devices: what only people do is asked in part5-passkeys.test.ts.
+  const isPersonal = (path: string) => /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/.test(path)
+  const routes = OFFERED.flatMap(({ described = [] }) => described).filter(
+    ({ who, path }) => who !== 'anybody' && !isPersonal(path),
+  )
   assert.ok(routes.length > 20)
   for (const { method, path, who } of routes) {
     // An account has a hundred keys at most.
