@@ -116,6 +116,8 @@ test(
     await page.reload()
     await untilScreen(page, 'sale')
     await context.setOffline(true)
+    // A browser may forget for a moment, while it loads a page, that it is to have no network.
+    await page.route('**/sales', (route) => route.abort('internetdisconnected'))
     await page.reload()
     await untilScreen(page, 'sale')
     for (const digit of ['3', '.', '5']) await page.keyboard.press(digit)
@@ -127,6 +129,7 @@ test(
     await untilScreen(page, 'pay', 'making')
     const countSales = async () => (await dashboard.ctx.db.selectFrom('pos_sales').selectAll().execute()).length
     assert.equal(await countSales(), 0)
+    await page.unroute('**/sales')
     await context.setOffline(false)
     await untilScreen(page, 'pay', 'waiting')
     assert.equal(await page.innerText('[data-pay-total]'), '$3.50')
