@@ -2,7 +2,7 @@ import type { Raw } from '../../kernel/money.ts'
 import type { AdditionalStatus, CheckoutStatus, CheckoutsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
-import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './store.ts'
+import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './record.ts'
 
 export interface CheckoutChange {
   status?: CheckoutStatus

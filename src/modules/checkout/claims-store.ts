@@ -5,7 +5,8 @@ import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { Baseline } from './domain/baseline.ts'
 import { type Reservation, toReservation } from './reservations-store.ts'
 import { findSighting } from './sightings-store.ts'
-import { type Checkout, IS_OPEN, toCheckout } from './store.ts'
+import { type Checkout, toCheckout } from './record.ts'
+import { IS_OPEN } from './store.ts'
 import { CHECKOUT_COLUMNS } from './tables.ts'
 
 const LISTED_MAX = 1_000

@@ -1,5 +1,5 @@
 import type { CheckoutRoom } from './room.ts'
-import type { Checkout } from './store.ts'
+import type { Checkout } from './record.ts'
 
 /** The room that makes checkouts from links. Checkouts call it, because they stand below links. */
 export interface LinkSales {

@@ -3,7 +3,7 @@ import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutPaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
-import { ANONYMOUS } from './store.ts'
+import { ANONYMOUS } from './record.ts'
 
 export interface Payment {
   owner: string

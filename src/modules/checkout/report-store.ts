@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { Tables } from '../../store/tables.ts'
 import { type Payment, toPayment } from './payments-store.ts'
 import { sumsOf } from './refunds/store.ts'
-import { type Checkout, toCheckout } from './store.ts'
+import { type Checkout, toCheckout } from './record.ts'
 import { countSummed, splitDays, sumSummed } from './sums-store.ts'
 
 /** Whose checkouts, and which of them. */

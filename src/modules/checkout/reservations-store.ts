@@ -4,7 +4,7 @@ import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepared.ts'
-import { OPEN_STATUSES } from './store.ts'
+import { OPEN_STATUSES } from './record.ts'
 
 export interface Reservation {
   address: string

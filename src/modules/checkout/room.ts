@@ -1,7 +1,7 @@
 import { type StoreCtx, inTellingTx } from '../../kernel/in-tx.ts'
 import type { Names } from '../../kernel/ports.ts'
 import type { CheckoutPorts } from './ports.ts'
-import { ANONYMOUS, type Checkout, SERVICE, isFromPos } from './store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, isFromPos } from './record.ts'
 
 /** What the verbs of checkouts work with. */
 export interface CheckoutRoom extends StoreCtx {

@@ -5,7 +5,7 @@ import type { CheckoutPorts } from './ports.ts'
 import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
-import { ANONYMOUS, type Checkout, type Plan, type SeenBlock } from './store.ts'
+import { ANONYMOUS, type Checkout, type Plan, type SeenBlock } from './record.ts'
 import { type TimelineEntry } from './timeline-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)

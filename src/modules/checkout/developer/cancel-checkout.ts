@@ -1,7 +1,7 @@
 import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { getCheckout } from '../domain/show.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 
 /** Gives a checkout up as its merchant would, without being it. */
 export async function cancelCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {

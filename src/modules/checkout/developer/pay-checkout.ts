@@ -6,7 +6,7 @@ import { endEarly, lookSoon } from '../domain/end-early.ts'
 import { getCheckout } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { amountToPay } from '../shape.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 
 export const WAYS_TO_PAY = ['exactly', 'partly', 'late'] as const
 type WayToPay = (typeof WAYS_TO_PAY)[number]

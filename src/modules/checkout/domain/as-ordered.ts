@@ -1,6 +1,6 @@
 import type { OrderStanding } from '../service-sales.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { type Checkout, SERVICE } from '../store.ts'
+import { type Checkout, SERVICE } from '../record.ts'
 
 interface Ordered {
   checkout: Checkout

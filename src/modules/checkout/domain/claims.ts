@@ -2,7 +2,7 @@ import type { CheckoutRoom } from '../room.ts'
 import { listReserved, listSumming, listWaiting } from '../claims-store.ts'
 import type { Reservation } from '../reservations-store.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
-import { ANONYMOUS, type Checkout } from '../store.ts'
+import { ANONYMOUS, type Checkout } from '../record.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { type Baseline, type LedgerSend, cameAfter } from './baseline.ts'
 

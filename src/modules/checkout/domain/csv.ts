@@ -3,7 +3,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import type { Refund } from '../refunds/store.ts'
 import type { ExportedPayment } from '../report-store.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import { formatFiat } from './fiat.ts'
 
 const COLUMNS = [

@@ -1,6 +1,7 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { type Checkout, type SeenBlock, lockCheckout } from '../store.ts'
+import type { Checkout, SeenBlock } from '../record.ts'
+import { lockCheckout } from '../store.ts'
 import { undetected } from './credit.ts'
 import { type LedgerSend, timeOf } from './baseline.ts'
 import { listClaims } from './claims.ts'

@@ -6,7 +6,7 @@ import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
 import { tellRefund } from '../refunds/shape.ts'
 import type { Refund } from '../refunds/store.ts'
-import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../record.ts'
 
 interface CheckoutEvent {
   type: EventKind

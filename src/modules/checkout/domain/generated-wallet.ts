@@ -1,7 +1,7 @@
 import type { CheckoutRoom } from '../room.ts'
 import { hasFeature } from '../../accounts/index.ts'
 import { walletsDisabled } from '../errors.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 
 /** Whether an account may have checkouts with wallets of their own: by its operator's word, else by the settings. */
 export function hasGeneratedWallets(

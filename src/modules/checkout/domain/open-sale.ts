@@ -1,6 +1,6 @@
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { type Checkout, SERVICE } from '../store.ts'
+import { type Checkout, SERVICE } from '../record.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 import { store, toDraft } from './open.ts'
 

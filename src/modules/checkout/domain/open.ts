@@ -10,17 +10,8 @@ import { listPublicKeyIds } from '../../accounts/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { addressInUse, badField, checkoutNotFound, tooManyOpen } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
-import {
-  ANONYMOUS,
-  type Checkout,
-  NO_PLAN,
-  SERVICE,
-  countOpen,
-  findOwnCheckout,
-  findCheckout,
-  insertCheckout,
-  isByHolder,
-} from '../store.ts'
+import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
+import { countOpen, findOwnCheckout, findCheckout, insertCheckout } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { insertSightings, listUnsighted } from '../sightings-store.ts'

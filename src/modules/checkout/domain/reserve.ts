@@ -2,7 +2,7 @@ import type { Raw } from '../../../kernel/money.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { amountSpaceExhausted } from '../errors.ts'
 import { countReservations, takeAmount } from '../reservations-store.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import { NEIGHBOURS_COUNTED_MAX, SMALLEST_PRICE, amountSpaces, fillWildcards, pickAmount } from './amounts.ts'
 
 const TRIES_MAX = 32

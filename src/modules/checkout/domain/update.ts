@@ -9,7 +9,8 @@ import { requireSameTotal } from '../invoices/invoice.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { updatePresentation, updateTerms } from '../changes-store.ts'
-import { type Checkout, findCheckout, findOwnCheckout, lockCheckout } from '../store.ts'
+import type { Checkout } from '../record.ts'
+import { findCheckout, findOwnCheckout, lockCheckout } from '../store.ts'
 import {
   type PlanRequest,
   type PresentationRequest,

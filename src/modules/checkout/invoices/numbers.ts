@@ -1,5 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 
 const DIGITS = 6
 

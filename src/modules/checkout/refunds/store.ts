@@ -3,7 +3,7 @@ import type { Db } from '../../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../../kernel/dialect.ts'
 import { behind } from '../../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import type { CheckoutRefundsTable } from '../tables.ts'
 
 export type RefundStatus = CheckoutRefundsTable['status']

@@ -6,7 +6,7 @@ import { badField } from '../errors.ts'
 import { toNanoAt, worthAt } from '../domain/fiat.ts'
 import { type Payment, listPayers } from '../payments-store.ts'
 import type { CheckoutRoom } from '../room.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import { refundAddressRequired, refundSourceRequired, refundTooLarge } from './errors.ts'
 import type { RefundAsked, RefundRequest } from './request.ts'
 

@@ -1,7 +1,7 @@
 import type { Route, RouteLimit, RouteRequest } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, showCheck, showRecord } from '../domain/show.ts'
-import { OPEN_STATUSES } from '../store.ts'
+import { OPEN_STATUSES } from '../record.ts'
 import type { LastTold } from './pay-limit.ts'
 
 interface CheckPorts {

@@ -1,5 +1,5 @@
 import { badField } from '../errors.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 
 /** Where a page of checkouts ended. Unlike an offset it stays right while new checkouts come in. */
 export const toCursor = ({ createdAt, id }: Pick<Checkout, 'createdAt' | 'id'>) => `${createdAt}-${id}`

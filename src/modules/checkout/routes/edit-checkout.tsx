@@ -7,7 +7,7 @@ import { getOwn } from '../domain/show.ts'
 import { updateCheckout } from '../domain/update.ts'
 import { EditCheckoutPage, SHOWN_FIELDS, TERMS_FIELDS } from '../pages/edit-checkout-page.tsx'
 import type { CheckoutRoom } from '../room.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import { readJson, readPlanLines } from './new-checkout.tsx'
 
 /** Changes of an own checkout by hand, as far as the API takes them. */

@@ -11,7 +11,7 @@ import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
 import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
-import { type Checkout, SERVICE } from '../store.ts'
+import { type Checkout, SERVICE } from '../record.ts'
 import { type Voice, negotiate } from '../texts/index.ts'
 
 /** A page is not kept waiting for a price that it only mentions. */

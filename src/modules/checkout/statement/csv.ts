@@ -5,7 +5,7 @@ import { formatFiat } from '../domain/fiat.ts'
 import type { Payment } from '../payments-store.ts'
 import type { Refund } from '../refunds/store.ts'
 import type { CheckoutRoom } from '../room.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import { type Month, referenceOf, withCheckouts } from './statement.ts'
 import { type Span, listApart, listRefundsOf, listSales } from './store.ts'
 

@@ -5,7 +5,7 @@ import type { Payment } from '../payments-store.ts'
 import type { Refund } from '../refunds/store.ts'
 import { type Revenue, listCheckoutsById } from '../report-store.ts'
 import type { CheckoutRoom } from '../room.ts'
-import type { Checkout } from '../store.ts'
+import type { Checkout } from '../record.ts'
 import { type Span, listApart, listRefundsOf, listSales, sumApart, sumRefundsOf, sumSales } from './store.ts'
 
 /** Lines of each kind that a page has; the table for spreadsheets has all. */

@@ -5,7 +5,7 @@ import { behind } from '../../../kernel/keyset.ts'
 import { type Payment, toPayment } from '../payments-store.ts'
 import { type Refund, sumsOf, toRefund } from '../refunds/store.ts'
 import type { Revenue } from '../report-store.ts'
-import { type Checkout, toCheckout } from '../store.ts'
+import { type Checkout, toCheckout } from '../record.ts'
 import { sumRevenueDays } from '../sums-store.ts'
 import { CHECKOUT_COLUMNS } from '../tables.ts'
 

@@ -1,0 +1,214 @@
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { Invoice } from './invoices/invoice.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable } from './tables.ts'
+
+/** All checkouts made without a key belong to this owner (contract 3, rule 4). */
+export const ANONYMOUS = 'anonymous'
+/** Those by which the service itself sells something belong to this one. No account is called so. */
+export const SERVICE = 'service'
+export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfies readonly CheckoutStatus[]
+/** What ids of payment links begin with: a checkout that was made from one has its id in the place of a key's. */
+export const LINK_ID = 'lnk'
+export const isFromLink = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${LINK_ID}_`) === true
+/** The same for points of sale. */
+export const POS_ID = 'pos'
+export const isFromPos = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${POS_ID}_`) === true
+/** Holders of a link make those, so that they count apart. */
+export const isByHolder = ({ keyId }: Pick<Checkout, 'keyId'>) => isFromLink({ keyId }) || isFromPos({ keyId })
+/** The plan of an amount that belongs to none. */
+export const NO_PLAN = -1
+
+export interface Plan {
+  title: string
+  /** In the currency of the checkout. */
+  value: string
+  discount: number | false
+  /** What is asked for now. */
+  amountRaw: Raw | undefined
+}
+
+export interface SeenBlock {
+  hash: string
+  account: string
+  amountRaw: Raw
+}
+
+export interface Checkout {
+  id: string
+  owner: string
+  keyId: string | null
+  mode: CheckoutMode
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  address: string
+  merchantAddress: string
+  walletId: string | null
+  currency: string
+  price: string | null
+  priceE8: bigint | undefined
+  amountRaw: Raw | undefined
+  paidRaw: Raw
+  plans: Plan[]
+  plan: number | null
+  title: string | null
+  description: string | null
+  image: string | null
+  successUrl: string | null
+  cancelUrl: string | null
+  webhookUrl: string | null
+  /** Sealed. */
+  webhookSecret: string | null
+  webhookEvents: string[]
+  notify: string | null
+  metadata: JsonObject
+  seq: number
+  createdAt: number
+  expiresAt: number
+  watchedUntil: number
+  servedAt: number | null
+  seenAt: number | null
+  paidAt: number | null
+  hiddenAt: number | null
+  notifiedAt: number | null
+  blockHash: string | null
+  payer: string | null
+  detected: SeenBlock | undefined
+  detectedAt: number | null
+  look: number | null
+  lookHeight: number | null
+  note: string | null
+  chosen: string | null
+  /** What was given back, or is about to be. */
+  refundedRaw: Raw
+  invoice: Invoice | null
+  /** Since it is paid. */
+  invoiceNumber: string | null
+}
+
+const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
+
+interface StoredPlan {
+  title: string
+  value: string
+  discount: number | false
+  amount_raw: string | null
+}
+
+export const toStoredPlans = (plans: readonly Plan[]) =>
+  JSON.stringify(
+    plans.map(({ amountRaw, ...plan }): StoredPlan => ({ ...plan, amount_raw: amountRaw?.toString() ?? null })),
+  )
+
+export const toStoredBlock = ({ hash, account, amountRaw }: SeenBlock) =>
+  JSON.stringify({ hash, account, amount_raw: amountRaw.toString() })
+
+function toSeenBlock(text: string): SeenBlock {
+  const { hash, account, amount_raw: amount } = JSON.parse(text) as Record<'hash' | 'account' | 'amount_raw', string>
+  return { hash, account, amountRaw: toRaw(BigInt(amount)) }
+}
+
+export function toCheckout(row: CheckoutsTable): Checkout {
+  return {
+    id: row.id,
+    owner: row.owner,
+    keyId: row.key_id,
+    mode: row.mode,
+    status: row.status,
+    additional: row.additional_status,
+    address: row.address,
+    merchantAddress: row.merchant_address,
+    walletId: row.wallet_id,
+    currency: row.currency,
+    price: row.price,
+    priceE8: row.price_e8 === null ? undefined : BigInt(row.price_e8),
+    amountRaw: toAmount(row.amount_raw),
+    paidRaw: toRaw(BigInt(row.paid_raw)),
+    plans: (JSON.parse(row.plans) as StoredPlan[]).map(({ amount_raw: amount, ...plan }) => ({
+      ...plan,
+      amountRaw: toAmount(amount),
+    })),
+    plan: row.plan,
+    title: row.title,
+    description: row.description,
+    image: row.image,
+    successUrl: row.success_url,
+    cancelUrl: row.cancel_url,
+    webhookUrl: row.webhook_url,
+    webhookSecret: row.webhook_secret,
+    webhookEvents: JSON.parse(row.webhook_events) as string[],
+    notify: row.notify,
+    metadata: JSON.parse(row.metadata) as JsonObject,
+    seq: row.seq,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    watchedUntil: row.watched_until,
+    servedAt: row.served_at,
+    seenAt: row.seen_at,
+    paidAt: row.paid_at,
+    hiddenAt: row.hidden_at,
+    notifiedAt: row.notified_at,
+    blockHash: row.block_hash,
+    payer: row.payer,
+    detected: row.detected_block === null ? undefined : toSeenBlock(row.detected_block),
+    detectedAt: row.detected_at,
+    look: row.look,
+    lookHeight: row.look_height,
+    note: row.note,
+    chosen: row.chosen,
+    refundedRaw: toRaw(BigInt(row.refunded_raw)),
+    invoice: row.invoice === null ? null : (JSON.parse(row.invoice) as Invoice),
+    invoiceNumber: row.invoice_number,
+  }
+}
+
+export function toRow(checkout: Checkout): CheckoutsTable {
+  return {
+    id: checkout.id,
+    owner: checkout.owner,
+    key_id: checkout.keyId,
+    mode: checkout.mode,
+    status: checkout.status,
+    additional_status: checkout.additional,
+    address: checkout.address,
+    merchant_address: checkout.merchantAddress,
+    wallet_id: checkout.walletId,
+    currency: checkout.currency,
+    price: checkout.price,
+    price_e8: checkout.priceE8?.toString() ?? null,
+    amount_raw: checkout.amountRaw?.toString() ?? null,
+    paid_raw: checkout.paidRaw.toString(),
+    plans: toStoredPlans(checkout.plans),
+    plan: checkout.plan,
+    title: checkout.title,
+    description: checkout.description,
+    image: checkout.image,
+    success_url: checkout.successUrl,
+    cancel_url: checkout.cancelUrl,
+    webhook_url: checkout.webhookUrl,
+    webhook_secret: checkout.webhookSecret,
+    webhook_events: JSON.stringify(checkout.webhookEvents),
+    notify: checkout.notify,
+    metadata: JSON.stringify(checkout.metadata),
+    seq: checkout.seq,
+    created_at: checkout.createdAt,
+    expires_at: checkout.expiresAt,
+    watched_until: checkout.watchedUntil,
+    served_at: checkout.servedAt,
+    seen_at: checkout.seenAt,
+    paid_at: checkout.paidAt,
+    hidden_at: checkout.hiddenAt,
+    notified_at: checkout.notifiedAt,
+    block_hash: checkout.blockHash,
+    payer: checkout.payer,
+    detected_block: checkout.detected ? toStoredBlock(checkout.detected) : null,
+    detected_at: checkout.detectedAt,
+    look: checkout.look,
+    look_height: checkout.lookHeight,
+    note: checkout.note,
+    chosen: checkout.chosen,
+    refunded_raw: checkout.refundedRaw.toString(),
+    invoice: checkout.invoice === null ? null : JSON.stringify(checkout.invoice),
+    invoice_number: checkout.invoiceNumber,
+  }
+}
