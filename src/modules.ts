@@ -65,21 +65,9 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const { countMax, findDepthMax } = config
   const reads = { names: names.names, countMax, findDepthMax, prepareWork: work.prepare }
   const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
-  const accounts = keep(
-    openAccounts(
-      {
-        store,
-        notices,
-        mailer,
-        secrets,
-        logos: openLogos({ outbound }),
-        baseUrl,
-        keepsMail: config.smtpUrl === '',
-        isPlay,
-      },
-      config,
-    ),
-  )
+  const keepsMail = config.smtpUrl === ''
+  const logos = openLogos({ outbound })
+  const accounts = keep(openAccounts({ store, notices, mailer, secrets, logos, baseUrl, keepsMail, isPlay }, config))
   const market = keep(openMarket({ prices, market: ports.market }))
   const reps = keep(openReps({ store, node, names: names.names }, config))
   const onAttempt = ({ milliseconds: ms, ...attempt }: AttemptEvent) => {

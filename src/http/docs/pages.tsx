@@ -60,11 +60,10 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   ])
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) =>
     renderPage(<ReferencePage site={site()} {...describe(action)} request={request} result={result} />)
-  const send = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).header('vary', 'accept').send(html)
 
   server.get('/', (request, reply) => {
     if (request.headers.accept?.includes('text/html')) {
-      return send(reply, renderPage(<LandingPage site={site()} />))
+      return sendPage(reply, renderPage(<LandingPage site={site()} />))
     }
     const docs = `${baseUrl()}/openapi.json`
     return reply.send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
@@ -75,10 +74,10 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
     const { q } = request.query as { q?: unknown }
     const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
-    if (query === '') return send(reply, renderPage(<DocsOverview site={site()} />))
+    if (query === '') return sendPage(reply, renderPage(<DocsOverview site={site()} />))
     const found = search.find(query)
     // Anybody can write such an address: what it says is nothing to be found by a machine.
-    return send(
+    return sendPage(
       reply.header('x-robots-tag', 'noindex'),
       renderPage(<DocsSearchPage site={site()} query={query} {...found} />),
     )
@@ -91,24 +90,11 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     if (isMarkdown) return sendMarkdown(reply, referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) }))
     if (action.name !== name) return reply.redirect(`/docs/actions/${action.name}`)
     const asked = readQuestion(action, request.query as Record<string, unknown>)
-    if (!asked) return send(reply, actionPage(action, action.example.request))
+    if (!asked) return sendPage(reply, actionPage(action, action.example.request))
     const result = await runFromPage(options, request, { action: name, ...asked }, '')
-    return send(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
+    return sendPage(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
   })
-  server.get('/docs/*', (request, reply) => {
-    const path = (request.params as { '*': string })['*']
-    const { name, isMarkdown } = readPath(path, request)
-    const text = isMarkdown ? guides.markdown(name.replace(/\/README$/, '')) : undefined
-    if (text !== undefined) return sendMarkdown(reply, text)
-    const guide = guides.find(path)
-    if (guide) return send(reply, renderPage(<GuidePage site={site()} {...guide} />))
-    const file = guides.file(path)
-    if (file === undefined) return notFound(reply)
-    return reply
-      .headers(FILE_HEADERS)
-      .type(PICTURES[path.slice(path.lastIndexOf('.') + 1)] ?? TEXT)
-      .send(file)
-  })
+  mountGuides(server, guides, site)
   void server.register((forms, _options, done) => {
     takeForms(forms)
     forms.post('/docs/actions/:name', async (request, reply) => {
@@ -118,9 +104,29 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
       const asked = toRequest(action, given)
       const question = { ...unknownTo(action, given), action: action.name, ...asked }
       const result = only === 'code' ? undefined : await runFromPage(options, request, question, authorization.trim())
-      return send(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
+      return sendPage(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
     })
     done()
+  })
+}
+
+const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).header('vary', 'accept').send(html)
+
+/** Guides, as pages or as they were written, and the pictures in them. */
+function mountGuides(server: FastifyInstance, guides: Guides, site: () => DocsSite): void {
+  server.get('/docs/*', (request, reply) => {
+    const path = (request.params as { '*': string })['*']
+    const { name, isMarkdown } = readPath(path, request)
+    const text = isMarkdown ? guides.markdown(name.replace(/\/README$/, '')) : undefined
+    if (text !== undefined) return sendMarkdown(reply, text)
+    const guide = guides.find(path)
+    if (guide) return sendPage(reply, renderPage(<GuidePage site={site()} {...guide} />))
+    const file = guides.file(path)
+    if (file === undefined) return notFound(reply)
+    return reply
+      .headers(FILE_HEADERS)
+      .type(PICTURES[path.slice(path.lastIndexOf('.') + 1)] ?? TEXT)
+      .send(file)
   })
 }
 

@@ -77,12 +77,7 @@ export function openCheckouts(
   settings: CheckoutSettings & Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
 ): CheckoutModule {
   const { store, engine, notices, names, node, confirmations, mailer, links, developmentLedger } = needs
-  let seller: ServiceSales | undefined
-  let linkSales: LinkSales | undefined
-  const requireSeller = () => {
-    if (!seller) throw new Error('Nobody sells what the service offers.')
-    return seller
-  }
+  const sellers = openSellers()
   const ports: CheckoutPorts = {
     engine,
     rules: toRules(settings, developmentLedger !== undefined),
@@ -96,17 +91,8 @@ export function openCheckouts(
     claims: needs.claims,
     isExchange: needs.isExchange,
     treasuryAddress: needs.treasuryAddress,
-    sales: {
-      settle: (tx, payment) => requireSeller().settle(tx, payment),
-      describe: (db, id) => requireSeller().describe(db, id),
-      forget: (db, ids) => requireSeller().forget(db, ids),
-    },
-    linkSales: {
-      moved: (tx, before, after) => {
-        if (!linkSales) throw new Error('Nobody sells by links.')
-        return linkSales.moved(tx, before, after)
-      },
-    },
+    sales: sellers.sales,
+    linkSales: sellers.linkSales,
     look: (address) => lookAt(node, address),
     watch: (address) => notices.publish('checkout-address', address),
     tell(id, became) {
@@ -140,17 +126,42 @@ export function openCheckouts(
       followRefunds(room),
       forgetCheckouts(room, settings),
     ],
+    sellFor: sellers.sellFor,
+    sellByLinks: sellers.sellByLinks,
+    listening: () => monitor.start(),
+    close: async () => {
+      shares.stop()
+      await monitor.stop()
+    },
+  }
+}
+
+/** Rooms that are opened later sell by checkouts: each names itself once. */
+function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<CheckoutModule, 'sellFor' | 'sellByLinks'> {
+  let seller: ServiceSales | undefined
+  let linkSales: LinkSales | undefined
+  const requireSeller = () => {
+    if (!seller) throw new Error('Nobody sells what the service offers.')
+    return seller
+  }
+  return {
+    sales: {
+      settle: (tx, payment) => requireSeller().settle(tx, payment),
+      describe: (db, id) => requireSeller().describe(db, id),
+      forget: (db, ids) => requireSeller().forget(db, ids),
+    },
+    linkSales: {
+      moved: (tx, before, after) => {
+        if (!linkSales) throw new Error('Nobody sells by links.')
+        return linkSales.moved(tx, before, after)
+      },
+    },
     sellFor(sales) {
       if (seller) throw new Error('Somebody sells for the service already.')
       seller = sales
     },
     sellByLinks(sales) {
       linkSales = sales
-    },
-    listening: () => monitor.start(),
-    close: async () => {
-      shares.stop()
-      await monitor.stop()
     },
   }
 }

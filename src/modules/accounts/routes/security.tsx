@@ -29,26 +29,32 @@ const DONE = {
   mail: 'Done.',
 }
 
+async function showSecurity(
+  { store, required, baseUrl }: SecurityPorts,
+  { frame, caller, accountId }: PageRequest,
+  filled: FormState,
+) {
+  const email = caller.session?.member?.email
+  const account = (await findAccount(store.db, accountId))!
+  const passkeys = email === undefined ? [] : await listPasskeys(store.db, email)
+  return (
+    <SecurityPage
+      frame={frame}
+      filled={filled}
+      email={email}
+      passkeys={passkeys}
+      codesLeft={email === undefined ? 0 : await countCodes(store.db, email)}
+      mailOpens={email !== undefined && (await isMailOpen(store, email, required))}
+      mailAllowed={account.mailLinks}
+      mustEnrol={email !== undefined && passkeys.length === 0 && isRequired(required, account)}
+      origin={relyingPartyOf(baseUrl())?.origin}
+    />
+  )
+}
+
 /** How a person signs in: passkeys added, named and removed, recovery codes, and whether mail opens beside them. */
 export function securityPages({ store, required, baseUrl }: SecurityPorts): readonly (Page | Form)[] {
-  const show = async ({ frame, caller, accountId }: PageRequest, filled: FormState) => {
-    const email = caller.session?.member?.email
-    const account = (await findAccount(store.db, accountId))!
-    const passkeys = email === undefined ? [] : await listPasskeys(store.db, email)
-    return (
-      <SecurityPage
-        frame={frame}
-        filled={filled}
-        email={email}
-        passkeys={passkeys}
-        codesLeft={email === undefined ? 0 : await countCodes(store.db, email)}
-        mailOpens={email !== undefined && (await isMailOpen(store, email, required))}
-        mailAllowed={account.mailLinks}
-        mustEnrol={email !== undefined && passkeys.length === 0 && isRequired(required, account)}
-        origin={relyingPartyOf(baseUrl())?.origin}
-      />
-    )
-  }
+  const show = (request: PageRequest, filled: FormState) => showSecurity({ store, required, baseUrl }, request, filled)
   const showCodes: Form['show'] = ({ frame }, { codes }) => <CodesPage frame={frame} codes={codes as string[]} />
   const placed = { section: '/security', permission: 'none', unenrolled: true, done: DONE } as const
   const form = { ...placed, again: show }

@@ -180,11 +180,98 @@ const Activity = ({ activity, account }: Pick<AccountPageProps, 'activity' | 'ac
   </Card>
 )
 
+const Measures = (props: AccountPageProps) => {
+  const { frame, account } = props
+  return (
+    <div class="actions">
+      <Suspension {...props} />
+      <Confirmed ask="Sign its people out">
+        <p>Every session of this account ends. Its keys stay.</p>
+        <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/sign-out`}>
+          <button>Sign them out now</button>
+        </Form>
+      </Confirmed>
+      <a class="button" href={`/api/accounts/${account.id}/export`} download={`${account.id}.json`}>
+        Export its data
+      </a>
+      {account.role !== 'admin' && (
+        <Confirmed ask="Erase its data" kind="danger">
+          <p>
+            The account is closed for good. Names, addresses, texts, keys and events are erased; payments, credits and
+            blocks stay under its id. It is refused while checkouts, wallets, refunds or deliveries are open.
+          </p>
+          <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/erase`}>
+            <button class="danger">Erase now</button>
+          </Form>
+        </Confirmed>
+      )}
+    </div>
+  )
+}
+
+/** What is known of it, and what an operator may do to it. */
+const Summary = (props: AccountPageProps) => {
+  const { account, plan, counts, requests, wallets, failing } = props
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Card>
+      <Facts
+        facts={[
+          ['State', <Badge state={account.standing.suspendedAt === null ? 'active' : 'suspended'} />],
+          ['Account', <Copyable text={account.id} label="account" />],
+          ['Role', account.role === 'admin' ? 'administrator' : 'user'],
+          ['Plan', plan],
+          ['Requests, 30 days', requests.toLocaleString('en')],
+          [
+            'Checkouts, 30 days',
+            <a href={`/dashboard/checkouts?account=${account.id}`}>{total.toLocaleString('en')}</a>,
+          ],
+          [
+            'Wallets',
+            <>
+              {`${wallets.count.toLocaleString('en')}, `}
+              <Nano raw={wallets.raw} />
+            </>,
+          ],
+          ['Webhooks', `${failing.retrying} retrying, ${failing.dead} given up`],
+        ]}
+      />
+      <Measures {...props} />
+    </Card>
+  )
+}
+
+const Keys = ({ keys }: AccountPageProps) => (
+  <Card title="Keys" note={`${keys.filter(({ revokedAt }) => revokedAt === null).length} live; the newest 20.`}>
+    {keys.length === 0 ? (
+      <Empty title="No keys" />
+    ) : (
+      <Table label="Keys" head={['Name', 'Kind', 'State', 'Last used']}>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td class="title-cell">
+              {key.name}
+              <span class="under">
+                <code>{`${key.start}…`}</code>
+              </span>
+            </td>
+            <td>{key.kind}</td>
+            <td>
+              <Badge state={key.revokedAt === null ? 'live' : 'revoked'} />
+            </td>
+            <td>
+              <Moment at={key.lastUsedAt} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
 /** One account, for the operator who was called about it. */
 export const AccountPage = (props: AccountPageProps) => {
-  const { frame, filled, account, plan, keys, counts, requests, wallets, failing } = props
-  const total = counts.reduce((sum, { count }) => sum + count, 0)
-  const live = keys.filter(({ revokedAt }) => revokedAt === null)
+  const { frame, filled, account } = props
   return (
     <Frame
       {...frame}
@@ -192,79 +279,10 @@ export const AccountPage = (props: AccountPageProps) => {
       lead={`Since ${new Date(account.createdAt).toISOString().slice(0, 10)}.`}
     >
       <FormError filled={filled} fields={FIELDS} />
-      <Card>
-        <Facts
-          facts={[
-            ['State', <Badge state={account.standing.suspendedAt === null ? 'active' : 'suspended'} />],
-            ['Account', <Copyable text={account.id} label="account" />],
-            ['Role', account.role === 'admin' ? 'administrator' : 'user'],
-            ['Plan', plan],
-            ['Requests, 30 days', requests.toLocaleString('en')],
-            [
-              'Checkouts, 30 days',
-              <a href={`/dashboard/checkouts?account=${account.id}`}>{total.toLocaleString('en')}</a>,
-            ],
-            [
-              'Wallets',
-              <>
-                {`${wallets.count.toLocaleString('en')}, `}
-                <Nano raw={wallets.raw} />
-              </>,
-            ],
-            ['Webhooks', `${failing.retrying} retrying, ${failing.dead} given up`],
-          ]}
-        />
-        <div class="actions">
-          <Suspension {...props} />
-          <Confirmed ask="Sign its people out">
-            <p>Every session of this account ends. Its keys stay.</p>
-            <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/sign-out`}>
-              <button>Sign them out now</button>
-            </Form>
-          </Confirmed>
-          <a class="button" href={`/api/accounts/${account.id}/export`} download={`${account.id}.json`}>
-            Export its data
-          </a>
-          {account.role !== 'admin' && (
-            <Confirmed ask="Erase its data" kind="danger">
-              <p>
-                The account is closed for good. Names, addresses, texts, keys and events are erased; payments, credits
-                and blocks stay under its id. It is refused while checkouts, wallets, refunds or deliveries are open.
-              </p>
-              <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/erase`}>
-                <button class="danger">Erase now</button>
-              </Form>
-            </Confirmed>
-          )}
-        </div>
-      </Card>
+      <Summary {...props} />
       <Credits {...props} />
       <StandingForm {...props} />
-      <Card title="Keys" note={`${live.length} live; the newest 20.`}>
-        {keys.length === 0 ? (
-          <Empty title="No keys" />
-        ) : (
-          <Table label="Keys" head={['Name', 'Kind', 'State', 'Last used']}>
-            {keys.map((key) => (
-              <tr key={key.id}>
-                <td class="title-cell">
-                  {key.name}
-                  <span class="under">
-                    <code>{`${key.start}…`}</code>
-                  </span>
-                </td>
-                <td>{key.kind}</td>
-                <td>
-                  <Badge state={key.revokedAt === null ? 'live' : 'revoked'} />
-                </td>
-                <td>
-                  <Moment at={key.lastUsedAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Card>
+      <Keys {...props} />
       <Activity {...props} />
     </Frame>
   )

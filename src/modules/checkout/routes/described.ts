@@ -30,6 +30,7 @@ const shared = { tag: 'checkout', who: 'account' } as const
 /** Checkouts of an account; the same under `/api/admin`, where administrators see all. */
 const ownRoutes = (path: string, suffix: string, whose: string): Described[] => [
   ...routesOfAll(path, suffix, whose),
+  ...reportsOf(path, suffix),
   ...routesOfOne(`${path}/{id}`, suffix),
 ]
 
@@ -71,6 +72,12 @@ function routesOfAll(path: string, suffix: string, whose: string): Described[] {
       answer: MADE_CHECKOUT,
       refuses: [403, 404, 409, 502, 503, 504],
     },
+  ]
+}
+
+/** What they came to. */
+function reportsOf(path: string, suffix: string): Described[] {
+  return [
     {
       ...shared,
       method: 'get',

@@ -13,6 +13,49 @@ interface NameRow {
   indexed: boolean
 }
 
+const NameLine = ({ frame, row }: { frame: FrameProps; row: NameRow }) => (
+  <tr>
+    <td>
+      {row.state === 'leased' ? <a href={`/@${row.name}`}>{`@${row.name}`}</a> : `@${row.name}`}
+      {row.state === 'leased' && (
+        <span class="under">{row.indexed ? 'search engines may list it' : 'not in search engines'}</span>
+      )}
+    </td>
+    <td>
+      <Badge state={row.state} />
+    </td>
+    <td>
+      <code title={row.address}>{shorten(row.address)}</code>
+    </td>
+    <td>
+      <Moment at={row.expiresAt} />
+      {row.state === 'grace' && (
+        <span class="under">
+          can be renewed until <Moment at={row.graceUntil} />
+        </span>
+      )}
+    </td>
+    <td>
+      <a class="button plain" href={`/dashboard/names/${row.name.toLowerCase()}`}>
+        Change<span class="unseen">{` @${row.name}`}</span>
+      </a>{' '}
+      <ActionButton frame={frame} action="/dashboard/names" values={{ name: row.name }} about={`@${row.name}`}>
+        Extend
+      </ActionButton>
+      {row.state === 'leased' && (
+        <ActionButton
+          frame={frame}
+          action={`/dashboard/names/${row.name}/indexing`}
+          values={{ indexed: row.indexed ? 'false' : 'true' }}
+          about={`the page of @${row.name}`}
+        >
+          {row.indexed ? 'Keep out of search engines' : 'Let search engines list it'}
+        </ActionButton>
+      )}
+    </td>
+  </tr>
+)
+
 /** Names that this account has leased, and the way to another one. */
 export const NamesPage = (props: {
   frame: FrameProps
@@ -39,51 +82,7 @@ export const NamesPage = (props: {
             head={['Name', 'State', 'Stands for', 'Leased until', <span class="unseen">Actions</span>]}
           >
             {names.map((row) => (
-              <tr key={row.name}>
-                <td>
-                  {row.state === 'leased' ? <a href={`/@${row.name}`}>{`@${row.name}`}</a> : `@${row.name}`}
-                  {row.state === 'leased' && (
-                    <span class="under">{row.indexed ? 'search engines may list it' : 'not in search engines'}</span>
-                  )}
-                </td>
-                <td>
-                  <Badge state={row.state} />
-                </td>
-                <td>
-                  <code title={row.address}>{shorten(row.address)}</code>
-                </td>
-                <td>
-                  <Moment at={row.expiresAt} />
-                  {row.state === 'grace' && (
-                    <span class="under">
-                      can be renewed until <Moment at={row.graceUntil} />
-                    </span>
-                  )}
-                </td>
-                <td>
-                  <a class="button plain" href={`/dashboard/names/${row.name.toLowerCase()}`}>
-                    Change<span class="unseen">{` @${row.name}`}</span>
-                  </a>{' '}
-                  <ActionButton
-                    frame={frame}
-                    action="/dashboard/names"
-                    values={{ name: row.name }}
-                    about={`@${row.name}`}
-                  >
-                    Extend
-                  </ActionButton>
-                  {row.state === 'leased' && (
-                    <ActionButton
-                      frame={frame}
-                      action={`/dashboard/names/${row.name}/indexing`}
-                      values={{ indexed: row.indexed ? 'false' : 'true' }}
-                      about={`the page of @${row.name}`}
-                    >
-                      {row.indexed ? 'Keep out of search engines' : 'Let search engines list it'}
-                    </ActionButton>
-                  )}
-                </td>
-              </tr>
+              <NameLine key={row.name} frame={frame} row={row} />
             ))}
           </Table>
         )}
