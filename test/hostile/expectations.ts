@@ -41,6 +41,7 @@ export interface RouteExpectation {
     | 'link'
     | 'name'
     | 'pos'
+    | 'subscription'
     | 'account'
     | 'suspended account'
     | 'member'
@@ -313,6 +314,9 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/links/:id': { access: 'object', of: 'link' },
   'PUT /api/links/:id': { access: 'object', of: 'link', body: { title: 'Changed' } },
   'DELETE /api/links/:id': { access: 'object', of: 'link' },
+  'GET /api/subscriptions': { access: 'own' },
+  'GET /api/subscriptions/:id': { access: 'object', of: 'subscription' },
+  'POST /api/subscriptions/:id/end': { access: 'object', of: 'subscription' },
   'GET /buy/:slug': { access: 'public' },
   'POST /buy/:slug': { access: 'public' },
   'GET /buy/:slug/image': { access: 'public' },

@@ -8,6 +8,7 @@ import { insertMember } from '../../src/modules/accounts/people/members-store.ts
 import { insertLease } from '../../src/modules/names/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { subscribe } from '../support/subscribe.ts'
 import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
 
 /* Every route and every action × every kind of caller. The lists are the server's own. */
@@ -101,6 +102,7 @@ async function openMatrix(t: TestContext): Promise<World> {
       const link = { address: new Signer(31).address, amount: '1', title: PRIVATE }
       return (await rest('POST /', '/api/links', victim.key, link)).json().id!
     }
+    if (what === 'subscription') return subscribe(ctx, victim.accountId, { email: `${PRIVATE}@example.org` })
     if (what === 'name') {
       const owner = new Signer(31).address
       const key = `name${++others}`

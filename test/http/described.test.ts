@@ -12,6 +12,7 @@ import { checkAnswer, checkRoute, findDescribed } from '../support/answers.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { leaseName } from '../support/lease-name.ts'
+import { subscribe } from '../support/subscribe.ts'
 import { until } from '../support/until.ts'
 import { openPayer, openShop, payloadOf, paymentBlock } from '../support/x402-steps.ts'
 
@@ -212,6 +213,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     name: await leaseName(gateway.ctx, account.id, address),
     posId: (await at('/api/pos', { address, title: 'Counter' })).json().id!,
     linkId: (await at('/api/links', { address, amount: '1' })).json().id!,
+    subscriptionId: await subscribe(gateway.ctx, account.id),
     token: (await token())!,
   }
 }
@@ -245,6 +247,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (path.startsWith('/api/members/')) return [path.endsWith('/owner') ? made.members[1]! : made.members[0]!]
     if (path.startsWith('/api/webhook-endpoints/')) return [made.endpointId]
     if (path.startsWith('/api/links/')) return [made.linkId]
+    if (path.startsWith('/api/subscriptions/')) return [made.subscriptionId]
     if (path.startsWith('/api/pos/')) return [made.posId]
     if (path.startsWith('/api/names/')) return [made.name]
     if (path.startsWith('/api/accounts/')) return [made.customer]

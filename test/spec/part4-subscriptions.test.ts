@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { listEvents, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type Reply, ask } from '../support/gateway.ts'
+import { fingerprintOf } from '../../src/modules/email/index.ts'
+import { subscribe } from '../support/subscribe.ts'
 import { row } from './row.ts'
 
 /* Contract 4.13: what is paid again and again, by those who want to. */
@@ -24,9 +28,9 @@ const idIn = ({ status, headers, text }: Reply) => {
 }
 
 /** A merchant who sells something by the month, and a clock at the end of January. */
-async function openClub(t: Parameters<typeof openWorld>[0], engine: StoreEngine, terms: object = {}) {
+async function openClub(t: Parameters<typeof openWorld>[0], engine: StoreEngine, terms: object = {}, env = {}) {
   const world = await openWorld(t, engine)
-  const shop = await world.start()
+  const shop = await world.start(env)
   const { key, accountId } = await shop.join()
   const { db } = shop.app.store
   const goTo = (moment: string) => world.clock.leap(Date.parse(moment) - world.clock.now())
@@ -193,6 +197,68 @@ forEachEngine((engine) => {
     world.clock.advance(120_000)
     assert.equal((await read()).due_at, end + 35 * DAY)
   })
+
+  test('a merchant’s program lists subscriptions page by page, by link and by state, and ends one; those of others are not there (contract 4.13, rule 8)', async (t) => {
+    const { shop, key, accountId, link, order, pay, read } = await openClub(t, engine)
+    const get = (path: string, as = key) => shop.rest('GET', `/api/subscriptions${path}`, as)
+    type Listed = { subscriptions: { id: string; status: string }[]; next_cursor: string | null }
+    const idsOf = async (path: string, as = key) =>
+      (await get(path, as)).json<Listed>().subscriptions.map(({ id }) => id)
+    const checkout = idIn(await order())
+    assert.deepEqual(await idsOf(''), [], 'what was never paid for is no subscription')
+    await pay(checkout)
+    const { id } = await read()
+    const stranger = await shop.join()
+    const ctx = { db: shop.app.store.db }
+    const theirs = await subscribe(ctx, stranger.accountId, { linkId: link.id })
+    const lapsed = await subscribe(ctx, accountId, { status: 'lapsed' })
+    const other = await subscribe(ctx, accountId)
+    assert.deepEqual(await idsOf(''), [id, other, lapsed])
+    const first = (await get('?limit=2')).json<Listed>()
+    assert.deepEqual(
+      first.subscriptions.map((one) => one.id),
+      [id, other],
+    )
+    const second = (await get(`?limit=2&cursor=${first.next_cursor}`)).json<Listed>()
+    assert.deepEqual([second.subscriptions.map((one) => one.id), second.next_cursor], [[lapsed], null])
+    assert.deepEqual(await idsOf(`?payment_link=${link.id}`), [id])
+    assert.deepEqual(await idsOf('?status=lapsed'), [lapsed])
+    assert.deepEqual(await idsOf(`?payment_link=${link.id}&status=lapsed`), [])
+    for (const query of ['status=pending', 'limit=101', 'cursor=x']) {
+      const refused = await get(`?${query}`)
+      assert.deepEqual([refused.status, refused.json<{ field: string }>().field], [400, query.split('=')[0]])
+    }
+    const shown = (await get(`/${id}`)).json<Record<string, unknown>>()
+    assert.deepEqual(
+      [shown.payment_link, shown.status, shown.email, shown.periods, shown.checkout_id],
+      [link.id, 'active', PAYER, 1, checkout],
+    )
+    assert.equal((await get(`/${theirs}`)).status, 404)
+    assert.deepEqual(await idsOf('', stranger.key), [theirs])
+    const end = (which: string, as = key) => shop.rest('POST', `/api/subscriptions/${which}/end`, as, {})
+    assert.equal((await end(id, stranger.key)).status, 404)
+    assert.equal((await read()).status, 'active')
+    const ended = (await end(id)).json<{ status: string; ended_unix: number }>()
+    assert.equal(ended.status, 'ended')
+    assert.deepEqual((await end(id)).json(), { ...shown, ...ended }, 'twice is once')
+  })
+})
+
+test('a payer who has asked the service for no more mail is not reminded of a subscription (contract 4.13, rule 9)', async (t) => {
+  const secretKey = systemRandom.bytes(32)
+  const secrets = openSecretBox(secretKey, systemRandom)
+  const env = { SECRET_KEY: Buffer.from(secretKey).toString('base64') }
+  const { world, db, order, pay, until, goTo } = await openClub(t, 'sqlite', {}, env)
+  await pay(idIn(await order({ email: 'Pay.er+club@example.com' })))
+  await db
+    .insertInto('email_suppressions')
+    .values({ email_hash: fingerprintOf({ ports: { secrets } }, 'pay.er@example.com'), created_at: 1 })
+    .execute()
+  goTo('2027-02-25T10:01:00Z')
+  await until('due')
+  const jobs = db.selectFrom('jobs').select('status').where('kind', '=', 'links.mail-subscription')
+  await turnUntil(world, 5_000, async () => (await jobs.execute()).every(({ status }) => status === 'done'))
+  assert.deepEqual(await db.selectFrom('mails').select('recipient').where('subject', 'like', '%Club').execute(), [])
 })
 
 test('what no subscription can be made of is refused by its field, and one is its merchant’s alone to end (contract 4.13, rules 1 and 6)', async (t) => {

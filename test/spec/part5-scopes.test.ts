@@ -76,7 +76,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
   [/^\/api\/(admin\/)?checkouts\/.*\/refunds$/, 'refunds'],
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
-  [/^\/api\/links(\/|$)/, 'checkout'],
+  [/^\/api\/(links|subscriptions)(\/|$)/, 'checkout'],
   [/^\/api\/pos(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
   [/^\/api\/account\/profile$/, 'checkout'],

@@ -43,6 +43,11 @@ tryVerbs(
     }),
     ...verbsOn('subscriptions', {
       lockSubscription: { run: (db, { id }) => subscriptions.lockSubscription(db, id), locks: true },
+      'lockSubscription of its merchant': {
+        run: (db, { id, owner, link_id: linkId }) => subscriptions.lockSubscription(db, id, { owner, linkId }),
+        locks: true,
+        unless: [{ owner: ANOTHER }, { link_id: 'another' }],
+      },
       markSubscription: {
         row: { status: 'due', periods: 3 },
         run: (db, { id }) =>

@@ -10,6 +10,7 @@ import type { LinkRoom } from './room.ts'
 import { linkRoutes } from './routes/api.ts'
 import { buyRoutes } from './routes/buy.tsx'
 import { linkPages } from './routes/dashboard.tsx'
+import { subscriptionRoutes } from './subscriptions/api.ts'
 import { subscriptionPages } from './subscriptions/dashboard.tsx'
 import { followSubscriptions, mailSubscribers } from './subscriptions/jobs.ts'
 import { payerRoutes } from './subscriptions/payer-routes.tsx'
@@ -53,7 +54,7 @@ export function openLinks(
   const buying = { room, limits, pictures, devnet: isPlay }
   return {
     ...offer('links', room, LINK_ACTIONS),
-    routes: [...linkRoutes(room), ...buyRoutes(buying), ...payerRoutes(buying)],
+    routes: [...linkRoutes(room), ...subscriptionRoutes(room), ...buyRoutes(buying), ...payerRoutes(buying)],
     pages: [...linkPages(room), ...subscriptionPages(room)],
     jobs: [forgetOrderers(checkouts, kept), followSubscriptions(room), mailSubscribers(room, mailer)],
   }

@@ -132,6 +132,9 @@ export interface AddressWatchesTable {
   known: string
   /** How many events there were. */
   told: number
+  /** Why looks do not come through, and since when; null while they do. */
+  trouble: string | null
+  trouble_since: number | null
 }
 
 export interface WebhookTables {

@@ -2,6 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { paymentLink } from '../actions/payment-link.ts'
 import { LINK } from '../answers.ts'
+import { describedSubscriptionRoutes } from '../subscriptions/described.ts'
 
 const { text, bool, list, record, orNull, integer, optional } = answer
 const EXAMPLE = paymentLink.example.request
@@ -70,4 +71,5 @@ export const describedLinkRoutes: readonly Described[] = [
     who: 'account',
     answer: record({ success: bool, deleted: bool, id: text }),
   },
+  ...describedSubscriptionRoutes,
 ]

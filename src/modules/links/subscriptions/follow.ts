@@ -1,10 +1,10 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
 import { findAccount, insertAudit } from '../../accounts/index.ts'
 import { type Checkout, type CheckoutRoom, announce, findCheckout } from '../../checkout/index.ts'
-import { linkNotFound } from '../errors.ts'
+import { subscriptionNotFound } from '../errors.ts'
 import { endOfPeriod, leadOf } from './periods.ts'
+import { tellSubscription } from './shape.ts'
 import {
   type Subscription,
   deletePending,
@@ -28,20 +28,6 @@ export interface SubscriptionMail {
   /** Which period it is about: a payment in between makes the mail needless. */
   periods: number
 }
-
-const toUnix = (at: number | null) => (at === null ? null : Math.floor(at / 1000))
-
-/** What events tell of it. */
-const tell = (subscription: Subscription): JsonObject => ({
-  id: subscription.id,
-  payment_link: subscription.linkId,
-  status: subscription.status,
-  every: subscription.every,
-  plan: subscription.plan,
-  email: subscription.email,
-  periods: subscription.periods,
-  paid_until_unix: toUnix(subscription.paidUntil),
-})
 
 /**
  * A checkout of a subscription was paid, in the transaction that says so. What was paid early or twice goes on from the end of
@@ -71,7 +57,7 @@ export async function renewSubscription(tx: CheckoutRoom, id: string, checkout: 
   await announce(tx, checkout, {
     type: 'subscription.renewed',
     dedupeKey: `${id} ${periods}`,
-    subscription: tell(renewed),
+    subscription: tellSubscription(renewed),
   })
 }
 
@@ -119,7 +105,8 @@ async function move(tx: CheckoutRoom, held: Subscription, status: 'due' | 'lapse
   if (!moved) return
   const checkout = await findCheckout(tx.db, moved.checkoutId!)
   const dedupeKey = `${moved.id} ${moved.periods}`
-  if (checkout) await announce(tx, checkout, { type: `subscription.${status}`, dedupeKey, subscription: tell(moved) })
+  if (checkout)
+    await announce(tx, checkout, { type: `subscription.${status}`, dedupeKey, subscription: tellSubscription(moved) })
   const payload: SubscriptionMail = { id: moved.id, about: status, periods: moved.periods }
   await enqueue(tx, { kind: MAIL_SUBSCRIPTION, payload, key: `${dedupeKey} ${status}` })
 }
@@ -127,15 +114,14 @@ async function move(tx: CheckoutRoom, held: Subscription, status: 'due' | 'lapse
 interface Ending {
   id: string
   /** Its merchant; undefined where the payer does it by their link. */
-  by?: { owner: string; linkId: string; actor: string }
+  by?: { owner: string; linkId?: string; actor: string }
 }
 
 /** Ends one: nobody is reminded again. What was paid stays paid until its end. */
 export async function endSubscription(ctx: CheckoutRoom, { id, by }: Ending): Promise<Subscription> {
   return inTx(ctx, async (tx) => {
-    const held = await lockSubscription(tx.db, id)
-    if (!held || held.status === 'pending') throw linkNotFound()
-    if (by && (held.owner !== by.owner || held.linkId !== by.linkId)) throw linkNotFound()
+    const held = await lockSubscription(tx.db, id, by)
+    if (!held || held.status === 'pending') throw subscriptionNotFound()
     if (held.status === 'ended') return held
     const now = tx.clock.now()
     const ended = await markSubscription(tx.db, held, { status: 'ended', dueAt: now + REMEMBERED, endedAt: now })

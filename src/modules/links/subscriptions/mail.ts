@@ -2,6 +2,7 @@ import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
 import { findMerchant, takePlace } from '../../accounts/index.ts'
 import { LANGUAGES, fill } from '../../checkout/index.ts'
+import { wantsNoMail } from '../../email/index.ts'
 import { readStatus } from '../domain/order.ts'
 import type { LinkRoom } from '../room.ts'
 import { findOwnLink } from '../store.ts'
@@ -17,7 +18,8 @@ const MAILS_OF_A_MERCHANT = 500
 
 /**
  * Writes to a payer that their time ends, or has ended. Named after its period: sent twice, mailboxes know the second by its
- * message id. Who has paid or ended it in between, or cannot pay at the moment, is not written to.
+ * message id. Who has paid or ended it in between, or cannot pay at the moment, is not written to;
+ * neither is a person who has asked this service for no more mail.
  */
 export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: SubscriptionMail): Promise<void> {
   const { db } = room.checkouts
@@ -26,6 +28,7 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
   const { email, linkId, owner } = subscription
   const link = await findOwnLink(db, { id: linkId, owner })
   if (email === null || !link || (await readStatus(room, link)) !== 'active') return
+  if (await wantsNoMail(db, room.secrets, email)) return
   const title = typeof link.fields.title === 'string' ? link.fields.title : link.slug
   // Who sells may pay themselves, so that a price keeps nobody from writing to strangers.
   const places = [

@@ -72,32 +72,62 @@ export async function findSubscription(db: Db, id: string): Promise<Subscription
   return row && toSubscription(row)
 }
 
-/** Takes hold of it until the transaction ends: payments, the clock and those who end it come one after the other. */
-export async function lockSubscription(db: Db, id: string): Promise<Subscription | undefined> {
+/** What was never paid for is nobody's subscription yet. */
+export async function findOwnSubscription(
+  db: Db,
+  { id, owner }: { id: string; owner: string },
+): Promise<Subscription | undefined> {
   const row = await db
-    .updateTable('subscriptions')
-    .set(({ ref }) => ({ periods: ref('periods') }))
+    .selectFrom('subscriptions')
+    .selectAll()
     .where('id', '=', id)
-    .returningAll()
+    .where('owner', '=', owner)
+    .where('status', '<>', 'pending')
     .executeTakeFirst()
   return row && toSubscription(row)
 }
 
+/** Whose it must be, and of which link, where a merchant asks. */
+interface Held {
+  owner?: string | undefined
+  linkId?: string | undefined
+}
+
+/** Takes hold of it until the transaction ends: payments, the clock and those who end it come one after the other. */
+export async function lockSubscription(
+  db: Db,
+  id: string,
+  { owner, linkId }: Held = {},
+): Promise<Subscription | undefined> {
+  let query = db
+    .updateTable('subscriptions')
+    .set(({ ref }) => ({ periods: ref('periods') }))
+    .where('id', '=', id)
+  if (owner !== undefined) query = query.where('owner', '=', owner)
+  if (linkId !== undefined) query = query.where('link_id', '=', linkId)
+  const row = await query.returningAll().executeTakeFirst()
+  return row && toSubscription(row)
+}
+
+/** As merchants see them: what was never paid for is none of these. */
+export const SHOWN_STATUSES = ['active', 'due', 'lapsed', 'ended'] as const
+
 interface Page {
-  linkId: string
   owner: string
+  linkId?: string | undefined
+  status?: (typeof SHOWN_STATUSES)[number] | undefined
   limit: number
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Those of a link that were paid for once, newest first. */
-export async function listSubscriptions(db: Db, { linkId, owner, limit, after }: Page): Promise<Subscription[]> {
-  let query = db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('link_id', '=', linkId)
-    .where('owner', '=', owner)
-    .where('status', '<>', 'pending')
+/** Those of an account, or of one link, that were paid for once, newest first. */
+export async function listSubscriptions(
+  db: Db,
+  { owner, linkId, status, limit, after }: Page,
+): Promise<Subscription[]> {
+  let query = db.selectFrom('subscriptions').selectAll().where('owner', '=', owner)
+  if (linkId !== undefined) query = query.where('link_id', '=', linkId)
+  query = status === undefined ? query.where('status', '<>', 'pending') : query.where('status', '=', status)
   if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
   const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
   return rows.map(toSubscription)

@@ -64,6 +64,8 @@ export async function insertWatches(
     height,
     known,
     told: 0,
+    trouble: null,
+    trouble_since: null,
   }))
   let added = 0
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {

@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
+
+/** Subscriptions are listed by whose they are, and by their state; a watch of an address says what it suffers from. */
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
+  const { schema } = db
+  const list = schema.createIndex('subscriptions_owner').on('subscriptions')
+  await list.columns(['owner', 'created_at', 'id']).execute()
+  const states = schema.createIndex('subscriptions_status').on('subscriptions')
+  await states.columns(['owner', 'status', 'created_at', 'id']).execute()
+  await schema.alterTable('address_watches').addColumn('trouble', 'text').execute()
+  await schema.alterTable('address_watches').addColumn('trouble_since', timeColumn(engine)).execute()
+  await sql`create index address_watches_trouble on address_watches (account_id, endpoint_id) where trouble is not null`.execute(
+    db,
+  )
+}

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../../kernel/shape.ts'
+import type { Subscription } from './store.ts'
+
+const toUnix = (at: number | null) => (at === null ? null : Math.floor(at / 1000))
+
+/** What events tell of it. */
+export const tellSubscription = (subscription: Subscription): JsonObject => ({
+  id: subscription.id,
+  payment_link: subscription.linkId,
+  status: subscription.status,
+  every: subscription.every,
+  plan: subscription.plan,
+  email: subscription.email,
+  periods: subscription.periods,
+  paid_until_unix: toUnix(subscription.paidUntil),
+})
+
+/** What its merchant sees of it. The way to the payer's page stays in the payer's mails. */
+export const showSubscription = (subscription: Subscription): JsonObject => ({
+  ...tellSubscription(subscription),
+  grace_days: subscription.graceDays,
+  language: subscription.language,
+  checkout_id: subscription.checkoutId,
+  began_unix: toUnix(subscription.beganAt),
+  created_unix: toUnix(subscription.createdAt),
+  ended_unix: toUnix(subscription.endedAt),
+})
