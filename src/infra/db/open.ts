@@ -2,10 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import type { StoreEngine } from '../../kernel/dialect.ts'
-import { AppError, storeAway } from '../../kernel/errors.ts'
+import { storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Migrations } from '../../kernel/migration.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
@@ -15,6 +14,7 @@ import type { Tables } from '../../store/tables.ts'
 import { terminalFailures } from '../failures.ts'
 import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { keepDatabasePrivate } from '../private-files.ts'
+import { migrate } from './migrate.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 export interface Store {
@@ -160,28 +160,4 @@ function planOnce(client: pg.ClientBase): void {
     return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
   }
   client.query = named as typeof client.query
-}
-
-async function migrate({ db, engine }: Store, migrations: Migrations): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: {
-      getMigrations: () =>
-        Promise.resolve(
-          Object.fromEntries(
-            Object.entries(migrations).map(([name, up]) => [name, { up: (on: Kysely<unknown>) => up(on, engine) }]),
-          ),
-        ),
-    },
-  })
-  const known = new Set(Object.keys(migrations))
-  const { error } = await migrator.migrateToLatest()
-  if (error === undefined) return
-  const reason = error instanceof AppError ? error.cause : error
-  const message = reason instanceof Error ? reason.message : String(reason)
-  if (/corrupted migrations|missing/i.test(message)) {
-    const text = `The store was written by a newer nano-gateway (this one knows ${known.size} migrations). Update the gateway, or use its own store.`
-    throw new Error(text, { cause: error })
-  }
-  throw new Error(`The store could not be brought up to date: ${message}`, { cause: error })
 }

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
+import { type MigrationResultSet, Migrator } from 'kysely/migration'
+import type { Db } from '../../kernel/db.ts'
+import type { StoreEngine } from '../../kernel/dialect.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Migrations } from '../../kernel/migration.ts'
+
+type Change = Migrations[string]
+
+/**
+ * How long a change waits for the tables that it needs, in milliseconds. PostgreSQL looks for deadlocks when somebody has waited for a
+ * second: until then the change has all of its tables or has let go of them, so that no request is ever the one that is ended.
+ */
+const LOCKS_MAX = 300
+/** Between two tries, so that requests that have waited get their turn. */
+const PAUSE = 100
+/** After so many tries in vain it waits longer than a second, which ends a vacuum that is in its way. */
+const TRIES_SHORT = 50
+const LOCKS_MAX_LONG = 3_000
+const TRIES_MAX = 500
+
+/** What PostgreSQL calls a statement that took too long. */
+const CANCELED = '57014'
+
+/**
+ * Brings the schema up to date. Where gateways of the version before may go on meanwhile, that is one change and one transaction after
+ * another, and a change takes all its tables at once or none: whoever asks for them waits. An embedded store has no other gateway, and
+ * an empty one no requests.
+ */
+export async function migrate({ db, engine }: { db: Db; engine: StoreEngine }, migrations: Migrations): Promise<void> {
+  let patience = 0
+  const up = (change: Change) => async (on: Kysely<unknown>) => {
+    if (patience > 0) await takeTables(on, change, patience)
+    await change(on, engine)
+  }
+  const changes = Object.fromEntries(Object.entries(migrations).map(([name, change]) => [name, { up: up(change) }]))
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(changes) } })
+  const isShared = async () =>
+    engine === 'postgres' && (await migrator.getMigrations()).some(({ executedAt }) => executedAt !== undefined)
+  try {
+    if (!(await isShared())) return await done(migrator.migrateToLatest())
+    for (let tries = 0; ;) {
+      patience = tries < TRIES_SHORT ? LOCKS_MAX : LOCKS_MAX_LONG
+      const { error, results = [] } = await migrator.migrateUp()
+      if (error === undefined && results.length === 0) return
+      if (error === undefined) tries = 0
+      else if ((error as { code?: unknown }).code !== CANCELED || ++tries === TRIES_MAX) throw error
+      else await sleep(PAUSE)
+    }
+  } catch (error) {
+    throw refusalOf(error, Object.keys(migrations).length)
+  }
+}
+
+async function done(migrating: Promise<MigrationResultSet>): Promise<void> {
+  const { error } = await migrating
+  if (error !== undefined) throw error
+}
+
+/** Locks every table that is there already and that the change speaks of. */
+async function takeTables(db: Kysely<unknown>, change: Change, patience: number): Promise<void> {
+  const statements = await statementsOf(change)
+  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = current_schema() and tablename not like 'kysely%' order by tablename`.execute(db)
+  const text = statements.join('\n')
+  const tables = rows.map(({ name }) => name).filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+  if (tables.length === 0) return
+  // New indexes alone keep nobody from reading.
+  const mode = statements.every((statement) => /^create (?:unique )?index/.test(statement))
+    ? 'share'
+    : 'access exclusive'
+  await sql.raw(`set local statement_timeout = ${patience}`).execute(db)
+  await sql.raw(`lock table ${tables.map((name) => `"${name}"`).join(', ')} in ${mode} mode`).execute(db)
+  await sql.raw('set local statement_timeout = 0').execute(db)
+}
+
+/** What a change would say to a store that is empty. */
+async function statementsOf(change: Change): Promise<string[]> {
+  const statements: string[] = []
+  const nowhere = new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => void statements.push(query.sql.trim()),
+  })
+  await change(nowhere, 'postgres')
+  return statements
+}
+
+function refusalOf(error: unknown, known: number): Error {
+  const reason = error instanceof AppError ? error.cause : error
+  const message = reason instanceof Error ? reason.message : String(reason)
+  if (/corrupted migrations|missing/i.test(message)) {
+    const text = `The store was written by a newer nano-gateway (this one knows ${known} migrations). Update the gateway, or use its own store.`
+    return new Error(text, { cause: error })
+  }
+  return new Error(`The store could not be brought up to date: ${message}`, { cause: error })
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { openStore } from '../../src/store/schema.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { dumpStore } from '../support/dump-store.ts'
+import { openFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Gateway, TEST_SETTINGS, openGateway, sharedKeys } from '../support/gateway.ts'
+import { Nginx } from '../support/nginx.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { type Released, openRelease } from '../support/released.ts'
+import { until } from '../support/until.ts'
+import { type Answer, Shop } from './upgrade-shop.ts'
+
+/* docs/operating.md, Upgrade: from the last release to this version, with everything a store may hold. */
+
+const CALLERS = 4
+const ROUNDS_BETWEEN = 6
+
+async function openScene(t: TestContext, engine: StoreEngine) {
+  const devnet = await openDevnet(t)
+  const folder = openFolder(t)
+  const store = engine === 'sqlite' ? `sqlite:${join(folder, 'gateway.db')}` : await createDatabase()
+  const env = {
+    ...TEST_SETTINGS,
+    ...sharedKeys(),
+    DATABASE_URL: store,
+    NODE_URLS: devnet.rpcUrl,
+    NODE_WS_URLS: devnet.wsUrl,
+    NODE_NETWORK: 'dev',
+    BASE_URL: 'http://gateway.example',
+    TRUSTED_PROXIES: 'loopback',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    CHECKOUT_OPEN_MAX: '0',
+    LIMIT_FREE_PER_MINUTE: '0',
+    LIMIT_PREPAID_PER_MINUTE: '0',
+    SWAP_PROVIDER: 'none',
+  }
+  const release = openRelease(t)
+  const envAt = (port: number) => ({ ...env, PORT: String(port), DATA_DIR: join(folder, String(port)) })
+  return { node: devnet.node, store, release, envAt }
+}
+
+/** Callers without a pause, until they are stopped; every answer is looked at. */
+function beginLoad(t: TestContext, shop: Shop, url: string, again = (send: () => Promise<Answer>) => send()) {
+  const end = new AbortController()
+  const load = { rounds: 0, failures: [] as string[], stop: () => stop(), more: () => more() }
+  const loop = async () => {
+    while (!end.signal.aborted) {
+      await shop.askAround(url, again).catch((error: unknown) => load.failures.push(String(error)))
+      load.rounds++
+    }
+  }
+  const loops = Array.from({ length: CALLERS }, loop)
+  const stop = async () => {
+    end.abort()
+    await Promise.all(loops)
+  }
+  const more = async () => {
+    const goal = load.rounds + ROUNDS_BETWEEN
+    await until(() => load.rounds >= goal || load.failures.length > 0)
+    assert.deepEqual(load.failures, [])
+  }
+  t.after(stop)
+  return load
+}
+
+const complaintsIn = (log: string) => log.split('\n').filter((line) => /"level":(?:50|60)/.test(line))
+
+/** Everything that was there is there, in the words of the last release, and what was begun then can be ended now. */
+async function assertSame(shop: Shop, before: Record<string, unknown>): Promise<void> {
+  assert.partialDeepStrictEqual(await shop.look(), before)
+  await shop.finish()
+  await shop.assertMoney()
+}
+
+/** The last release on the store of this one: it says why it does not start, and has changed nothing. */
+async function assertNoWayBack(
+  { release, store, envAt }: Awaited<ReturnType<typeof openScene>>,
+  port: number,
+): Promise<void> {
+  const dump = async () => {
+    const opened = await openStore(store, systemClock)
+    const rows = await dumpStore(opened.db)
+    await opened.close()
+    return rows
+  }
+  const before = await dump()
+  const { code, said } = await release.refuse(envAt(port))
+  assert.equal(code, 1, said)
+  assert.match(said, /The store was written by a newer nano-gateway/)
+  assert.deepEqual(await dump(), before)
+}
+
+test('postgres: two gateways of the last release are replaced one after another under load, and no request fails', async (t) => {
+  const scene = await openScene(t, 'postgres')
+  const { node, release, envAt } = scene
+  const ports = [await freePort(), await freePort()]
+  const [first, second] = [await release.start(envAt(ports[0]!)), await release.start(envAt(ports[1]!))]
+  const old = new Map<number, Released>([
+    [ports[0]!, first],
+    [ports[1]!, second],
+  ])
+  const nginx = await Nginx.start(
+    t,
+    ports.map((port) => ({ port })),
+  )
+  const shop = await Shop.open(t, node, nginx.url)
+  await shop.fill(first.adminKey)
+  const before = await shop.look()
+
+  const load = beginLoad(t, shop, nginx.url)
+  await load.more()
+  const replacements = new Map<number, Gateway>()
+  for (const port of ports) {
+    await nginx.reload(ports.map((member) => ({ port: member, down: member === port })))
+    assert.equal(await old.get(port)!.stop(), 0)
+    // The first one changes the schema while the other of the last release answers everything.
+    replacements.set(port, await openGateway(t, envAt(port)))
+    await load.more()
+    await nginx.reload(ports.map((member) => ({ port: member })))
+    await load.more()
+    await shop.sell()
+  }
+  await load.stop()
+  assert.deepEqual(load.failures, [])
+  t.diagnostic(`${load.rounds} rounds of seven requests`)
+
+  await assertSame(shop, before)
+  for (const { said } of old.values()) assert.deepEqual(complaintsIn(said()), [])
+  for (const gateway of replacements.values()) {
+    assert.deepEqual(complaintsIn(gateway.log()), [])
+    await gateway.close()
+  }
+  await assertNoWayBack(scene, ports[0]!)
+})
+
+// A file has one gateway. Its replacement begins when it has ended, and between them nobody listens.
+test('sqlite: a gateway of the last release is replaced under load, and whoever finds nobody asks again and is answered', async (t) => {
+  const scene = await openScene(t, 'sqlite')
+  const { node, release, envAt } = scene
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const old = await release.start(envAt(port))
+  const shop = await Shop.open(t, node, url)
+  await shop.fill(old.adminKey)
+  const before = await shop.look()
+
+  const load = beginLoad(t, shop, url, async (send) => {
+    for (;;) {
+      try {
+        return await send()
+      } catch (error) {
+        if (!/ECONNREFUSED|ECONNRESET|socket hang up/.test(String(error))) throw error
+        await pause(20)
+      }
+    }
+  })
+  await load.more()
+  assert.equal(await old.stop(), 0)
+  const replacement = await openGateway(t, envAt(port))
+  await load.more()
+  await shop.sell()
+  await load.stop()
+  assert.deepEqual(load.failures, [])
+
+  await assertSame(shop, before)
+  assert.deepEqual(complaintsIn(old.said()), [])
+  assert.deepEqual(complaintsIn(replacement.log()), [])
+  await replacement.close()
+  await assertNoWayBack(scene, port)
+})

@@ -1,0 +1,80 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openFolder } from './folder.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const PACKED = join(root, 'test/fixtures/releases/nano-gateway-0.1.0.tgz')
+/** The file is a program that tests run: it is this one or none. */
+const DIGEST = '1993181db1e3356f5ab9a6c4c084f681013c274c4146df049722f170e4aa78c4'
+
+type Env = Record<string, string>
+
+/** The last release, as an operator has it running. */
+export interface Released {
+  /** What it has said so far. */
+  said(): string
+  /** The key of its administrator, which the first start on a store prints. */
+  adminKey: string
+  /** Asks it to stop, and answers the code it ended with. */
+  stop(): Promise<number | null>
+}
+
+export interface Release {
+  start(env: Env): Promise<Released>
+  /** Starts it and answers what it says when it ends by itself. */
+  refuse(env: Env): Promise<{ code: number | null; said: string }>
+}
+
+/** Unpacks the last release. What it depends on is what this version depends on, so that nothing is fetched for it. */
+export function openRelease(t: TestContext): Release {
+  const digest = createHash('sha256').update(readFileSync(PACKED)).digest('hex')
+  if (digest !== DIGEST) throw new Error(`${PACKED} is another file: ${digest}`)
+  const folder = openFolder(t)
+  execFileSync('tar', ['-xzf', PACKED, '-C', folder])
+  const home = join(folder, 'package')
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+
+  const spawnIt = (env: Env) => {
+    const child = spawn(process.execPath, [join(home, 'dist/cli.js'), 'start'], {
+      env: { PATH: process.env.PATH!, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    t.after(() => void child.kill('SIGKILL'))
+    let said = ''
+    const listeners: (() => void)[] = []
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString()
+        for (const listener of listeners) listener()
+      })
+    const ended = once(child, 'close').then(([code]) => code as number | null)
+    const hears = (words: string) =>
+      new Promise<void>((resolve) => listeners.push(() => said.includes(words) && resolve()))
+    return { child, ended, said: () => said, hears }
+  }
+  return {
+    async start(env) {
+      const { child, ended, said, hears } = spawnIt(env)
+      const failed = ended.then(() => Promise.reject(new Error(said())))
+      await Promise.race([hears('Try it:'), failed])
+      // From here on it may end.
+      failed.catch(() => undefined)
+      return {
+        said,
+        adminKey: /Admin key\s+(\S+)/.exec(said())?.[1] ?? '',
+        stop: () => {
+          child.kill('SIGTERM')
+          return ended
+        },
+      }
+    },
+    async refuse(env) {
+      const { ended, said } = spawnIt(env)
+      return { code: await ended, said: said() }
+    },
+  }
+}
