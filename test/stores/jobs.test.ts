@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  type ClaimedJob,
   claimJobs,
   countJobs,
   listJobs,
   markDead,
-  markDone,
+  markAllDone,
   markRetry,
   renewClaim,
   retryDead,
@@ -50,7 +51,7 @@ forEachEngine((_engine, open) => {
     const [running] = await claim(world)
     await add()
     assert.deepEqual(await count(world), [['running', 1]])
-    await markDone(world.store.db, running!, world.clock.now())
+    await markAllDone(world.store.db, [running!], world.clock.now())
     await add()
     await enqueue(world.ctx, { kind: 'other', payload: {}, key: 'once' })
     assert.equal((await listJobs(world.store.db, { status: 'ready', limit: 10 })).length, 2)
@@ -105,11 +106,11 @@ forEachEngine((_engine, open) => {
     const [second] = await claim(world)
     assert.deepEqual([second?.id, second?.attempts], [first!.id, 2])
     assert.equal(await renewClaim(store.db, first!, clock.now() + LEASE), false)
-    assert.equal(await markDone(store.db, first!, clock.now()), false)
+    const isDone = async (job: ClaimedJob) => (await markAllDone(store.db, [job], clock.now())).has(job.id)
+    assert.equal(await isDone(first!), false)
     assert.equal(await markRetry(store.db, first!, clock.now(), 'late'), false)
     assert.equal(await markDead(store.db, first!, clock.now(), 'late'), false)
-    assert.equal(await markDone(store.db, second!, clock.now()), true)
-    assert.equal(await markDone(store.db, second!, clock.now()), false)
+    assert.deepEqual([await isDone(second!), await isDone(second!)], [true, false])
   })
 
   test('a dead job can be tried again, once, with fresh attempts', async (t) => {

@@ -79,12 +79,7 @@ export async function renewClaim(db: Db, { id, fence }: ClaimedJob, lockedUntil:
   return markRunning(db, { id, fence }, { locked_until: lockedUntil })
 }
 
-/** Running → done; false when the claim was lost, and then nothing this worker did may count. */
-export async function markDone(db: Db, job: ClaimedJob, now: number): Promise<boolean> {
-  return markRunning(db, job, { status: 'done', finished_at: now, locked_until: null, last_error: null })
-}
-
-/** The same for many; those whose claim was lost are not among the answers. */
+/** Running → done, for many; those whose claim was lost are not among the answers, and nothing their workers did may count. */
 export async function markAllDone(db: Db, jobs: readonly ClaimedJob[], now: number): Promise<Set<string>> {
   const rows = await db
     .updateTable('jobs')
@@ -107,6 +102,11 @@ export async function markAllDone(db: Db, jobs: readonly ClaimedJob[], now: numb
 
 export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: string): Promise<boolean> {
   return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
+}
+
+/** Running → ready for the next round of a recurring job: the row of a round that went well is the next one's. */
+export async function markAgain(db: Db, job: ClaimedJob, runAt: number): Promise<boolean> {
+  return markRunning(db, job, { status: 'ready', run_at: runAt, attempts: 0, locked_until: null, last_error: null })
 }
 
 /** Running → ready at once, as if it had not been begun: its worker ends before the job does. */

@@ -8,9 +8,9 @@ import {
   type ClaimedJob,
   SCHEDULE,
   claimJobs,
+  markAgain,
   markAllDone,
   markDead,
-  markDone,
   markGivenBack,
   markRetry,
   openDueKinds,
@@ -142,16 +142,9 @@ export class JobRunner {
     this.#options.onOutcome?.({ kind: job.kind, outcome })
   }
 
-  /** Done, and the next round of a recurring job, in one transaction: a schedule cannot get lost between the two. */
-  async #finish(job: Job, claimed: ClaimedJob): Promise<boolean> {
+  #finish({ everyMilliseconds: every }: Job, claimed: ClaimedJob): Promise<boolean> {
     const { db, clock } = this.#options
-    const { everyMilliseconds } = job
-    if (everyMilliseconds === undefined) return this.#done.ask(claimed)
-    return db.transaction().execute(async (tx) => {
-      const won = await markDone(tx, claimed, clock.now())
-      if (won) await this.#schedule(job, everyMilliseconds, tx)
-      return won
-    })
+    return every === undefined ? this.#done.ask(claimed) : markAgain(db, claimed, clock.now() + every)
   }
 
   /** Again later, or dead; the schedule of a recurring job outlives a round that failed for good. */
