@@ -3,12 +3,21 @@
  * start. `dist/cli.js` is the first of them and stands where it stood; the others are in `dist/bundle`, beside the licences of
  * what they hold. Everything else in `dist` stays as it was compiled: threads and importers of the package load it.
  */
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 /** These load a binary that lies beside them. */
 const NATIVE = ['koffi', 'sodium-native', 'pg-native']
+
+/** These make traces. A build can do without them, and says so; a gateway that is to trace then refuses to start. */
+const TRACING = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map((name) => `@opentelemetry/${name}`)
+
+function listMissing(dist) {
+  const missing = TRACING.filter((name) => !existsSync(join(dist, '../node_modules', name)))
+  if (missing.length > 0) console.error(`Built without traces: ${missing.join(', ')} not installed.`)
+  return missing
+}
 
 /** What a file asks about its own place is answered with the place it was compiled to. */
 const placesOf = (dist) => ({
@@ -46,7 +55,7 @@ export async function bundle(dist) {
     format: 'esm',
     platform: 'node',
     target: 'node22.13',
-    external: NATIVE,
+    external: [...NATIVE, ...listMissing(dist)],
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',

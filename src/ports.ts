@@ -16,10 +16,12 @@ import { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
 import { openNodes } from './infra/node/open.ts'
 import { Sources } from './infra/sources.ts'
+import { openTraces } from './infra/traces/open.ts'
 import { openScheduler } from './infra/work/open.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
+import type { Traces } from './kernel/traces.ts'
 import type { LedgerIdentity, NetworkName } from './kernel/nano/networks.ts'
 import type { WorkThresholds } from './kernel/nano/work.ts'
 import type {
@@ -35,9 +37,11 @@ import type {
   Random,
   SecretBox,
 } from './kernel/ports.ts'
+import { createIsAmong } from './http/client-ip.ts'
 import { openStore } from './store/schema.ts'
 import { openSecrets } from './store/secrets.ts'
 import { claimLedger, ledgerLearned } from './store/ledger.ts'
+import { VERSION } from './version.ts'
 
 /** What a gateway is given from outside. */
 export interface Surroundings {
@@ -58,6 +62,8 @@ interface Ground {
   /** The store as it was opened. */
   opened: Store
   ids: Ids
+  /** Unset where the operator wants none. */
+  traces: Traces | undefined
 }
 
 /** Everything that rooms may be given, and what the composition root needs of it. */
@@ -94,7 +100,7 @@ export async function openPorts(
 ): Promise<Ports> {
   const { clock, ledgerClock = clock, random, log } = surroundings
   openDataFolder(config, log)
-  const ground = await openGround(config, surroundings, stack)
+  const ground = await openGround(config, surroundings, stack, { traced: true })
   const { metrics, failures, opened } = ground
   const { db, notices } = opened
   const sources = new Sources({ log, metrics })
@@ -162,25 +168,30 @@ export async function openGround(
   config: Config,
   { clock, random, log }: Surroundings,
   stack: AsyncDisposableStack,
+  { traced = false } = {},
 ): Promise<Ground> {
   const metrics = new Metrics({ counting: config.metrics })
   const failures = openFailures({ log, metrics, clock })
-  const opened = await openStore(storeUrl(config), clock, { failures })
+  const trusts = createIsAmong(config.tracesTrusted)
+  const traces = traced ? await openTraces(config, { log, metrics, failures, version: VERSION, trusts }) : undefined
+  // Closed last: how a gateway ends is traced, too.
+  stack.defer(() => traces?.close())
+  const opened = await openStore(storeUrl(config), clock, { failures, traces })
   stack.defer(() => opened.close())
   // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
   const unfollow = opened.readTime && (await clock.follow?.(opened.readTime, failures.lost('clock.follow')))
   stack.defer(() => unfollow?.())
-  return { clock, random, log, metrics, failures, opened, ids: openIds(random) }
+  return { clock, random, log, metrics, failures, opened, ids: openIds(random), traces }
 }
 
 /** The store as rooms use it. */
 export function toStoreCtx(
-  { opened: { db }, clock, ids, random, failures }: Ground,
+  { opened: { db }, clock, ids, random, failures, traces }: Ground,
   notices: Notices,
   stack: AsyncDisposableStack,
 ): StoreCtx {
   const told = new AccountNotices(notices)
   stack.defer(() => told.close())
   const tellAccount: StoreCtx['tellAccount'] = (...what) => told.tell(...what)
-  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), tellAccount, failures }
+  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), tellAccount, failures, traces }
 }

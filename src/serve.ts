@@ -82,6 +82,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     rpc,
     onError,
     onAnswered,
+    traces: ports.traces && { traces: ports.traces, ipOf },
     ...(admits && { admits }),
   })
   const routes = listAnswered(server)

@@ -54,7 +54,8 @@ function findLate(config: Config, clock: Clock): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
     () => toUpstreams(config, nowhere),
-    () => trustedProxiesOf(config),
+    () => addressesIn('TRUSTED_PROXIES', config.trustedProxies),
+    () => addressesIn('TRACES_TRUSTED_CALLERS', config.tracesTrusted),
     () => requireMetricsToken(config),
     () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
     () => requirePasskeyName(config),
@@ -84,11 +85,11 @@ export function goodsOf(config: Config, rates: Prices): Goods {
   return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readGoods(config, ACTIONS, rates)
 }
 
-/** The proxies whose word counts. */
-function trustedProxiesOf({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
+/** Those whose word counts. */
+function addressesIn(name: string, entries: readonly string[]) {
   try {
-    return toTrustedProxies(trustedProxies)
+    return toTrustedProxies(entries)
   } catch (error) {
-    throw new Error('TRUSTED_PROXIES must be addresses, networks (10.0.0.0/8) or `loopback`.', { cause: error })
+    throw new Error(`${name} must be addresses, networks (10.0.0.0/8) or \`loopback\`.`, { cause: error })
   }
 }

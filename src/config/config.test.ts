@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { describeConfig, loadConfig } from './config.ts'
+import { systemClock } from '../infra/clock.ts'
+import { checkStart } from './check-start.ts'
+import { describeConfig, loadConfig, readConfig } from './config.ts'
 
 test('every default can be read', () => {
   assert.equal(loadConfig({}).port, 8080)
@@ -19,6 +21,31 @@ test('a wrong value is told by its name and never by its content', () => {
     () => loadConfig({ NODE_HEADERS: secret }),
     (error: Error) => error.message.startsWith('NODE_HEADERS must be') && !error.message.includes(secret),
   )
+})
+
+test('settings of traces are refused by name, and credentials of the collector are no part of its address', () => {
+  const wrong = (env: Record<string, string>) => readConfig(env).wrong.join()
+  for (const value of ['collector:4318', 'grpc://collector', 'http://user:secret@collector', 'http://c/?key=secret']) {
+    assert.match(wrong({ OTEL_EXPORTER_OTLP_ENDPOINT: value }), /^OTEL_EXPORTER_OTLP_ENDPOINT must be (?!.*secret@)/)
+  }
+  for (const value of ['2', '-1', '1%', 'x', '']) {
+    assert.match(wrong({ OTEL_TRACES_SAMPLER_ARG: value }), /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/)
+  }
+  for (const value of ['secret', '=secret', 'a b=secret', 'name=%zz', 'name=secret%0d%0aother: x']) {
+    const told = wrong({ OTEL_EXPORTER_OTLP_HEADERS: value })
+    assert.equal(told, 'OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, separated by commas.')
+  }
+  const { tracesCollector, tracesHeaders, tracesShare } = loadConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector/otlp/',
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20YTpi==, x-scope = a=b',
+    OTEL_TRACES_SAMPLER_ARG: '.5',
+  })
+  assert.deepEqual(
+    [tracesCollector, tracesHeaders, tracesShare],
+    ['https://collector/otlp', { authorization: 'Basic YTpi==', 'x-scope': 'a=b' }, 0.5],
+  )
+  const { problems } = checkStart(systemClock, readConfig({ TRACES_TRUSTED_CALLERS: 'everybody' }))
+  assert.deepEqual(problems, ['TRACES_TRUSTED_CALLERS must be addresses, networks (10.0.0.0/8) or `loopback`.'])
 })
 
 test('settings that carry credentials are not printed', () => {

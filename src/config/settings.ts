@@ -1,6 +1,7 @@
 import { RETENTION_SETTINGS } from '../kernel/retention.ts'
 import { SERVER_SETTINGS } from './server-settings.ts'
 import { INFRA_SETTINGS } from '../infra/settings.ts'
+import { TRACE_SETTINGS } from '../infra/traces/settings.ts'
 import { DEVNET_SETTINGS } from '../devnet/settings.ts'
 import { LIMIT_SETTINGS } from '../guard/settings.ts'
 import { NAME_SETTINGS } from '../modules/names/settings.ts'
@@ -23,6 +24,7 @@ import { SWAP_SETTINGS } from '../modules/swap/settings.ts'
 export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...INFRA_SETTINGS,
+  ...TRACE_SETTINGS,
   ...DEVNET_SETTINGS,
   ...LIMIT_SETTINGS,
   ...NAME_SETTINGS,

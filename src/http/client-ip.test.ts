@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClientIp, toTrustedProxies } from './client-ip.ts'
+import { createClientIp, createIsAmong, toTrustedProxies } from './client-ip.ts'
 
 const clientIp = (trusted: string[], peer: string | undefined, forwardedFor?: string | string[]) =>
   createClientIp(toTrustedProxies(trusted))(peer, forwardedFor)
@@ -106,4 +106,14 @@ test('a proxy that is no address or network is refused when it is configured', (
     '::ffff:10.0.0.0/90',
   ])
     assert.throws(() => toTrustedProxies([entry]), entry)
+})
+
+test('a client is among those who are named by address, by network or as this machine', () => {
+  const isAmong = createIsAmong(['loopback', '10.0.0.0/8', '2001:db8:1::/48'])
+  const clientIp = createClientIp(toTrustedProxies([]))
+  const asked = ['127.0.0.1', '::1', '::ffff:10.1.2.3', '2001:db8:1:2::3', '11.0.0.1', '2001:db8:2::1', 'nonsense']
+  assert.deepEqual(
+    asked.map((peer) => isAmong(clientIp(peer, undefined))),
+    [true, true, true, true, false, false, false],
+  )
 })

@@ -72,6 +72,16 @@ export function createClientIp(trusted: BlockList): ClientIp {
   }
 }
 
+/** Whether a client, as it is counted, is one of these. Of version 6 it is known by its network (/64) alone. */
+export function createIsAmong(entries: readonly string[]): (client: string) => boolean {
+  const among = toTrustedProxies(entries)
+  if (entries.includes('loopback')) among.addAddress('::', 'ipv6')
+  return (client) => {
+    const address = readAddress(client.replace(/\/64$/, ''))
+    return address !== undefined && among.check(address.text, address.family)
+  }
+}
+
 /** An address without its zone, version 4 inside version 6 as version 4; undefined when it is none. */
 function readAddress(given: string): Address | undefined {
   if (given.length > TEXT_LENGTH_MAX) return undefined

@@ -6,6 +6,7 @@ import { requirePermission } from '../kernel/key-rights.ts'
 import type { Degree } from '../kernel/roles.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
 import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
+import { asStep } from '../kernel/traces.ts'
 import { findBody, readBodies } from './body.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import { EventStreams } from './event-stream.ts'
@@ -118,7 +119,9 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (route.door === 'account' || route.door === 'administrator') {
-    const caller = await identifyCaller(mounting, route.unenrolled === true, request)
+    const caller = await asStep(mounting.store.traces?.begin('guard identify'), () =>
+      identifyCaller(mounting, route.unenrolled === true, request),
+    )
     if (isApi(route)) noteCaller(request, spenderOf(caller))
     return within(mounting, spenderOf(caller), request, async () => {
       const { permission = route.scope } = route
@@ -159,12 +162,12 @@ function identifyCaller(mounting: Mounting, unenrolled: boolean, request: Fastif
 }
 
 async function within<T>(
-  { enter }: RoutesOptions,
+  { enter, store: { traces } }: RoutesOptions,
   caller: Caller,
   { raw }: FastifyRequest,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { leave } = await enter(caller, raw)
+  const { leave } = await asStep(traces?.begin('guard throttle'), () => enter(caller, raw))
   try {
     return await run()
   } finally {

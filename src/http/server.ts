@@ -7,6 +7,8 @@ import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
+import type { Traces } from '../kernel/traces.ts'
+import { traceRequests } from './trace-requests.ts'
 import { isWebsocket } from './websocket.ts'
 
 interface ServerOptions {
@@ -21,6 +23,8 @@ interface ServerOptions {
   onError(error: unknown, requestId: string): void
   /** Told of every request that the router has answered. */
   onAnswered?(answered: AnsweredRequest): void
+  /** Unset where the operator wants none. */
+  traces?: { traces: Traces; ipOf(request: IncomingMessage): string } | undefined
   /** Whether the ledger is for trying things out, which every page says. */
   devnet?: boolean
   /** Whether a connection is taken at all; unset, every one is. */
@@ -114,6 +118,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     else done()
   })
 
+  if (options.traces) traceRequests(server, { ...options.traces, isTold })
   if (options.onAnswered) tellAnswered(server, options.onAnswered)
   answerTheRest(server, options)
   return server
@@ -122,13 +127,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
 /** What machines ask for all day long, and pictures and styles of pages, would hide the rest. */
 const UNTOLD = /^\/(health|assets)\b/
 
+/** Preflights ask for nothing. */
+function isTold({ method, routeOptions: { url } }: FastifyRequest): boolean {
+  return method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))
+}
+
 function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
   server.addHook('onResponse', (request, { statusCode: status, elapsedTime }, done) => {
     const { id: requestId, method } = request
-    const { url } = request.routeOptions
-    // Nor do preflights, which ask for nothing.
-    if (method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))) {
-      const action = `${method} ${url ?? '(no such path)'}`
+    if (isTold(request)) {
+      const action = `${method} ${request.routeOptions.url ?? '(no such path)'}`
       onAnswered({
         requestId,
         action,

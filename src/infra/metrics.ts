@@ -95,6 +95,12 @@ export class Metrics {
     labelNames: ['place', 'kind'],
     registers: [this.registry],
   })
+  readonly traceSteps = new Counter({
+    name: 'gateway_trace_steps_total',
+    help: 'Steps of traces: sent to the collector, lost because it did not take them, dropped because too many waited.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  })
   /** Unset where they cannot be asked for. */
   readonly #counts: RequestCounts | undefined
 

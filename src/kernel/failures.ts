@@ -29,6 +29,7 @@ export const FAILURES = {
   'node.contest': 'service',
   'ledger.embedded': 'service',
   'store.ledger': 'money',
+  'traces.export': 'service',
 } as const satisfies Record<string, 'money' | 'service'>
 
 /** What may get lost, and why that does no harm. It is counted all the same: many of them are a sign. */

@@ -2,6 +2,7 @@ import type { Failures } from './failures.ts'
 import type { Clock, Ids, Random } from './ports.ts'
 import type { Db } from './db.ts'
 import type { Permission } from './roles.ts'
+import type { Traces } from './traces.ts'
 
 /** What a verb that changes the store works with. */
 export interface StoreCtx {
@@ -17,6 +18,8 @@ export interface StoreCtx {
    */
   tellAccount(accountId: string, about: readonly Permission[]): void
   failures: Failures
+  /** Unset where the operator wants none. */
+  traces?: Traces | undefined
 }
 
 /** Runs a verb in one transaction and wakes the runner once it is committed. No network inside. */

@@ -1,6 +1,7 @@
 import type { Clock, Ids } from './ports.ts'
 import type { Db } from './db.ts'
 import { type Given, givenRow, prepared } from './prepared.ts'
+import type { Traces } from './traces.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
@@ -26,25 +27,36 @@ interface NewJob {
   key?: string
   runAt?: number
   attemptsMax?: number
+  /** The trace that it belongs to; unset, the one at hand. */
+  trace?: string | undefined
 }
 
 const ATTEMPTS_MAX = 10
 
 /** Adds a job inside the caller's transaction: it commits or vanishes with the state it follows from. */
 export async function enqueue(
-  { db, clock, ids }: { db: Db; clock: Clock; ids: Ids },
-  { kind, payload, key, runAt, attemptsMax = ATTEMPTS_MAX }: NewJob,
+  { db, clock, ids, traces }: { db: Db; clock: Clock; ids: Ids; traces?: Traces | undefined },
+  { kind, payload, key, runAt, attemptsMax = ATTEMPTS_MAX, trace = traces?.handle() }: NewJob,
 ): Promise<void> {
   const now = clock.now()
   await insertJob(db, {
     id: ids.next('job'),
     kind,
     key: key ?? null,
-    payload: JSON.stringify(payload),
+    payload: JSON.stringify(trace === undefined ? payload : { ...(payload as object), traceparent: trace }),
     run_at: runAt ?? now,
     attempts_max: attemptsMax,
     created_at: now,
   })
+}
+
+/** What a job was given, without the trace that lies beside it. A gateway that traces nothing leaves that alone. */
+export function splitTrace(stored: unknown): { payload: unknown; trace: unknown } {
+  if (typeof stored !== 'object' || stored === null || !('traceparent' in stored)) {
+    return { payload: stored, trace: undefined }
+  }
+  const { traceparent: trace, ...payload } = stored
+  return { payload, trace }
 }
 
 const NEW = { status: 'ready', attempts: 0, locked_until: null, fence: 0, last_error: null, finished_at: null } as const

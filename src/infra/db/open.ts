@@ -9,6 +9,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import type { Migrations } from '../../kernel/migration.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
+import type { Traces } from '../../kernel/traces.ts'
 import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { Tables } from '../../store/tables.ts'
 import { terminalFailures } from '../failures.ts'
@@ -16,6 +17,7 @@ import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { keepDatabasePrivate } from '../private-files.ts'
 import { migrate } from './migrate.ts'
 import { sqliteDialect } from './sqlite.ts'
+import { tracedDialect } from './traced-dialect.ts'
 
 export interface Store {
   db: Db
@@ -39,18 +41,19 @@ export interface OpenOptions {
   /** For work of an operator that may take as long as it takes. */
   unlimited?: boolean
   failures?: Failures
+  traces?: Traces | undefined
 }
 
 /** Opens the store an address names (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
 export async function openStore(
   url: string,
   clock: Clock,
-  { migrations, unlimited = false, failures = terminalFailures }: OpenOptions,
+  { migrations, unlimited = false, failures = terminalFailures, traces }: OpenOptions,
 ): Promise<Store> {
   const sockets = new PoolSockets()
   const store = url.startsWith('sqlite:')
-    ? openSqlite(url.slice('sqlite:'.length), failures)
-    : openPostgres(url, { clock, sockets, failures })
+    ? openSqlite(url.slice('sqlite:'.length), failures, traces)
+    : openPostgres(url, { clock, sockets, failures, traces })
   try {
     await migrate(store, migrations)
     if (!unlimited) sockets.limitSilence(SILENCE_MAX)
@@ -61,11 +64,11 @@ export async function openStore(
   }
 }
 
-function openSqlite(file: string, failures: Failures): Store {
+function openSqlite(file: string, failures: Failures, traces: Traces | undefined): Store {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   keepDatabasePrivate(file)
   const dialect = sqliteDialect(file)
-  const db = new Kysely<Tables>({ dialect })
+  const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'sqlite', traces) : dialect })
   return {
     db,
     engine: 'sqlite',
@@ -107,9 +110,10 @@ interface PostgresNeeds {
   clock: Clock
   sockets: PoolSockets
   failures: Failures
+  traces: Traces | undefined
 }
 
-function openPostgres(url: string, { clock, sockets, failures }: PostgresNeeds): Store {
+function openPostgres(url: string, { clock, sockets, failures, traces }: PostgresNeeds): Store {
   // Counts and times fit a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -131,9 +135,8 @@ function openPostgres(url: string, { clock, sockets, failures }: PostgresNeeds):
     pool.connect().catch((error: unknown) => {
       throw storeAway(error)
     })
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
-  })
+  const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } })
+  const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const notices = new PostgresNotices(url, clock, failures, (text) => pool.query(NOTIFY_SQL, [text]))
   return {
     db,

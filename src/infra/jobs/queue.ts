@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type StoreEngine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
+import { splitTrace } from '../../kernel/job.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { deleteSome } from '../../kernel/retention.ts'
 
@@ -13,6 +14,8 @@ export interface ClaimedJob {
   kind: string
   key: string | null
   payload: unknown
+  /** Of what caused it, as it was kept. */
+  trace: unknown
   attempts: number
   attemptsMax: number
   fence: number
@@ -50,7 +53,7 @@ export async function claimJobs(
   return rows.map(({ attempts_max: attemptsMax, payload, ...row }) => ({
     ...row,
     attemptsMax,
-    payload: JSON.parse(payload) as unknown,
+    ...splitTrace(JSON.parse(payload)),
   }))
 }
 

@@ -4,6 +4,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import { type Job, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Traces, asStep } from '../../kernel/traces.ts'
 import {
   type ClaimedJob,
   SCHEDULE,
@@ -32,6 +33,7 @@ export interface RunnerOptions {
   jobs: readonly Job[]
   failures: Failures
   onOutcome?: (event: { kind: string; outcome: Outcome }) => void
+  traces?: Traces | undefined
 }
 
 type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back'
@@ -65,8 +67,10 @@ export class JobRunner {
 
   /** Something may be due: called after commits here, by notices from elsewhere, and by the poll. */
   wake(): void {
+    const { traces } = this.#options
     if (this.#looking) this.#lookAgain = true
-    else this.#look = this.#lookForJobs()
+    // Whoever has caused it, looking is for all.
+    else this.#look = traces ? traces.outside(() => this.#lookForJobs()) : this.#lookForJobs()
   }
 
   /** Takes no more jobs and waits for the running ones, which are told to end early. */
@@ -127,19 +131,32 @@ export class JobRunner {
   }
 
   async #run(job: Job, claimed: ClaimedJob): Promise<void> {
+    const { kind } = job
+    const step = this.#options.traces?.resume(claimed.trace, `job ${kind}`, {
+      'gateway.job.kind': kind,
+      'gateway.job.id': claimed.id,
+      'gateway.job.attempt': claimed.attempts,
+    })
+    const outcome = await asStep(step, async () => {
+      const outcome = await this.#attempt(job, claimed)
+      step?.note({ 'gateway.job.outcome': outcome })
+      return outcome
+    })
+    this.#options.onOutcome?.({ kind, outcome })
+  }
+
+  async #attempt(job: Job, claimed: ClaimedJob): Promise<Outcome> {
     const abort = new AbortController()
     const stopRenewing = this.#keepClaim(job, claimed, abort)
-    let outcome: Outcome
     try {
       if (claimed.attempts > claimed.attemptsMax) throw new Error('Its worker died at every attempt.')
       await job.run(claimed.payload, AbortSignal.any([abort.signal, this.#stop.signal]))
-      outcome = (await this.#finish(job, claimed)) ? 'done' : 'lost'
+      return (await this.#finish(job, claimed)) ? 'done' : 'lost'
     } catch (error) {
-      outcome = await this.#fail(job, claimed, error)
+      return await this.#fail(job, claimed, error)
     } finally {
       stopRenewing()
     }
-    this.#options.onOutcome?.({ kind: job.kind, outcome })
   }
 
   #finish({ everyMilliseconds: every }: Job, claimed: ClaimedJob): Promise<boolean> {

@@ -13,6 +13,7 @@ import type {
   NodePort,
   Random,
 } from '../../kernel/ports.ts'
+import { type Step, type Traces, asStep } from '../../kernel/traces.ts'
 import { AnswerCache, type RememberedText } from './answer-cache.ts'
 import { Confirmations } from './confirmations.ts'
 import { findSince } from './catch-up.ts'
@@ -44,6 +45,7 @@ interface NodesOptions {
   onLearned?: (genesis: string) => void
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
   onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
+  traces?: Traces | undefined
 }
 
 interface Flight {
@@ -61,6 +63,7 @@ interface Departure {
   /** Of the request that caused the read, for the log. */
   requestId?: string | undefined
   verbatim: boolean
+  step?: Step | undefined
 }
 
 /** For whom a node is asked. */
@@ -190,7 +193,8 @@ export class Nodes implements Judge {
 
   #depart(flightKey: string, action: string, body: string, { leaving, ...rest }: Departure): Flight {
     const abort = leaving && new Leaving()
-    const promise = this.#fetch(action, body, { ...rest, leaving: abort })
+    const step = this.#options.traces?.begin(`node ${action}`, { 'gateway.action': action }, 'client')
+    const promise = asStep(step, () => this.#fetch(action, body, { ...rest, leaving: abort, step }))
     const flight: Flight = { promise, waiting: 0, abort }
     this.#flights.set(flightKey, flight)
     const forget = () => this.#forget(flightKey, flight)
@@ -210,13 +214,14 @@ export class Nodes implements Judge {
   }
 
   async #fetch(action: string, body: string, departure: Departure): Promise<NodeAnswer> {
-    const { keys, stamp, leaving, requestId, verbatim } = departure
+    const { keys, stamp, leaving, requestId, verbatim, step } = departure
     const { cache, timeoutMilliseconds } = policyOf(action)
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
       const holder = this.pool.holderOf(keys)
       const limits: ReadLimits = { timeoutMilliseconds, leaving, asksHolder: holder !== undefined, verbatim }
       const { answer, text, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
+      step?.note({ 'gateway.node': upstream.options.name, 'gateway.hedged': hedged })
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.
       const sure = (holder === undefined || holder === upstream) && !isBlank(action, answer)
@@ -240,7 +245,7 @@ export class Nodes implements Judge {
     this.#epochs.bump(keys)
     let taker: string | undefined
     try {
-      const { hash, holder } = await publishBlock(this.pool.order(keys[0]!), block, subtype, this.#options.failures)
+      const { hash, holder } = await this.#bring(keys, block, subtype)
       this.pool.hold(keys, holder)
       taker = holder.options.name
       return hash
@@ -249,6 +254,20 @@ export class Nodes implements Judge {
       // Before the answer: the caller may read from another instance next.
       await this.#options.onWrite?.(keys, taker)
     }
+  }
+
+  #bring(keys: readonly string[], block: Block, subtype: string | undefined): ReturnType<typeof publishBlock> {
+    const { traces, failures } = this.#options
+    const nodes = this.pool.order(keys[0]!)
+    const step = traces?.begin('node process', { 'gateway.action': 'process' }, 'client')
+    if (!step) return publishBlock(nodes, block, subtype, failures)
+    return asStep(step, async () => {
+      // Before it is sent: its confirmation may come before the answer.
+      traces!.noteBlock(hashBlock(block))
+      const published = await publishBlock(nodes, block, subtype, failures)
+      step.note({ 'gateway.node': published.holder.options.name })
+      return published
+    })
   }
 
   /** Another instance has heard of a block that no node has told us. */

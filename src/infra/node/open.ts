@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Notices, Random } from '../../kernel/ports.ts'
+import type { Traces } from '../../kernel/traces.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { OurLedger } from './identity.ts'
@@ -26,6 +27,7 @@ interface NodesParts {
   ledger: OurLedger
   /** The nodes have agreed on a first block where none was known. */
   onLearned?: (genesis: string) => void
+  traces?: Traces | undefined
 }
 
 /** The nodes as the configuration names them, with what they tell and fail at told on: to the log, metrics, other instances. */
@@ -38,6 +40,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
     clock,
     random,
     failures,
+    traces: parts.traces,
     onWrite: (keys, holder = '-') => notices.deliver('written', [holder, ...keys].join(' ')),
     hearsWrites: () => notices.connected,
     onState: (upstream) => tellState({ log, metrics }, upstream),

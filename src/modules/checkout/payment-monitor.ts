@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
+import { asStep } from '../../kernel/traces.ts'
 import type { CheckoutRoom } from './room.ts'
 import { creditSend } from './domain/credit.ts'
 import { readPlaces, readSends } from './domain/read-ledger.ts'
@@ -194,7 +195,8 @@ export class PaymentMonitor {
               await hastenScans(ctx.db, [send.to], clock.now())
               left.add(send.hash)
             } else {
-              await creditSend(ctx, { ...send, receivedAt })
+              const step = ctx.traces?.followBlock(send.hash, 'payment credited')
+              await asStep(step, () => creditSend(ctx, { ...send, receivedAt }))
               done.add(send.hash)
             }
           } catch (error) {

@@ -2,6 +2,7 @@ import { Gathered } from '../../../kernel/gathered.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { OutboundFailure } from '../../../kernel/outbound-failure.ts'
 import type { Outbound, SecretBox } from '../../../kernel/ports.ts'
+import { asStep } from '../../../kernel/traces.ts'
 import {
   type AttemptRecord,
   disableWebhook,
@@ -64,6 +65,8 @@ interface Settlement {
   outcome: Outcome
   /** When the next attempt is due; null when there is none. */
   nextAt: number | null
+  /** The trace that the next attempt belongs to. */
+  trace: string | undefined
 }
 
 /** Where deliveries that run beside one another are read, begun and settled together. */
@@ -87,7 +90,8 @@ export function openBatches(ctx: DeliveryCtx): DeliveryBatches {
       const won = await markSending(db, due)
       return due.map(({ id }) => won.has(id))
     }, AT_ONCE),
-    settled: new Gathered((settlements) => settleAll(ctx, settlements), AT_ONCE),
+    // Many deliveries are settled at once: what follows from each belongs to its own trace, and not to the one at hand.
+    settled: new Gathered((settlements) => settleAll({ ...ctx, traces: undefined }, settlements), AT_ONCE),
   }
 }
 
@@ -111,12 +115,30 @@ export async function deliver(batches: DeliveryBatches, deliveryId: string): Pro
   if ('comeBackAt' in place) return putOff(batches, due, place.comeBackAt)
   try {
     if (!(await batches.sending.ask(due))) return
-    const result = await send(batches, due, due.url)
+    const result = await attempt(batches, due, due.url)
     await settle(batches, due, result, judge(due, result))
   } finally {
     place.leave()
   }
 }
+
+/** The receiver is told nothing of the trace: it is a stranger to our collector, and knows the event by its id. */
+function attempt(ctx: DeliveryCtx, due: DueDelivery, url: string): Promise<Result> {
+  const step = ctx.traces?.begin('webhook attempt', factsOf(due), 'client')
+  if (!step) return send(ctx, due, url)
+  return asStep(step, async () => {
+    const result = await send(ctx, due, url)
+    step.note({ 'http.response.status_code': result.status ?? undefined, 'error.type': result.error ?? undefined })
+    return result
+  })
+}
+
+const factsOf = ({ id, eventId, type, attemptsMade }: DueDelivery) => ({
+  'gateway.delivery.id': id,
+  'gateway.delivery.attempt': attemptsMade + 1,
+  'gateway.event.id': eventId,
+  'gateway.event.type': type,
+})
 
 async function send(ctx: DeliveryCtx, due: DueDelivery, url: string): Promise<Result> {
   const { clock, outbound, failures } = ctx
@@ -165,7 +187,8 @@ async function settle(
   const wait = wanted === 'retrying' ? waitAfter(attempt, waitOf(batches, retryAfter)) : undefined
   const outcome = wanted === 'retrying' && wait === undefined ? 'dead' : wanted
   const nextAt = wait === undefined ? null : now + wait
-  const won = await batches.settled.ask({ due, attempt: { attempt, at: now, ...result }, outcome, nextAt })
+  const trace = batches.traces?.handle()
+  const won = await batches.settled.ask({ due, attempt: { attempt, at: now, ...result }, outcome, nextAt, trace })
   const { status, error: code, milliseconds } = result
   const told = outcome === 'dead' ? lastWord(due, code) : outcome
   const { eventId, id: deliveryId } = due
@@ -186,11 +209,11 @@ function settleAll(ctx: DeliveryCtx, settlements: readonly Settlement[]): Promis
     )
     const dues = delivered.map(({ due }) => due)
     const won = dues.length > 0 ? await markDelivered(tx.db, dues, now) : new Set<string>()
-    for (const { due, attempt, outcome, nextAt } of failed) {
+    for (const { due, attempt, outcome, nextAt, trace } of failed) {
       const change = { state: outcome, nextAt, finishedAt: nextAt === null ? now : null }
       if (!(await markAttempted(tx.db, due, change))) continue
       won.add(due.id)
-      if (nextAt !== null) await enqueueDelivery(tx, due, nextAt)
+      if (nextAt !== null) await enqueueDelivery(tx, { ...due, trace }, nextAt)
       const isGone = attempt.error === 'gone' && due.type !== PING
       if (isGone && !due.endpoint) await disableWebhook(tx.db, webhookOf(due), now)
     }

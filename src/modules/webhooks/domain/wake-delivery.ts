@@ -14,11 +14,13 @@ export interface DeliverPayload {
 interface Woken {
   id: string
   endpointId: string | null
+  /** The trace that its attempts belong to; unset, the one at hand. */
+  trace?: string | undefined
 }
 
-const toJob = ({ id: deliveryId, endpointId }: Woken) => {
+const toJob = ({ id: deliveryId, endpointId, trace }: Woken) => {
   const payload: DeliverPayload = { deliveryId }
-  return { kind: endpointId === null ? DELIVER : DELIVER_TO_ENDPOINT, payload, attemptsMax: JOB_ATTEMPTS_MAX }
+  return { kind: endpointId === null ? DELIVER : DELIVER_TO_ENDPOINT, payload, attemptsMax: JOB_ATTEMPTS_MAX, trace }
 }
 
 /**

@@ -1,0 +1,173 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { Arrival, Facts, Step, StepFailure, StepKind, Traces } from '../../kernel/traces.ts'
+import { type Traceparent, readTraceparent, writeTraceparent } from './traceparent.ts'
+
+/** Of one request or job: whatever goes round in circles fills no collector. */
+const STEPS_MAX = 500
+/** Blocks of which it is known who brought them. */
+const BLOCKS_MAX = 1_000
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const satisfies Record<StepKind, SpanKind>
+
+/** A request or a job of this process. What it leaves behind when it has ended belongs to it no longer. */
+interface Stay {
+  isOpen: boolean
+  stepsLeft: number
+}
+
+/** The step at hand. */
+interface At {
+  span: Span
+  context: Context
+  stay: Stay
+}
+
+interface SamplingOptions {
+  /** Of requests, from 0 to 1. */
+  share: number
+  trusts(ip: string): boolean
+}
+
+interface NewStep {
+  name: string
+  facts: Facts
+  kind: StepKind
+}
+
+/** Traces of a share of all requests. Of the others nothing is made and nothing is remembered. */
+export class SampledTraces implements Traces {
+  readonly #tracer: Tracer
+  readonly #options: SamplingOptions
+  readonly #current = new AsyncLocalStorage<At | undefined>()
+  readonly #blocks = new Map<string, string>()
+
+  constructor(tracer: Tracer, options: SamplingOptions) {
+    this.#tracer = tracer
+    this.#options = options
+  }
+
+  /**
+   * A stranger's header decides nothing: its trace is only pointed at, from one with an id of our own. Who could choose whether, or under
+   * which id, could fill the collector, or write into the traces of others.
+   */
+  arrive({ name, requestId, traceparent, ip }: Arrival): Step | undefined {
+    const step: NewStep = { name, facts: { 'gateway.request_id': requestId }, kind: 'server' }
+    const at = this.#at()
+    if (at) return this.#next(at, step)
+    const parent = traceparent === undefined ? undefined : readTraceparent(traceparent)
+    if (parent && this.#options.trusts(ip)) return parent.sampled ? this.#first(step, { parent }) : undefined
+    return this.#isChosen() ? this.#first(step, { link: parent }) : undefined
+  }
+
+  begin(name: string, facts: Facts = {}, kind: StepKind = 'internal'): Step | undefined {
+    const at = this.#at()
+    return at && this.#next(at, { name, facts, kind })
+  }
+
+  handle(): string | undefined {
+    const at = this.#at()
+    return at && handleOf(at.span)
+  }
+
+  resume(handle: unknown, name: string, facts: Facts = {}): Step | undefined {
+    const parent = readTraceparent(handle)
+    return parent?.sampled ? this.#first({ name, facts, kind: 'consumer' }, { parent }) : undefined
+  }
+
+  noteBlock(hash: string): void {
+    const handle = this.handle()
+    if (handle === undefined) return
+    this.#blocks.delete(hash)
+    this.#blocks.set(hash, handle)
+    if (this.#blocks.size > BLOCKS_MAX) this.#blocks.delete(this.#blocks.keys().next().value!)
+  }
+
+  followBlock(hash: string, name: string): Step | undefined {
+    const handle = this.#blocks.get(hash)
+    if (handle !== undefined) return this.resume(handle, name)
+    return this.#isChosen() ? this.#first({ name, facts: {}, kind: 'consumer' }, {}) : undefined
+  }
+
+  outside<T>(run: () => T): T {
+    return this.#current.run(undefined, run)
+  }
+
+  #isChosen(): boolean {
+    return Math.random() < this.#options.share
+  }
+
+  #at(): At | undefined {
+    const at = this.#current.getStore()
+    return at?.stay.isOpen ? at : undefined
+  }
+
+  #first(step: NewStep, { parent, link }: { parent?: Traceparent; link?: Traceparent | undefined }): Step {
+    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, toSpanContext(parent)) : ROOT_CONTEXT
+    const links = link ? [{ context: toSpanContext(link) }] : []
+    const stay: Stay = { isOpen: true, stepsLeft: STEPS_MAX }
+    return this.#open(step, { context, stay, links, isFirst: true })
+  }
+
+  #next({ context, stay }: At, step: NewStep): Step | undefined {
+    if (stay.stepsLeft-- <= 0) return undefined
+    return this.#open(step, { context, stay, isFirst: false })
+  }
+
+  #open(
+    { name, facts, kind }: NewStep,
+    { context, stay, isFirst, links = [] }: Omit<At, 'span'> & { isFirst: boolean; links?: SpanOptions['links'] },
+  ): Step {
+    const span = this.#tracer.startSpan(name, { kind: KINDS[kind], ...(links.length > 0 && { links }) }, context)
+    noteFacts(span, facts)
+    const at: At = { span, context: trace.setSpan(context, span), stay }
+    return {
+      within: (run) => this.#current.run(at, run),
+      note: (more) => noteFacts(span, more),
+      rename: (better) => void span.updateName(better),
+      end: (failure) => {
+        if (failure) noteFailure(span, failure)
+        span.end()
+        if (isFirst) stay.isOpen = false
+      },
+    }
+  }
+}
+
+function noteFacts(span: Span, facts: Facts): void {
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined) span.setAttribute(name, value)
+  }
+}
+
+function noteFailure(span: Span, { type, isOurs }: StepFailure): void {
+  span.setAttribute('error.type', type)
+  if (isOurs) span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function handleOf(span: Span): string {
+  const { traceId, spanId: stepId } = span.spanContext()
+  return writeTraceparent({ traceId, stepId })
+}
+
+const toSpanContext = ({ traceId, stepId, sampled }: Traceparent) => ({
+  traceId,
+  spanId: stepId,
+  traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+  isRemote: true,
+})

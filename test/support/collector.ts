@@ -1,0 +1,71 @@
+import type { TestContext } from 'node:test'
+import { serveWhole } from './serve.ts'
+
+/** A step as a collector is told of it. */
+export interface ToldStep {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  facts: Record<string, unknown>
+  links: { traceId: string; spanId: string }[]
+  hasFailed: boolean
+}
+
+export interface Collector {
+  url: string
+  /** Everything it was sent, as it came, headers not included. */
+  bytes(): string
+  headers(): readonly (string | string[] | undefined)[]
+  steps(): ToldStep[]
+  /** The steps of the trace in which somebody was answered with this request id. */
+  traceOf(requestId: unknown): ToldStep[]
+  /** What it answers from now on. */
+  answerWith(status: number): void
+}
+
+interface OtlpSpan extends Omit<ToldStep, 'facts' | 'links' | 'hasFailed'> {
+  attributes?: { key: string; value: Record<string, unknown> }[]
+  links?: ToldStep['links']
+  status?: { code?: number }
+}
+interface OtlpBody {
+  resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[]
+}
+
+/** A collector of OpenTelemetry on loopback: it takes traces as JSON and keeps them. */
+export async function openCollector(t: Pick<TestContext, 'after'>): Promise<Collector> {
+  const bodies: string[] = []
+  const headers: (string | string[] | undefined)[] = []
+  let status = 200
+  const url = await serveWhole(t, (body, request, response) => {
+    if (request.url !== '/v1/traces') throw new Error(`Nothing is taken at ${request.url}.`)
+    if (status === 200) bodies.push(body)
+    headers.push(request.headers['x-collector-key'])
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+  })
+  const steps = () =>
+    bodies
+      .flatMap((body) => (JSON.parse(body) as OtlpBody).resourceSpans)
+      .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+      .map(toStep)
+  return {
+    url,
+    bytes: () => bodies.join('\n'),
+    headers: () => headers,
+    steps,
+    traceOf: (requestId) => {
+      const told = steps()
+      const traceId = told.find(({ facts }) => facts['gateway.request_id'] === requestId)?.traceId
+      return told.filter((step) => traceId !== undefined && step.traceId === traceId)
+    },
+    answerWith: (given) => (status = given),
+  }
+}
+
+const toStep = ({ attributes = [], links = [], status, ...span }: OtlpSpan): ToldStep => ({
+  ...span,
+  links,
+  facts: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
+  hasFailed: status?.code === 2,
+})
