@@ -114,9 +114,15 @@ export interface FrameProps {
   /** When it was read, where it can be read again at its address. */
   readAt?: number | undefined
   /** What was just done, or why it was not. */
-  notice?: { kind: 'done' | 'failed'; text: string } | undefined
+  notice?: { kind: 'done' | 'failed'; text: string; ways?: readonly Way[] } | undefined
   /** Where the documents tell of this section. */
   guide?: string | undefined
+}
+
+/** Where to go on from a notice. */
+interface Way {
+  href: string
+  title: string
 }
 
 export interface MenuEntry {

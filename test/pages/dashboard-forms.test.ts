@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
+import { findCheckout } from '../../src/modules/checkout/index.ts'
 import { until } from '../support/until.ts'
 import { pay } from './browser.ts'
 import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
@@ -76,9 +77,9 @@ test('what is wrong with a form stands beside its field, with what was typed', a
   }
 })
 
-test('credits and a username are bought on the payment page, for the account that asked', async (t) => {
+test('credits and a username are bought on the payment page, for the account that asked, which is shown the way to the page of its name', async (t) => {
   const dashboard = await openDashboard(t)
-  const { get, send, enter, join, ctx } = dashboard
+  const { get, send, enter, join, ctx, gateway } = dashboard
   const owner = await join('owner@example.com')
   const cookie = await enter(owner.key)
   const bought = [
@@ -99,6 +100,19 @@ test('credits and a username are bought on the payment page, for the account tha
     { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
     { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
   ])
+  const id = bought[1]!.headers.location!.slice('/pay/'.length)
+  const { address, plans } = (await findCheckout(ctx.db, id))!
+  await pay(gateway, address, plans[0]!.amountRaw!)
+  const back = async (as: string) => (await get(`/dashboard/names?bought=${id}`, as)).text
+  await until(async () => (await back(cookie)).includes('Paid: @TeaShop until'))
+  const notice = /<p class="notice done"[^>]*>(.*?)<\/p>/s.exec(await back(cookie))![1]!
+  assert.deepEqual(
+    [...notice.matchAll(/href="([^"]+)"/g)].map(([, href]) => href),
+    ['/@teashop', '/dashboard/names/teashop'],
+  )
+  assert.equal((await get('/@teashop')).status, 200)
+  const stranger = await enter((await join('stranger@example.com')).key)
+  assert.doesNotMatch(await back(stranger), /TeaShop/)
 })
 
 test('a payment that has paid a checkout without a key says so before it is assigned to another', async (t) => {

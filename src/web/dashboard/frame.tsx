@@ -122,6 +122,12 @@ export const Frame = (
           {notice && (
             <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
               {notice.text}
+              {notice.ways?.map(({ href, title: way }) => (
+                <span key={href}>
+                  {' '}
+                  <a href={href}>{way}</a>
+                </span>
+              ))}
             </p>
           )}
           {children}

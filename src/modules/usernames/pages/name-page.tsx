@@ -31,7 +31,24 @@ export const NamePage = (props: NamePageProps) => {
   const { frame, filled, name, owner, state, expiresAt, fee, isFresh } = props
   const place = `/dashboard/names/${name.toLowerCase()}`
   return (
-    <Frame {...frame} follows={['names']} title={`@${name}`} lead={<Badge state={state} />}>
+    <Frame
+      {...frame}
+      follows={['names']}
+      title={`@${name}`}
+      lead={<Badge state={state} />}
+      actions={
+        <>
+          <a class="button plain" href="/dashboard/names">
+            All usernames
+          </a>
+          {state === 'leased' && (
+            <a class="button plain" href={`/@${name}`}>
+              Public page
+            </a>
+          )}
+        </>
+      }
+    >
       <Card>
         <Facts
           facts={[

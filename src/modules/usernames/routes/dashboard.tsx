@@ -14,6 +14,12 @@ import { oneNamePages } from './one-name.tsx'
 
 const PAGE_ROWS = 50
 
+/** Where the buyer of a name goes on: what everybody sees of it, and what it tells them. */
+const waysTo = (key: string) => [
+  { href: `/@${key}`, title: 'Open its public page' },
+  { href: `/dashboard/names/${key}`, title: 'Say what it tells' },
+]
+
 /** Usernames of an account, and offers of further ones. */
 export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
   const { db, clock } = room.checkouts
@@ -26,7 +32,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     const now = clock.now()
     return (
       <NamesPage
-        frame={await withBought(db, frame, { accountId, checkoutId: query.bought })}
+        frame={await withBought(db, frame, { accountId, checkoutId: query.bought, waysTo })}
         filled={filled}
         names={leases.map((lease) => ({ ...lease, state: statusAt(lease, now) }))}
         next={last && `/dashboard/names?after=${toCursor(last)}`}

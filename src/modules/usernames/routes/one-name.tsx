@@ -12,6 +12,8 @@ import { NAME_FIELDS, NamePage } from '../pages/name-page.tsx'
 import type { UsernameRoom } from '../room.ts'
 import { readChanges } from '../wire-fields.ts'
 
+const waysTo = (key: string) => [{ href: `/@${key}`, title: 'Open its public page' }]
+
 /** One name of an account: what it stands for and tells, and changes of it, which are paid. */
 export function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
   const { db, clock } = room.checkouts
@@ -22,7 +24,7 @@ export function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
   }
   const page = async (request: PageRequest, filled: FormState) => {
     const { caller, accountId, query } = request
-    const frame = await withBought(db, request.frame, { accountId, checkoutId: query.bought })
+    const frame = await withBought(db, request.frame, { accountId, checkoutId: query.bought, waysTo })
     const lease = await getOwn(request)
     const now = clock.now()
     return (
