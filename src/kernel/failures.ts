@@ -19,6 +19,7 @@ export const FAILURES = {
   'email.follow': 'money',
   'webhooks.secret': 'money',
   'watches.monitor': 'money',
+  'watches.floor': 'money',
   'x402.state': 'money',
   'once.answer': 'money',
   'swap.provider': 'service',
@@ -76,6 +77,7 @@ export interface FailureIds {
   refundId?: string
   subscriptionId?: string
   eventId?: string
+  endpointId?: string
   hash?: string
   job?: string
   jobId?: string

@@ -203,7 +203,7 @@ forEachEngine((engine) => {
 
     const { key: foreign } = await gateway.join()
     const foreigner = readerOf(gateway, foreign)
-    assert.deepEqual((await foreigner.get(PATH)).json(), { watches: [], total: 0, next_cursor: null })
+    assert.deepEqual((await foreigner.get(PATH)).json(), { watches: [], total: 0, troubled: 0, next_cursor: null })
     const asked = { endpoint, addresses: [addresses[3]] }
     assert.equal(
       (await foreigner.post(PATH, asked)).text,

@@ -25,6 +25,11 @@ export const kindsNotAsked = () =>
   )
 export const tooMuchWaits = (address: string, max: number) =>
   badField('addresses', `More than ${max} sends wait at ${address}. Receive them first.`)
+export const tooManyCrowded = (max: number) =>
+  badField(
+    'addresses',
+    `At more than ${max} of these addresses 1,000 sends or more wait. Name fewer of them at a time.`,
+  )
 export const eventWithoutUrl = () => new AppError('conflict', 'This event has no address to be sent to.')
 export const bodyForgotten = () => new AppError('conflict', 'The body of this event is no longer kept.')
 export const urlRefused = (field: string, reason: RefusedAddress) =>

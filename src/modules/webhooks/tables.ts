@@ -133,7 +133,7 @@ export interface AddressWatchesTable {
   /** How many events there were. */
   told: number
   /** Why looks do not come through, and since when; null while they do. */
-  trouble: string | null
+  trouble: 'unknown_floor' | 'too_much_waits' | null
   trouble_since: number | null
 }
 

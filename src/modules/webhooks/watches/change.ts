@@ -5,16 +5,18 @@ import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
 import { findPositionBefore } from '../store.ts'
-import { kindsNotAsked, tooManyWatches, tooMuchWaits } from '../errors.ts'
+import { kindsNotAsked, tooManyCrowded, tooManyWatches, tooMuchWaits } from '../errors.ts'
 import { ADDRESS_KINDS, type AddressKind } from './event-kinds.ts'
 import { packKnown } from './known.ts'
-import { readChainAbove, readFinalHeads, readFinalSends, readStates } from './read-ledger.ts'
+import { readChainAbove, readFinalHeads, readFinalSends, readStatesWithin } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
 import { type Floor, countWatches, deleteWatches, insertWatches, listWatchedOf } from './store.ts'
 
 const ADDRESSES_AT_ONCE = 100
 /** What waits at an address before it is watched must be told apart from what comes. */
 const WAITING_BEFORE_MAX = 2_000
+/** Each costs the nodes a question of its own. */
+const CROWDED_MAX = 20
 
 interface Asked {
   accountId: string
@@ -77,15 +79,20 @@ export async function addWatches(
 /** Where addresses stand now: what is final by now needs no telling. */
 async function readFloors(node: NodePort, addresses: readonly string[]): Promise<Map<string, Floor>> {
   const floors = new Map<string, Floor>()
-  for (let at = 0; at < addresses.length; at += ADDRESSES_AT_ONCE) {
-    const states = await readStates(node, addresses.slice(at, at + ADDRESSES_AT_ONCE))
-    const heads = await readFinalHeads(node, states)
-    for (const [address, { waiting, frontier }] of states) {
-      if (!waiting || waiting.length > WAITING_BEFORE_MAX) throw tooMuchWaits(address, WAITING_BEFORE_MAX)
-      const head = heads.get(address)!
-      const taken = head.frontier === frontier ? [] : await readTaken(node, address, head)
-      floors.set(address, { ...head, known: packKnown([...waiting, ...taken]) })
-    }
+  const parts: (readonly string[])[] = []
+  for (let at = 0; at < addresses.length; at += ADDRESSES_AT_ONCE)
+    parts.push(addresses.slice(at, at + ADDRESSES_AT_ONCE))
+  const states = await readStatesWithin(node, parts, {
+    waitingMax: WAITING_BEFORE_MAX,
+    crowdedMax: CROWDED_MAX,
+    refuseWaiting: (address) => tooMuchWaits(address, WAITING_BEFORE_MAX),
+    refuseCrowded: () => tooManyCrowded(CROWDED_MAX),
+  })
+  const heads = await readFinalHeads(node, states)
+  for (const [address, { waiting, frontier }] of states) {
+    const head = heads.get(address)!
+    const taken = head.frontier === frontier ? [] : await readTaken(node, address, head)
+    floors.set(address, { ...head, known: packKnown([...waiting, ...taken]) })
   }
   return floors
 }

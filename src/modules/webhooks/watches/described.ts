@@ -13,6 +13,8 @@ const WATCH = record({
   created_at: text,
   events: integer,
   last_event_at: orNull(text),
+  trouble: orNull(words('unknown_floor', 'too_much_waits')),
+  trouble_since: orNull(text),
 })
 const WATCHED = record({ endpoint: text, addresses: list(text) })
 export const EXAMPLE = {
@@ -49,7 +51,7 @@ export const describedWatchRoutes: readonly Described[] = [
       { name: 'limit', schema: integer, description: 'Up to 1,000; 100 unless told.' },
       { name: 'cursor', schema: text, description: '`next_cursor` of the page before.' },
     ],
-    answer: record({ watches: list(WATCH), total: integer, next_cursor: orNull(text) }),
+    answer: record({ watches: list(WATCH), total: integer, troubled: integer, next_cursor: orNull(text) }),
   },
   {
     method: 'post',

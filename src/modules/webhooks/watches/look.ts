@@ -11,7 +11,7 @@ import {
   readStates,
 } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
-import type { Floor, Watch } from './store.ts'
+import type { Floor, Trouble, Watch } from './store.ts'
 import { type Happening, tellAll } from './tell.ts'
 
 /** Pages of a chain in one look; a longer one goes on with its next turn. */
@@ -26,6 +26,7 @@ export interface Looked {
   settled: ReadonlySet<string>
   /** Whether anything was told. */
   isActive: boolean
+  trouble: Trouble | null
 }
 
 interface Look {
@@ -47,10 +48,16 @@ export async function lookAt(
 ): Promise<Looked> {
   const settled = new Set<string>()
   let watch = before
-  const over = (isComplete: boolean): Looked => ({ isComplete, settled, isActive: watch.told > before.told })
+  const crowded = state.waiting === undefined ? 'too_much_waits' : null
+  const over = (isComplete: boolean, trouble: Trouble | null = crowded): Looked => ({
+    isComplete,
+    settled,
+    isActive: watch.told > before.told,
+    trouble,
+  })
   for (let page = 0; page < PAGES_MAX; page++) {
     const chain = state.frontier === watch.frontier ? [] : await readChainAbove(room.node, watch.address, watch)
-    if (!chain) return over(false)
+    if (!chain) return over(false, 'unknown_floor')
     const isLast = chain.length < CHAIN_PAGE || !chain.at(-1)!.confirmed
     // What was confirmed while the chain was read must not come after it.
     const now = isLast && chain.length > 0 ? await withWaitingNow(room, watch.address, state) : state

@@ -4,7 +4,7 @@ import { type StoreEngine, skipLocked } from '../../../kernel/dialect.ts'
 import { type Given, prepared } from '../../../kernel/prepared.ts'
 import type { AddressWatchesTable } from '../tables.ts'
 import type { AddressKind } from './event-kinds.ts'
-import { type Floor, type Watch, type WatchKey, toWatch } from './store.ts'
+import { type Floor, type Trouble, type Watch, type WatchKey, toWatch } from './store.ts'
 
 /** Whether any address is due: a writer's turn to claim nothing would cost a sync. */
 export async function hasDueLooks(db: Db, now: number): Promise<boolean> {
@@ -51,16 +51,30 @@ export async function claimAt(
   return rows.map(toWatch)
 }
 
-/** Who is told about addresses. */
-export async function listWatchesAt(db: Db, addresses: readonly string[], limit: number): Promise<WatchKey[]> {
+/** Who is told about an address, and of which kinds. */
+export interface Watcher extends WatchKey {
+  events: string[]
+}
+
+export async function listWatchesAt(db: Db, addresses: readonly string[], limit: number): Promise<Watcher[]> {
   const rows = await db
     .selectFrom('address_watches')
     .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'address_watches.endpoint_id')
-    .select(['address_watches.account_id', 'address_watches.endpoint_id', 'address_watches.address'])
+    .select([
+      'address_watches.account_id',
+      'address_watches.endpoint_id',
+      'address_watches.address',
+      'webhook_endpoints.events',
+    ])
     .where('address_watches.address', 'in', [...addresses])
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ accountId: row.account_id, endpointId: row.endpoint_id, address: row.address }))
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    endpointId: row.endpoint_id,
+    address: row.address,
+    events: JSON.parse(row.events) as string[],
+  }))
 }
 
 const own = ({ accountId, endpointId, address }: WatchKey) =>
@@ -83,6 +97,21 @@ export async function markStep(
     .returning('address')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Why looks at these do not come through; null when they do. What it was before counts from when it began. */
+export async function markTrouble(
+  db: Db,
+  watches: readonly WatchKey[],
+  { trouble, now, leaseUntil }: { trouble: Trouble | null; now: number; leaseUntil: number },
+): Promise<void> {
+  const keys = watches.map(({ accountId, endpointId, address }) => sql`(${accountId}, ${endpointId}, ${address})`)
+  await db
+    .updateTable('address_watches')
+    .set({ trouble, trouble_since: trouble === null ? null : now })
+    .where(sql<boolean>`(account_id, endpoint_id, address) in (values ${sql.join(keys)})`)
+    .where('leased_until', '=', leaseUntil)
+    .execute()
 }
 
 /** Looks are over. A turn that was asked for meanwhile stays. */

@@ -1,10 +1,14 @@
 import { isOutage } from '../../../kernel/failures.ts'
 import type { Confirmation, ConfirmationBus } from '../../../kernel/ports.ts'
+import { wantsKind } from '../endpoints/fan-out.ts'
+import type { AddressKind } from './event-kinds.ts'
 import { type Looked, lookAt } from './look.ts'
-import { claimAt, claimDue, hasDueLooks, hastenPage, listTold, listWatchesAt, markLooked } from './looks-store.ts'
+import { type Heard, type HeardAt, HeardQueue } from './heard-queue.ts'
+import { claimAt, claimDue, hasDueLooks, hastenPage, listTold, listWatchesAt } from './looks-store.ts'
 import { type AddressState, readStates } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
 import type { Watch } from './store.ts'
+import { Turns } from './turns.ts'
 import { WatchedAddresses } from './watched-addresses.ts'
 
 const SECOND = 1_000
@@ -19,34 +23,20 @@ const BATCHES_MAX_CONNECTED = 4
 const BATCHES_MAX = 40
 const PAGE = 10_000
 const SETTLED_MAX = 100_000
-const WAITING_MAX = 100_000
+/** Of so many addresses at a time it is asked who watches them; so often before the next look. */
+const SHARED_AT_ONCE = 200
+const SHARINGS_MAX = 10
 /** The node that told us knows more than the one we asked, or another instance is at it: it is asked again soon, a few times. */
 const RETRY_AFTER = 250
 const RETRIES_MAX = 20
-const AFTER_FAILURE = 2 * SECOND
-/** While events arrive, a look is a net below a net; the longer nothing happened, the rarer it is. */
-const PACE_MIN = 15 * SECOND
-const PACE_MIN_HEARING = 5 * MINUTE
-const PACE_MAX = 6 * 60 * MINUTE
-const PACE_SHARE = 20
+const CATCH_UP_AFTER = SECOND
+const CATCH_UP_AFTER_MAX = MINUTE
+const SENT: ReadonlySet<AddressKind> = new Set(['address.sent'])
+const RECEIVED: ReadonlySet<AddressKind> = new Set(['address.received'])
 
 interface MonitorOptions {
   room: WatchRoom
   bus: ConfirmationBus
-}
-
-interface LookedAt {
-  looked: ReadonlyMap<Watch, Looked>
-  lookedAt: number
-  leaseUntil: number
-  /** Whether an event has led here. */
-  isHeard: boolean
-}
-
-/** A block that was heard of at a watched address. */
-interface Heard {
-  tries: number
-  hashes: Set<string>
 }
 
 /**
@@ -57,18 +47,23 @@ export class AddressMonitor {
   readonly #options: MonitorOptions
   readonly #watched: WatchedAddresses
   readonly #settled = new Set<string>()
-  /** By address, the longest waiting first. */
-  readonly #heard = new Map<string, Heard>()
+  readonly #turns: Turns
+  readonly #heard = new HeardQueue()
   readonly #running = new Set<Promise<unknown>>()
   #draining = false
   #stopListening: (() => void) | undefined
   #cancelTick: (() => void) | undefined
+  /** Counts silences, of which the last must be caught up with. */
+  #gaps = 0
+  #catchingUp = false
+  #cancelCatchUp: (() => void) | undefined
   #started = false
   #stopped = false
 
   constructor(options: MonitorOptions) {
     this.#options = options
     this.#watched = new WatchedAddresses(options.room)
+    this.#turns = new Turns(options)
   }
 
   /** How many addresses are listened for, and the memory that it takes. */
@@ -82,7 +77,7 @@ export class AddressMonitor {
     this.#started = true
     this.#stopListening = bus.listen((confirmation) => this.#hear(confirmation))
     bus.onGap(() => {
-      if (bus.connected) this.#inBackground('catch-up', () => this.#catchUp())
+      if (bus.connected) this.#afterGap()
     })
     await this.#catchUp()
     this.#tick()
@@ -92,6 +87,7 @@ export class AddressMonitor {
     this.#stopped = true
     this.#stopListening?.()
     this.#cancelTick?.()
+    this.#cancelCatchUp?.()
     await Promise.all(this.#running)
   }
 
@@ -111,21 +107,20 @@ export class AddressMonitor {
     // Old kinds of blocks have members of their own.
     const to = type === 'send' ? destination : subtype === 'send' ? linked : undefined
     if (to !== undefined) {
-      if (this.#watched.has(account)) this.#await(account, hash)
-      if (this.#watched.has(to)) this.#await(to, hash)
+      if (this.#watched.has(account)) this.#await(account, hash, { kinds: SENT, tries: 0 })
+      if (this.#watched.has(to)) this.#await(to, hash, { kinds: RECEIVED, tries: 0 })
       return
     }
     // The send of a receive may have escaped us.
     const received = type === 'receive' || type === 'open' ? source : subtype === 'receive' ? link : undefined
-    if (received !== undefined && this.#watched.has(account)) this.#await(account, received.toUpperCase())
+    if (received !== undefined && this.#watched.has(account)) {
+      this.#await(account, received.toUpperCase(), { kinds: RECEIVED, tries: 0 })
+    }
   }
 
-  #await(address: string, hash: string, tries = 0): void {
+  #await(address: string, hash: string, heard: Heard): void {
     if (this.#stopped || this.#settled.has(`${address} ${hash}`)) return
-    const heard = this.#heard.get(address)
-    if (heard) heard.hashes.add(hash)
-    // Beyond this the turns of the addresses themselves have to do.
-    else if (this.#heard.size < WAITING_MAX) this.#heard.set(address, { tries, hashes: new Set([hash]) })
+    this.#heard.add(address, hash, heard)
     if (this.#draining) return
     this.#draining = true
     this.#inBackground('heard', () => this.#drain())
@@ -133,62 +128,81 @@ export class AddressMonitor {
 
   async #drain(): Promise<void> {
     try {
-      while (this.#heard.size > 0 && !this.#stopped) {
-        const batch = new Map<string, Heard>()
-        for (const [address, heard] of this.#heard) {
-          batch.set(address, heard)
-          if (batch.size === ADDRESSES_AT_ONCE) break
+      while (!this.#heard.isEmpty && !this.#stopped) {
+        for (let sharings = 0, isMore = true; isMore && sharings < SHARINGS_MAX; sharings++) {
+          const fresh = this.#heard.takeFresh(SHARED_AT_ONCE)
+          isMore = fresh.size > 0
+          if (isMore) await this.#orLater(fresh, () => this.#share(fresh))
         }
-        for (const address of batch.keys()) this.#heard.delete(address)
-        try {
-          await this.#lookWhere(batch)
-        } catch (error) {
-          this.#failed('heard')(error)
-          for (const [address, heard] of batch) this.#retry(address, heard)
-        }
+        const batch = this.#heard.take(ADDRESSES_AT_ONCE)
+        if (batch.size > 0) await this.#orLater(batch, () => this.#lookWhere(batch))
       }
     } finally {
       this.#draining = false
     }
   }
 
-  async #lookWhere(batch: ReadonlyMap<string, Heard>): Promise<void> {
+  async #orLater(heard: ReadonlyMap<string, HeardAt>, run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      this.#failed('heard')(error)
+      for (const [address, blocks] of heard) this.#retry(address, blocks)
+    }
+  }
+
+  /** Finds out who watches these, so that accounts take turns. */
+  async #share(fresh: ReadonlyMap<string, HeardAt>): Promise<void> {
+    const { db } = this.#options.room
+    const found = await listWatchesAt(db, [...fresh.keys()], PAGE)
+    const byAddress = Map.groupBy(found, ({ address }) => address)
+    for (const [address, heard] of fresh) {
+      // Of an address that very many watch, the list may have left no room for others.
+      const isCut = found.length === PAGE && !byAddress.has(address)
+      this.#heard.place(
+        address,
+        heard,
+        isCut ? await listWatchesAt(db, [address], PAGE) : (byAddress.get(address) ?? []),
+      )
+    }
+  }
+
+  async #lookWhere(batch: ReadonlyMap<string, HeardAt>): Promise<void> {
     const { room } = this.#options
     const addresses = [...batch.keys()]
-    const keys = await listWatchesAt(room.db, addresses, PAGE)
-    const byAddress = Map.groupBy(keys, ({ address }) => address)
+    const watchers = await listWatchesAt(room.db, addresses, PAGE)
+    const byAddress = Map.groupBy(watchers, ({ address }) => address)
     // Not watched any more, or never: the set keeps a part of each address alone.
     const there = addresses.filter((address) => byAddress.has(address))
     if (there.length === 0) return
     const now = room.clock.now()
     const leaseUntil = now + LEASE
     const claimed = await claimAt(room.db, room.engine, { addresses: there, now, leaseUntil, limit: PAGE })
-    const heard = new Map([...batch].map(([address, { hashes }]) => [address, hashes] as const))
+    const heard = new Map([...batch].map(([address, blocks]) => [address, new Set(blocks.keys())] as const))
     const looked = await this.#look(claimed, { leaseUntil, heard })
     for (const address of there) {
-      const { hashes, tries } = batch.get(address)!
+      const blocks = batch.get(address)!
       const own = claimed.filter((watch) => watch.address === address).map((watch) => looked.get(watch))
       const isWhole = own.length === byAddress.get(address)!.length
-      for (const hash of hashes) {
+      for (const [hash, { kinds, tries }] of blocks) {
         const isSettled = isWhole && own.every((one) => one?.settled.has(hash))
-        if (isSettled || (tries > 0 && (await this.#isTold(address, hash)))) {
+        if (isSettled || (tries > 0 && (await this.#isTold(address, hash, kinds)))) {
           this.#settle(`${address} ${hash}`)
-          hashes.delete(hash)
+          blocks.delete(hash)
         }
       }
-      if (hashes.size > 0) this.#retry(address, { hashes, tries })
+      this.#retry(address, blocks)
     }
   }
 
-  /** Whether everybody who watches an address was told of a send, by another instance perhaps. */
-  async #isTold(address: string, hash: string): Promise<boolean> {
+  /** Whether everybody who watches an address was told of a send as they wish, by another instance perhaps. */
+  async #isTold(address: string, hash: string, kinds: ReadonlySet<AddressKind>): Promise<boolean> {
     const { db } = this.#options.room
-    for (const { endpointId } of await listWatchesAt(db, [address], PAGE)) {
-      const asked = { hashes: [hash] }
-      const own = { endpointId, address }
-      const received = await listTold(db, own, { type: 'address.received', ...asked })
-      if (received.size > 0) continue
-      if ((await listTold(db, own, { type: 'address.sent', ...asked })).size === 0) return false
+    for (const watcher of await listWatchesAt(db, [address], PAGE)) {
+      for (const type of kinds) {
+        if (!wantsKind(watcher, type)) continue
+        if ((await listTold(db, watcher, { type, hashes: [hash] })).size === 0) return false
+      }
     }
     return true
   }
@@ -198,12 +212,15 @@ export class AddressMonitor {
     if (this.#settled.size > SETTLED_MAX) this.#settled.delete(this.#settled.values().next().value!)
   }
 
-  /** Not for ever: what stays in doubt is found by the turns of its address. */
-  #retry(address: string, { hashes, tries }: Heard): void {
-    if (tries >= RETRIES_MAX || this.#stopped) return
-    this.#options.room.clock.after(RETRY_AFTER * (tries + 1), () => {
-      for (const hash of hashes) this.#await(address, hash, tries + 1)
-    })
+  /** Not for ever: what stays in doubt is found by the turns of its address. Each block has its own tries. */
+  #retry(address: string, heard: HeardAt): void {
+    if (this.#stopped) return
+    const left = [...heard].filter(([, { tries }]) => tries < RETRIES_MAX)
+    for (const [tries, group] of Map.groupBy(left, ([, block]) => block.tries)) {
+      this.#options.room.clock.after(RETRY_AFTER * (tries + 1), () => {
+        for (const [hash, { kinds }] of group) this.#await(address, hash, { kinds, tries: tries + 1 })
+      })
+    }
   }
 
   #tick(): void {
@@ -259,33 +276,35 @@ export class AddressMonitor {
         }
       }
     } finally {
-      await this.#giveBack(watches, { looked, lookedAt, leaseUntil, isHeard: heard.size > 0 })
+      await this.#turns.giveBack(watches, { looked, lookedAt, leaseUntil, isHeard: heard.size > 0 })
     }
     return looked
   }
 
-  async #giveBack(watches: readonly Watch[], { looked, lookedAt, leaseUntil, isHeard }: LookedAt): Promise<void> {
-    const { room } = this.#options
-    const turns = Map.groupBy(watches, (watch) => {
-      const { isComplete = false, isActive = false } = looked.get(watch) ?? {}
-      return isComplete ? this.#nextTurn(isActive || isHeard ? lookedAt : watch.activeAt) : -1
-    })
-    for (const [nextLookAt, group] of turns) {
-      const over =
-        nextLookAt === -1
-          ? { lookedAt: undefined, nextLookAt: room.clock.now() + AFTER_FAILURE }
-          : { lookedAt, nextLookAt }
-      await markLooked(room.db, group, { ...over, leaseUntil })
-    }
+  /** Tried until it is done: what was confirmed during a silence is told otherwise only when the turn of its address comes. */
+  #afterGap(): void {
+    this.#gaps++
+    if (this.#catchingUp || this.#stopped) return
+    this.#catchingUp = true
+    this.#tryToCatchUp(CATCH_UP_AFTER)
   }
 
-  /** In whole seconds, so that watches share their turns. */
-  #nextTurn(activeAt: number): number {
-    const { room, bus } = this.#options
-    const now = room.clock.now()
-    const min = bus.connected ? PACE_MIN_HEARING : PACE_MIN
-    const pace = Math.min(PACE_MAX, Math.max(min, Math.floor((now - activeAt) / PACE_SHARE)))
-    return Math.ceil((now + pace) / SECOND) * SECOND
+  #tryToCatchUp(pause: number): void {
+    this.#inBackground('catch-up', async () => {
+      try {
+        for (let caught = -1; caught !== this.#gaps;) {
+          caught = this.#gaps
+          await this.#catchUp()
+        }
+        this.#catchingUp = false
+      } catch (error) {
+        const next = Math.min(2 * pause, CATCH_UP_AFTER_MAX)
+        this.#cancelCatchUp = this.#options.room.clock.after(pause, () => {
+          if (!this.#stopped) this.#tryToCatchUp(next)
+        })
+        throw error
+      }
+    })
   }
 
   async #catchUp(): Promise<void> {

@@ -80,24 +80,76 @@ export interface AddressState {
   waiting: readonly string[] | undefined
 }
 
-/** What waits for addresses, then where their chains end: what is received in between has left the first and shows in the second. */
-export async function readStates(node: NodePort, addresses: readonly string[]): Promise<Map<string, AddressState>> {
+/** The first thousand that wait for each of some addresses: one question for all of them. */
+async function readFirstWaiting(node: NodePort, addresses: readonly string[]): Promise<Map<string, string[]>> {
   const asked = { accounts: addresses, count: WAITING_PAGE, ...WAITING }
   // A node that refuses the question has not said that nothing waits.
   const receivable = await node.read('accounts_receivable', asked)
   const blocks = toObject(receivable.blocks)
+  return new Map(addresses.map((address) => [address, hashesOf(blocks[address])]))
+}
+
+/** What waits for addresses, then where their chains end: what is received in between has left the first and shows in the second. */
+export async function readStates(node: NodePort, addresses: readonly string[]): Promise<Map<string, AddressState>> {
   const waiting = new Map<string, readonly string[] | undefined>()
-  for (const address of addresses) {
-    const first = hashesOf(blocks[address])
+  for (const [address, first] of await readFirstWaiting(node, addresses)) {
     waiting.set(address, first.length < WAITING_PAGE ? first : await readAllWaiting(node, address))
   }
+  return withFrontiers(node, waiting)
+}
+
+interface Bounds {
+  /** What may wait at one address, and at how many of them so much may wait that it takes a question of its own. */
+  waitingMax: number
+  crowdedMax: number
+  refuseWaiting(address: string): Error
+  refuseCrowded(): Error
+}
+
+/**
+ * The same, where too much is refused: as soon as it is seen, and before anything else is asked. What a refusal costs the nodes is one question for
+ * each part of the addresses, and one for each crowded one.
+ */
+export async function readStatesWithin(
+  node: NodePort,
+  parts: readonly (readonly string[])[],
+  { waitingMax, crowdedMax, refuseWaiting, refuseCrowded }: Bounds,
+): Promise<Map<string, AddressState & { waiting: readonly string[] }>> {
+  const waiting = new Map<string, readonly string[]>()
+  const crowded: string[] = []
+  for (const part of parts) {
+    for (const [address, first] of await readFirstWaiting(node, part)) {
+      waiting.set(address, first)
+      if (first.length >= WAITING_PAGE) crowded.push(address)
+      if (crowded.length > crowdedMax) throw refuseCrowded()
+    }
+  }
+  for (const account of crowded) {
+    const { blocks } = await node.read('receivable', { account, count: waitingMax + 1, ...WAITING })
+    const all = hashesOf(blocks)
+    if (all.length > waitingMax) throw refuseWaiting(account)
+    waiting.set(account, all)
+  }
+  const states = new Map<string, AddressState & { waiting: readonly string[] }>()
+  for (const part of parts) {
+    const own = new Map(part.map((address) => [address, waiting.get(address)!]))
+    for (const [address, state] of await withFrontiers(node, own)) states.set(address, state)
+  }
+  return states
+}
+
+async function withFrontiers<W extends readonly string[] | undefined>(
+  node: NodePort,
+  waiting: ReadonlyMap<string, W>,
+): Promise<Map<string, { frontier: string | null; waiting: W }>> {
+  const addresses = [...waiting.keys()]
   const { frontiers } = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
   const heads = toObject(frontiers)
   return new Map(
     addresses.map((address) => {
       const head = heads[address]
       const frontier = typeof head === 'string' && isHex(head, 64) ? head.toUpperCase() : null
-      return [address, { frontier, waiting: waiting.get(address) }]
+      return [address, { frontier, waiting: waiting.get(address)! }]
     }),
   )
 }

@@ -4,7 +4,7 @@ import { addWatches, removeWatches } from './change.ts'
 import { readWatched, readWatchQuery, toWatchCursor } from './fields.ts'
 import type { WatchRoom } from './room.ts'
 import { showAdded, showWatch } from './shape.ts'
-import { countWatches, listWatches } from './store.ts'
+import { countTroubled, countWatches, listWatches } from './store.ts'
 
 const PATH = '/api/watches'
 const BODY_BYTES_MAX = 256 * 1024
@@ -23,7 +23,8 @@ export const watchRoutes = (room: WatchRoom): readonly Route[] => [
       const page = found.slice(0, limit)
       const next = found.length > limit ? toWatchCursor(page.at(-1)!) : null
       const total = await countWatches(room.db, { accountId, endpointId })
-      return { json: { watches: page.map(showWatch), total, next_cursor: next } }
+      const troubled = await countTroubled(room.db, { accountId, endpointId })
+      return { json: { watches: page.map(showWatch), total, troubled, next_cursor: next } }
     },
   },
   {

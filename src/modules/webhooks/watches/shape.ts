@@ -18,10 +18,20 @@ export const showAdded = ({
   cursor: toCursor(position),
 })
 
-export const showWatch = ({ address, endpointId, createdAt, told, activeAt }: Watch): JsonObject => ({
+export const showWatch = ({
+  address,
+  endpointId,
+  createdAt,
+  told,
+  activeAt,
+  trouble,
+  troubleSince,
+}: Watch): JsonObject => ({
   address,
   endpoint: endpointId,
   created_at: toTime(createdAt),
   events: told,
   last_event_at: toTime(told === 0 ? null : activeAt),
+  trouble,
+  trouble_since: toTime(troubleSince),
 })

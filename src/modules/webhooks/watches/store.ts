@@ -16,12 +16,17 @@ export interface Floor {
   known: string
 }
 
+/** Why a look does not come through: no node knows the block from which to go on, or too much waits to be told apart. */
+export type Trouble = NonNullable<AddressWatchesTable['trouble']>
+
 export interface Watch extends WatchKey, Floor {
   createdAt: number
   activeAt: number
   lookedAt: number
   leasedUntil: number
   told: number
+  trouble: Trouble | null
+  troubleSince: number | null
 }
 
 export const toWatch = (row: AddressWatchesTable): Watch => ({
@@ -36,6 +41,8 @@ export const toWatch = (row: AddressWatchesTable): Watch => ({
   height: row.height,
   known: row.known,
   told: row.told,
+  trouble: row.trouble,
+  troubleSince: row.trouble_since,
 })
 
 const ROWS_AT_ONCE = 500
@@ -124,6 +131,20 @@ export async function countWatches(
           own.selectFrom('webhook_endpoints').select('id').where('account_id', '=', accountId),
         )
       : query.where('endpoint_id', '=', endpointId)
+  return Number((await query.executeTakeFirst())!.count)
+}
+
+/** How many looks do not come through. */
+export async function countTroubled(
+  db: Db,
+  { accountId, endpointId }: { accountId: string; endpointId?: string | undefined },
+): Promise<number> {
+  let query = db
+    .selectFrom('address_watches')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('account_id', '=', accountId)
+    .where('trouble', 'is not', null)
+  if (endpointId !== undefined) query = query.where('endpoint_id', '=', endpointId)
   return Number((await query.executeTakeFirst())!.count)
 }
 

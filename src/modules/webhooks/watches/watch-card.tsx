@@ -1,7 +1,7 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Form, TextField } from '../../../web/dashboard/form.tsx'
 import { Card, Copyable, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
-import type { Watch } from './store.ts'
+import type { Trouble, Watch } from './store.ts'
 
 export interface WatchedPart {
   watches: readonly Watch[]
@@ -9,8 +9,17 @@ export interface WatchedPart {
   count: number
   total: number
   max: number
+  /** How many of this endpoint's looks do not come through. */
+  troubled: number
   first: string | undefined
   next: string | undefined
+}
+
+/** What it means for who waits for events. */
+const TROUBLES: Record<Trouble, string> = {
+  unknown_floor: 'Not told at the moment: no node knows the block up to which it was looked through. We go on trying.',
+  too_much_waits:
+    'More than 10,000 payments wait here. New ones are told when we hear of them or when they are received; receive some, so that none can be missed.',
 }
 
 const shown = (count: number) => count.toLocaleString('en')
@@ -18,22 +27,33 @@ const shown = (count: number) => count.toLocaleString('en')
 /** Addresses of the ledger that an endpoint is told about, on its page. */
 export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: string; watched: WatchedPart }) => {
   const { frame, filled, at, watched } = props
-  const { watches, count, total, max, first, next } = watched
+  const { watches, count, total, max, troubled, first, next } = watched
   return (
     <Card
       title="Watched addresses"
       note={`What these receive and send is told to this endpoint. Watched here: ${shown(count)}; in your account ${shown(total)} of ${shown(max)}.`}
     >
+      {troubled > 0 && (
+        <p class="notice failed">
+          {troubled === 1 ? 'One address is' : `${shown(troubled)} addresses are`} not followed as they should be; the
+          reason stands beside {troubled === 1 ? 'it' : 'each'}.
+        </p>
+      )}
       {watches.length === 0 ? (
         <Empty title="No address yet">
           <p>Name addresses of the ledger, yours or others’, and your server hears of every confirmed payment there.</p>
         </Empty>
       ) : (
         <Table label="Watched addresses" head={['Address', 'Events', 'Last', 'Change']}>
-          {watches.map(({ address, told, activeAt }) => (
+          {watches.map(({ address, told, activeAt, trouble, troubleSince }) => (
             <tr key={address}>
               <td>
                 <Copyable text={address} shown={shorten(address)} label="the address" />
+                {trouble !== null && (
+                  <span class="under">
+                    {TROUBLES[trouble]} Since <Moment at={troubleSince} />.
+                  </span>
+                )}
               </td>
               <td>{told}</td>
               <td>{told === 0 ? 'none yet' : <Moment at={activeAt} />}</td>

@@ -2,7 +2,7 @@ import type { Form, PageRequest } from '../../../kernel/page.ts'
 import { addWatches, removeWatches } from './change.ts'
 import { readWatchCursor, readWatched, toWatchCursor } from './fields.ts'
 import type { WatchRoom } from './room.ts'
-import { countWatches, listWatches } from './store.ts'
+import { countTroubled, countWatches, listWatches } from './store.ts'
 import type { WatchedPart } from './watch-card.tsx'
 
 const ROWS = 25
@@ -21,6 +21,7 @@ export async function readWatchedPart(
     count: await countWatches(room.db, { accountId, endpointId }),
     total: await countWatches(room.db, { accountId }),
     max: room.addressesMax,
+    troubled: await countTroubled(room.db, { accountId, endpointId }),
     first: after && at,
     next: found.length > ROWS ? `${at}?watched=${toWatchCursor(watches.at(-1)!)}` : undefined,
   }

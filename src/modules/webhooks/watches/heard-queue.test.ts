@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AddressKind } from './event-kinds.ts'
+import { type Heard, HeardQueue } from './heard-queue.ts'
+
+const heard = (kind: AddressKind, tries = 0): Heard => ({ kinds: new Set([kind]), tries })
+const watcher = (accountId: string, address: string, events = ['*']) => ({
+  accountId,
+  endpointId: `we_${accountId}`,
+  address,
+  events,
+})
+
+/** Everything that is fresh goes to its account, which its name begins with. */
+function share(queue: HeardQueue): void {
+  for (const [address, blocks] of queue.takeFresh(1_000_000)) {
+    queue.place(address, blocks, [watcher(address.split(' ')[0]!, address)])
+  }
+}
+
+test('a shop waited for its one payment until thousands of addresses of an exchange were looked at: accounts take turns', () => {
+  const queue = new HeardQueue()
+  for (let at = 0; at < 90_000; at++) queue.add(`exchange ${at}`, 'A', heard('address.received'))
+  share(queue)
+  queue.add('shop 1', 'B', heard('address.received'))
+  queue.add('other 1', 'C', heard('address.received'))
+  share(queue)
+  assert.deepEqual([...queue.take(4).keys()], ['exchange 0', 'shop 1', 'other 1', 'exchange 1'])
+  let rest = 0
+  while (!queue.isEmpty) rest += queue.take(1_000).size
+  assert.equal(rest, 50_000 - 2, 'one account has at most half of what there is')
+})
+
+test('however full it is, each account has a few places', () => {
+  const queue = new HeardQueue()
+  for (let account = 0; account < 30; account++) {
+    for (let at = 0; at < 20_000; at++) queue.add(`exchange${account} ${at}`, 'A', heard('address.received'))
+    share(queue)
+  }
+  for (let at = 0; at < 100; at++) queue.add(`shop ${at}`, 'B', heard('address.received'))
+  share(queue)
+  const taken: string[] = []
+  while (!queue.isEmpty) taken.push(...queue.take(1_000).keys())
+  assert.equal(taken.filter((address) => address.startsWith('shop')).length, 50)
+  assert.ok(taken.length < 110_000, `${taken.length}`)
+})
+
+test('a payment was given up after one look, because another block of its address had been looked for before: tries are of a block', () => {
+  const queue = new HeardQueue()
+  queue.add('shop 1', 'OLD', heard('address.received', 19))
+  queue.add('shop 1', 'NEW', heard('address.received'))
+  share(queue)
+  queue.add('shop 1', 'LATER', heard('address.received', 3))
+  const blocks = queue.take(1).get('shop 1')!
+  assert.deepEqual(
+    [...blocks].map(([hash, { tries }]) => [hash, tries]),
+    [
+      ['OLD', 19],
+      ['NEW', 0],
+      ['LATER', 3],
+    ],
+  )
+})
+
+test('an address that two accounts watch is looked at in the turn of the one with less to look at', () => {
+  const queue = new HeardQueue()
+  for (let at = 0; at < 100; at++) queue.add(`exchange ${at}`, 'A', heard('address.received'))
+  share(queue)
+  queue.add('shared', 'B', heard('address.sent'))
+  for (const [address, blocks] of queue.takeFresh(10)) {
+    queue.place(address, blocks, [watcher('exchange', address), watcher('shop', address)])
+  }
+  assert.ok(queue.take(2).has('shared'))
+})

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { LedgerRefusal } from '../../src/kernel/errors.ts'
+import type { NodeAnswer, NodeParams } from '../../src/kernel/ports.ts'
+import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
+import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
+import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
+import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
+import { countTroubled } from '../../src/modules/webhooks/watches/store.ts'
+import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
+import { addressOf } from '../support/many-checkouts.ts'
+import { SEED, SeededRandom } from '../support/random.ts'
+import { SimLedger } from '../support/sim-ledger.ts'
+import { until } from '../support/until.ts'
+
+/* What merchants suffered whose addresses were watched, and were not told. */
+
+const SHOP = addressOf('shop')
+const PAYER = addressOf('payer')
+const own = { accountId: 'acc_shop', endpointId: 'we_shop' }
+
+type Answer = (action: string, params: NodeParams) => NodeAnswer | undefined
+
+async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, events = ['*']) {
+  const { ctx, clock } = opened
+  const ledger = new SimLedger(new SeededRandom(SEED))
+  await insertAccount(ctx.db, { id: own.accountId, email: null, role: 'user', createdAt: 0 })
+  await takePlace(ctx.db, own.accountId, 20)
+  await insertEndpoint(ctx.db, {
+    ...{ id: own.endpointId, accountId: own.accountId, url: 'https://shop.example/', events, metadata: null },
+    ...{ description: null, isEnabled: true, disabledReason: null, failingSince: null, createdAt: 0, updatedAt: 0 },
+    secret: { sealed: '', createdAt: 0, previousSealed: null, previousUntil: null },
+  })
+  const reads: string[] = []
+  const failed: string[] = []
+  const faults: { answer: Answer | undefined; isStoreAway: boolean } = { answer: undefined, isStoreAway: false }
+  const db = ctx.db.withPlugin({
+    transformQuery({ node }) {
+      if (faults.isStoreAway && node.kind === 'UpdateQueryNode') throw new Error('The store does not answer.')
+      return node
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  })
+  const room: WatchRoom = {
+    ...ctx,
+    db,
+    failures: {
+      failed: (place) => () => void failed.push(place) as undefined,
+      lost: () => () => undefined,
+    },
+    secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
+    node: {
+      publish: () => ledger.publish(),
+      async read(action, params) {
+        reads.push(action)
+        return faults.answer?.(action, params) ?? ledger.read(action, params)
+      },
+    },
+    engine,
+    addressesMax: 10_000,
+    heed: (addresses) => monitor.heed(addresses),
+  }
+  const monitor: AddressMonitor = new AddressMonitor({ room, bus: ledger })
+  t.after(() => monitor.stop())
+  const told = async () =>
+    (await ctx.db.selectFrom('events').select(['type', 'dedupe_key']).orderBy('position').execute()).length
+  const read = async () =>
+    (await ctx.db.selectFrom('address_watches').selectAll().where('address', '=', SHOP).executeTakeFirst())!
+  /** Its turn of this second is over when it waits for the next. */
+  const second = async () => {
+    await until(() => clock.waitingFor(clock.now() + 1_000) > 0)
+    clock.advance(1_000)
+    await until(() => clock.waitingFor(clock.now() + 1_000) > 0)
+  }
+  const within = async (seconds: number, isSo: () => Promise<boolean>) => {
+    for (let passed = 0; !(await isSo()); passed++) {
+      assert.ok(passed < seconds, `It was not so within ${seconds} seconds.`)
+      await second()
+    }
+  }
+  const watch = (addresses = [SHOP]) => addWatches(room, { ...own, addresses })
+  const pay = (from = PAYER, to = SHOP) => {
+    ledger.send(from, to, 5n)
+    ledger.confirm(10)
+  }
+  return { ledger, monitor, second, reads, failed, faults, told, read, within, watch, pay, db: ctx.db }
+}
+
+forEachEngine((engine, openStore) => {
+  test('deposits stopped being told for good, and nobody knew, when no node had the block to go on from (contract 6, rule 29)', async (t) => {
+    const { ledger, monitor, failed, faults, told, read, within, watch, pay, db } = await open(
+      t,
+      await openStore(t),
+      engine,
+    )
+    pay()
+    ledger.receive(SHOP)
+    ledger.confirm(1)
+    await monitor.start()
+    await watch()
+    faults.answer = (action, { head }) => {
+      if (action === 'account_history' && head !== undefined) throw new LedgerRefusal('Block not found')
+      return undefined
+    }
+    pay()
+    ledger.receive(SHOP)
+    ledger.confirm(1)
+    await within(10, async () => (await read()).trouble === 'unknown_floor')
+    assert.deepEqual([await told(), failed], [0, []], 'a node may be behind for a moment')
+    await within(120, () => Promise.resolve(failed.length > 0))
+    const since = (await read()).trouble_since
+    await within(200, async () => (await read()).next_look_at - (await read()).looked_at > 200_000)
+    assert.deepEqual([failed, (await read()).trouble_since], [['watches.floor'], since], 'said once')
+    assert.equal(await countTroubled(db, own), 1)
+    faults.answer = undefined
+    await within(200, async () => (await told()) === 1)
+    await within(10, async () => (await read()).trouble === null)
+    assert.equal(await countTroubled(db, own), 0)
+  })
+
+  test('what was confirmed during a silence was told hours later, because the store was away when it ended: catching up is tried until it is done', async (t) => {
+    const { ledger, monitor, failed, faults, told, within, watch, pay } = await open(t, await openStore(t), engine)
+    await monitor.start()
+    await watch()
+    pay()
+    await within(10, async () => (await told()) === 1)
+    ledger.interrupt(false)
+    pay()
+    faults.isStoreAway = true
+    ledger.interrupt(true)
+    await within(5, () => Promise.resolve(failed.length >= 2))
+    faults.isStoreAway = false
+    await within(20, async () => (await told()) === 2)
+  })
+})
+
+test('an address with ten thousand open deposits went blind without a word: it says so, and is told what is heard of (contract 6, rule 29)', async (t) => {
+  const { monitor, faults, told, read, within, watch, pay } = await open(t, await openFresh(t, 'sqlite'), 'sqlite')
+  await monitor.start()
+  await watch()
+  const hashes = (from: number) =>
+    Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
+  faults.answer = (action, { accounts, offset }) => {
+    if (action === 'accounts_receivable')
+      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, hashes(0)])) as never }
+    return action === 'receivable' ? { blocks: hashes(Number(offset)) as never } : undefined
+  }
+  pay()
+  await within(400, async () => (await read()).trouble === 'too_much_waits')
+  await within(10, async () => (await told()) === 1)
+  faults.answer = undefined
+  await within(900, async () => (await read()).trouble === null)
+})
+
+test('an account that asks for deposits alone cost twenty looks for each payment it made: what nobody asks for is not looked for', async (t) => {
+  const { monitor, reads, told, within, second, watch, pay } = await open(t, await openFresh(t, 'sqlite'), 'sqlite', [
+    'address.received',
+  ])
+  await monitor.start()
+  await watch()
+  pay()
+  await within(10, async () => (await told()) === 1)
+  reads.length = 0
+  for (let at = 0; at < 5; at++) pay(SHOP, PAYER)
+  for (let passed = 0; passed < 60; passed++) await second()
+  assert.deepEqual(reads, [])
+})
+
+test('a list of addresses that is refused cost the nodes over a thousand questions: it costs a few (contract 6, rule 27)', async (t) => {
+  const { reads, faults, watch, db } = await open(t, await openFresh(t, 'sqlite'), 'sqlite')
+  const addresses = Array.from({ length: 1_000 }, (_, at) => addressOf(`crowded ${at}`))
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}`.padStart(64, 'F'), {}]))
+  const waiting = { crowded: addresses, each: 2_001 }
+  faults.answer = (action, { accounts, account, count }) => {
+    const at = (one: string) => (waiting.crowded.includes(one) ? many(Math.min(waiting.each, Number(count))) : {})
+    if (action === 'accounts_receivable')
+      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, at(one)])) as never }
+    return action === 'receivable' ? { blocks: at(account as string) as never } : undefined
+  }
+  await assert.rejects(watch(addresses), /1,000 sends or more wait/)
+  assert.deepEqual(reads, ['accounts_receivable'])
+  waiting.crowded = addresses.slice(-20)
+  reads.length = 0
+  await assert.rejects(watch(addresses), new RegExp(`More than 2000 sends wait at ${addresses[980]}`))
+  assert.equal(reads.length, 11)
+  waiting.each = 2_000
+  await watch(addresses)
+  const rows = await db.selectFrom('address_watches').select('known').where('known', '<>', '').execute()
+  assert.deepEqual(new Set(rows.map(({ known }) => known.length)), new Set([16]), 'hashes of this test begin alike')
+  assert.equal(rows.length, 20)
+})
