@@ -96,7 +96,8 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   })
   sockets.attach(server.server)
   mountHealth(server, { notReady: () => (isDraining() ? 'draining' : noNodeReason(nodes)) })
-  mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, rooms: OFFERED })
+  const openLimiter = () => new MemoryLimiter(clock)
+  mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, openLimiter, rooms: OFFERED })
   mountAssets(server)
   mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, atDesk: config.atDesk, onError })
 
@@ -109,7 +110,6 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const developers = new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl })
   const enter: RoutesOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
-  const openLimiter = () => new MemoryLimiter(clock)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
   const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet })
   mountDashboard(server, { ...doors, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })

@@ -72,7 +72,8 @@ export class LivePages {
     const { session, token, readAt, out } = page
     const accountId = session.account.id
     const followers = this.#followers.get(accountId) ?? new Set<Follower>()
-    if (followers.size >= STREAMS_PER_ACCOUNT_MAX || this.#count >= STREAMS_MAX) throw tooMany()
+    if (followers.size >= STREAMS_PER_ACCOUNT_MAX) throw tooManyOf(STREAMS_PER_ACCOUNT_MAX)
+    if (this.#count >= STREAMS_MAX) this.#makeRoom(followers.size)
     const follower: Follower = {
       token,
       accountId,
@@ -86,12 +87,24 @@ export class LivePages {
     this.#count++
     this.#checkLater(follower)
     this.#tell(follower, this.#changedSince(accountId, readAt))
-    return () => {
-      follower.cancelCheck()
-      if (!followers.delete(follower)) return
-      this.#count--
-      if (followers.size === 0) this.#followers.delete(accountId)
-    }
+    return () => this.#leave(follower)
+  }
+
+  /** Where all are taken, those who have the most give one up to who has less: its page is read again by itself, more rarely. */
+  #makeRoom(held: number): void {
+    const [most] = [...this.#followers.values()].sort((one, other) => other.size - one.size)
+    if (!most || most.size <= held + 1) throw tooManyOf(held)
+    const [oldest] = most
+    this.#leave(oldest!)
+    oldest!.out.end()
+  }
+
+  #leave(follower: Follower): void {
+    follower.cancelCheck()
+    const followers = this.#followers.get(follower.accountId)
+    if (!followers?.delete(follower)) return
+    this.#count--
+    if (followers.size === 0) this.#followers.delete(follower.accountId)
   }
 
   /** What has changed while a page was on its way to its reader. */
@@ -161,7 +174,11 @@ export class LivePages {
   }
 }
 
-function tooMany(): AppError {
-  const detail = `${STREAMS_PER_ACCOUNT_MAX} pages of one account are followed already. Close one.`
+/** Pages whose stream is refused are read again by themselves, and say so. */
+function tooManyOf(held: number): AppError {
+  const detail =
+    held === 0
+      ? 'As many pages are followed as this service can; this one is read again now and then.'
+      : `${held} pages of this account are followed already; this one is read again now and then. Close another to follow it.`
   return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 30, body: { detail } })
 }

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { openFolder } from '../support/folder.ts'
@@ -133,6 +134,15 @@ test('a search finds what any page says, at its section, marked, the best page f
     const [page = '', id] = href!.split('#')
     assert.ok(id === undefined || (await get(gateway, page)).text.includes(`id="${id}"`), href)
   }
+})
+
+test('one address could keep the gateway busy with searches: it has sixty a minute, and reads on', async (t) => {
+  const gateway = await openGateway(t, {}, new TestClock())
+  for (let at = 0; at < 60; at++) assert.equal((await get(gateway, '/docs?q=webhook')).status, 200)
+  const refused = await ask(`${gateway.url}/docs?q=webhook`, { method: 'GET', headers: { accept: 'application/json' } })
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers['retry-after']) > 0)
+  assert.equal((await get(gateway, '/docs')).status, 200)
 })
 
 test('what is looked for can be anything, and stays text', async (t) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../../kernel/action.ts'
 import type { Meter } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
+import type { RateLimiter } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { DocsSite } from '../../web/docs-shell.tsx'
 import { DocsOverview } from '../../web/docs-overview.tsx'
@@ -18,6 +19,7 @@ import { describeCost } from './describe-cost.ts'
 import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
+import { remoteAddressOf } from '../remote-address.ts'
 import { DocsSearch } from './search.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
 
@@ -25,9 +27,13 @@ export interface DocsOptions extends PageCall {
   baseUrl(): string
   version: string
   devnet: boolean
+  /** Counts in this process alone. */
+  openLimiter(): RateLimiter
 }
 
 const QUERY_MAX = 100
+/** Each goes through everything that is written. */
+const SEARCHES_PER_MINUTE = 60
 /** What people call a thing that is metered. */
 const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
 
@@ -70,11 +76,18 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   })
   server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(llmsText(site())))
   server.get('/docs.md', (_request, reply) => sendMarkdown(reply, llmsText(site())))
-  server.get('/docs', (request, reply) => {
+  const limiter = options.openLimiter()
+  const countSearch = async ({ raw }: FastifyRequest) => {
+    const ip = options.clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for'])
+    const { allowed, retryAfterSeconds } = await limiter.take(ip, SEARCHES_PER_MINUTE)
+    if (!allowed) throw tooManySearches(retryAfterSeconds)
+  }
+  server.get('/docs', async (request, reply) => {
     if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
     const { q } = request.query as { q?: unknown }
     const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
     if (query === '') return sendPage(reply, renderPage(<DocsOverview site={site()} />))
+    await countSearch(request)
     const found = search.find(query)
     // Anybody can write such an address: what it says is nothing to be found by a machine.
     return sendPage(
@@ -185,3 +198,9 @@ function notFound(reply: FastifyReply): FastifyReply {
   const { status, body } = toErrorReply(new AppError('not_found', 'Not found.'))
   return reply.code(status).send(body)
 }
+
+const tooManySearches = (retryAfterSeconds: number) =>
+  new AppError('too_many_requests', 'Too many requests.', {
+    retryAfterSeconds,
+    body: { detail: `${SEARCHES_PER_MINUTE} searches a minute from one address.` },
+  })

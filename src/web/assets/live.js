@@ -6,12 +6,14 @@
 const GAP = 2500
 const RETRY_FIRST = 5000
 const RETRY_MAX = 300000
+const REFUSALS_SAID = 2
 const live = document.querySelector('main[data-live]')
 const said = document.getElementById('live-said')
 const follows = new Set(live.dataset.live.split(' '))
 let readAt = live.dataset.readAt
 let stream
 let retryAfter = RETRY_FIRST
+let refusals = 0
 let retry
 let isReading = false
 let isDue = false
@@ -24,8 +26,11 @@ async function read() {
   isDue = false
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'manual' })
-    if (response.ok) show(new DOMParser().parseFromString(await response.text(), 'text/html'))
-    else if (response.type === 'opaqueredirect' || response.status === 403) goodbye()
+    if (response.ok) {
+      show(new DOMParser().parseFromString(await response.text(), 'text/html'))
+      // The gateway answers, and the stream does not: as many pages are followed as may be.
+      if (refusals >= REFUSALS_SAID && !isLeaving) sayRarely()
+    } else if (response.type === 'opaqueredirect' || response.status === 403) goodbye()
   } catch {
     // The gateway is away; the stream says when it is back.
   }
@@ -50,6 +55,18 @@ function tell(text) {
   said.textContent = said.textContent === text ? `${text} ` : text
 }
 
+function sayRarely() {
+  said.classList.remove('unseen')
+  said.classList.add('notice')
+  said.textContent = 'Too many pages are followed at the moment: this one is read again every few minutes.'
+}
+
+function sayNothing() {
+  said.classList.add('unseen')
+  said.classList.remove('notice')
+  said.textContent = ''
+}
+
 function goodbye() {
   stream?.close()
   stream = undefined
@@ -69,7 +86,11 @@ function open() {
   clearTimeout(retry)
   const opened = new EventSource(`/dashboard/live?since=${readAt}`)
   stream = opened
-  opened.addEventListener('open', () => (retryAfter = RETRY_FIRST))
+  opened.addEventListener('open', () => {
+    retryAfter = RETRY_FIRST
+    if (refusals >= REFUSALS_SAID) sayNothing()
+    refusals = 0
+  })
   opened.addEventListener('changed', ({ data }) => {
     if (data.split(' ').some((one) => follows.has(one))) void read()
   })
@@ -78,6 +99,7 @@ function open() {
     opened.close()
     if (stream !== opened) return
     stream = undefined
+    refusals++
     retry = setTimeout(
       () => {
         open()
