@@ -25,7 +25,7 @@ export class GatewayError extends Error {
   readonly status: number
   /** The field it is about. */
   readonly field: string | undefined
-  /** Seconds until it is worth asking again. */
+  /** Seconds to wait before trying again. */
   readonly retryAfter: number | undefined
   /** The answer itself, where there was one. */
   readonly body: unknown

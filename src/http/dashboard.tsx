@@ -178,7 +178,7 @@ class Dashboard {
     requireEveryScope(session)
     // A client that does not know that it never ends would wait for that.
     if (!/\btext\/event-stream\b/.test(request.headers.accept ?? '')) {
-      throw new AppError('invalid_request', 'This is a stream of events: ask for text/event-stream.')
+      throw new AppError('invalid_request', 'This is an event stream. Send Accept: text/event-stream.')
     }
     const readAt = Number(readQuery(request).since ?? '0')
     const stream = this.#live.follow(session, token!, readAt)

@@ -17,5 +17,5 @@ export function requireToken(session: Session, given: string): void {
 export const formExpired = () =>
   new AppError(
     'origin_not_allowed',
-    'You have signed in anew since this form was shown. Nothing was done: send it once more.',
+    'You have signed in again since this form was opened. Nothing was changed; submit it again.',
   )

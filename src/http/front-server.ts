@@ -27,7 +27,11 @@ export function createFrontServer({ door, ...options }: FrontServerOptions): Fas
     rpc,
     elsewhere(request, response) {
       if (isDraining() && request.url === '/health/ready') {
-        refuse(response, new AppError('overloaded', 'The service stops.', { body: DRAINING }), nextRequestId())
+        refuse(
+          response,
+          new AppError('overloaded', 'The service is shutting down.', { body: DRAINING }),
+          nextRequestId(),
+        )
       } else if (request.url === '/health/live') {
         response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end('{"status":"live"}')
       } else door.pass(request, response)

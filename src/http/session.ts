@@ -77,7 +77,7 @@ export async function identifyApiCaller(
     throw new AppError('invalid_key', text)
   }
   if (session.mustEnrol && !unenrolled) {
-    throw new AppError('passkey_required', 'Add a passkey first, on the page Sign-in of the dashboard.')
+    throw new AppError('passkey_required', 'Add a passkey first, on the Security page of the dashboard.')
   }
   return toSessionCaller(session)
 }
@@ -113,7 +113,7 @@ export function toSessionCaller(session: Session): AccountCaller {
  */
 export function requireOwnPage(headers: IncomingHttpHeaders, baseUrl: string): void {
   if (!comesFromOwnPage(headers, baseUrl)) {
-    throw new AppError('origin_not_allowed', 'Requests with a session cookie are taken from our own pages only.')
+    throw new AppError('origin_not_allowed', 'Requests with a session cookie are only accepted from our own pages.')
   }
 }
 

@@ -46,7 +46,7 @@ const UNKNOWN_ACTION = 'Unknown action: subscribe, update, unsubscribe and ping 
 const tooManyOfOne = (max: number) =>
   new AppError('too_many_requests', 'Too many requests.', {
     retryAfterSeconds: 10,
-    body: { detail: `${max} websockets from one address. One takes a subscription of up to 10000 accounts.` },
+    body: { detail: `Limit: ${max} websockets from one IP address. One can subscribe to up to 10000 accounts.` },
   })
 const tooMany = () =>
   new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })

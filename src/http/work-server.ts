@@ -55,7 +55,7 @@ export function createWorkServer(options: WorkServerOptions): Server {
       : (request.socket.remoteAddress ?? '')
     readBody(request)
       .then((text) => {
-        if (payer === undefined) throw new AppError('key_required', 'This work server needs a key it knows.')
+        if (payer === undefined) throw new AppError('key_required', 'This work server requires a valid key.')
         return answer(registry, options, { text, leaving, payer })
       })
       .then(
@@ -107,7 +107,7 @@ async function answer(
 type WorkCtx = Pick<Ctx, 'caller' | 'leaving' | 'payer' | 'node' | 'charged' | 'counted'> & { store: { clock: Clock } }
 
 /** A block's effect cannot be looked up here, so that its difficulty must be told. */
-const noLedger = () => new AppError('invalid_request', 'There is no ledger here: give difficulty or subtype.')
+const noLedger = () => new AppError('invalid_request', 'This server has no ledger. Give difficulty or subtype.')
 const NO_LEDGER: NodePort = {
   read: () => Promise.reject(noLedger()),
   publish: () => Promise.reject(noLedger()),

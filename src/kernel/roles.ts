@@ -34,7 +34,7 @@ export const PERMISSIONS: Readonly<Record<Permission, Row>> = {
   'wallets:read': { about: 'Wallets and what they hold', may: all('owner', 'manager', 'developer', 'reader') },
   'wallets:send': { about: 'Make wallets, receive and send', may: all('owner', 'manager') },
   names: { about: 'Usernames', may: { ...all('owner', 'manager'), ...see('developer', 'reader') } },
-  email: { about: 'Payments by e-mail', may: { ...all('owner', 'manager'), ...see('developer', 'reader') } },
+  email: { about: 'Email payments', may: { ...all('owner', 'manager'), ...see('developer', 'reader') } },
   reports: {
     about: 'Overview, reports, exports, credits',
     may: { ...all('owner', 'manager'), ...see('developer', 'reader') },

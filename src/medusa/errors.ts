@@ -43,16 +43,16 @@ export function toMedusaError(error: unknown): unknown {
   const { code, status, message, field = '', body } = error
   const unexpected = (text: string) => new NanoPaymentError('unexpected_state', text, { code, cause: error })
   const option = (name: string, text: string) => `Option \`${name}\` of @nano-gateway/medusa: ${text}`
-  if (code === 'network_error') return unexpected(option('url', 'no gateway answers there.'))
-  if (code === 'timeout') return unexpected(option('url', 'the gateway there took too long.'))
-  if (code === 'unexpected_answer') return unexpected(option('url', 'what answers there is no gateway.'))
+  if (code === 'network_error') return unexpected(option('url', 'no gateway responded.'))
+  if (code === 'timeout') return unexpected(option('url', 'the gateway took too long to respond.'))
+  if (code === 'unexpected_answer') return unexpected(option('url', 'the server there is not a gateway.'))
   if (status === 401) return unexpected(option('key', message))
   if (code === 'missing_scope') {
     const { scope } = (body ?? {}) as { scope?: unknown }
     return unexpected(option('key', `it lacks the scope ${String(scope)}.`))
   }
   if (code === 'refund_source_required') {
-    return unexpected(option('refundFrom', `${message} Name a cloud wallet of the account.`))
+    return unexpected(option('refundFrom', `${message} Use a cloud wallet of the account.`))
   }
   const named = OPTION_OF[field]
   if (named !== undefined) return unexpected(option(named, message))

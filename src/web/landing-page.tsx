@@ -25,37 +25,37 @@ interface Card {
 const CARDS: readonly Card[] = [
   {
     title: 'Take payments',
-    text: 'One call gives you a payment page with a QR code. A signed message tells your shop when the money is there.',
+    text: 'One call creates a payment page with a QR code. A signed webhook tells your shop when it is paid.',
     href: '/docs/first-payment',
     link: 'Your first payment',
   },
   {
     title: 'Keep wallets',
-    text: 'Wallets for orders, players or machines, with a date on which what is left goes back to whom you name.',
+    text: 'Hosted wallets for orders, players or machines. When one expires, its balance goes where you choose.',
     href: '/docs/wallets',
     link: 'Cloud wallets',
   },
   {
     title: 'Read the ledger',
-    text: 'Balances, histories and blocks of any account, from several nodes at once, while single ones fail.',
+    text: 'Balances, history and blocks of any account, from several nodes, even when one fails.',
     href: '/docs/actions/account_balance',
     link: 'account_balance',
   },
   {
     title: 'Publish blocks',
-    text: 'For wallets of your own: proof of work in milliseconds, and a publication that never sends twice.',
+    text: 'For your own wallets: proof of work in milliseconds, and publishing that never sends twice.',
     href: '/docs/work',
     link: 'Proof of work',
   },
   {
-    title: 'Sell single calls',
-    text: 'A price for each request, paid in nano by programs that have no account with you.',
+    title: 'Charge per request',
+    text: 'Set a price per request, paid in nano by programs without an account.',
     href: '/docs/pay-per-request',
     link: 'Pay per request',
   },
   {
     title: 'Run your own',
-    text: 'Two commands on a laptop, with a ledger of its own to try everything on. Free software.',
+    text: 'Two commands on a laptop, with a built-in test ledger. Free software.',
     href: '/docs/operating',
     link: 'Operating',
   },
@@ -76,20 +76,20 @@ export const LandingPage = ({ site }: { site: DocsSite }) => {
         <h1>Payments in nano, from one JSON endpoint</h1>
         <p class="lead">
           Nano is money made for the internet: a payment takes about a second, costs nothing to send, and needs no bank.
-          This gateway stands between your program and that network. You send it a JSON object, it answers with one.
+          This gateway connects your program to the network: send a JSON object, get a JSON answer.
         </p>
         <h2 id="try">Paste this into a terminal</h2>
         <Code text={curl(baseUrl, firstCall(devnet))} id="first-call" />
         <CopyVoice />
         {devnet ? (
           <p>
-            That asks for 1.5 nano. Open the address at <code>browser</code> in the answer: it is the page your customer
-            sees. <a href="/docs/first-payment">The guide</a> goes on from there, to a payment and to the message your
-            shop gets.
+            This requests 1.5 nano. Open the URL in <code>browser</code>: it is the page your customer
+            sees. <a href="/docs/first-payment">The guide</a> continues with a payment and the webhook your
+            shop receives.
           </p>
         ) : (
           <p>
-            That is how many blocks the ledger has. <a href="/docs/first-payment">The guide</a> goes on to a payment.
+            This returns the number of blocks on the ledger. <a href="/docs/first-payment">The guide</a> continues with a payment.
           </p>
         )}
         <p class="landing-links">
@@ -109,23 +109,23 @@ export const LandingPage = ({ site }: { site: DocsSite }) => {
             </li>
           ))}
         </ul>
-        <h2>Five words to know</h2>
+        <h2>Key terms</h2>
         <dl class="words">
           <dt>Address</dt>
           <dd>
-            Where money is sent, like an account number. It begins with <code>nano_</code>; a username such as{' '}
-            <code>@alice</code> can stand for one.
+            Where money is sent, like an account number. It starts with <code>nano_</code>; a username such as{' '}
+            <code>@alice</code> can be used instead.
           </dd>
           <dt>Block</dt>
           <dd>One entry on the ledger, signed by its owner: a send, or the receipt of one. Its hash is the proof.</dd>
           <dt>Confirmed</dt>
-          <dd>The network has agreed on a block, and nobody can take it back. It takes about a second.</dd>
+          <dd>The network has agreed on a block and it is final. This takes about a second.</dd>
           <dt>Raw</dt>
           <dd>
-            The smallest unit. One nano is 10<sup>30</sup> raw, so that amounts are exact text and never rounded.
+            The smallest unit. One nano is 10<sup>30</sup> raw, so amounts are exact and never rounded.
           </dd>
           <dt>Work</dt>
-          <dd>A small puzzle that each block carries instead of a fee. The gateway solves it for you.</dd>
+          <dd>A small computation in each block instead of a fee. The gateway does it for you.</dd>
         </dl>
       </div>
     </Layout>

@@ -65,8 +65,8 @@ export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
 )
 
 const DevnetBanner = () => (
-  <aside class="banner" aria-label="Play money">
-    Embedded development ledger: the nano here is worth nothing.
+  <aside class="banner" aria-label="Test mode">
+    Test mode: this nano has no value.
   </aside>
 )
 

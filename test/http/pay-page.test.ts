@@ -93,7 +93,7 @@ test('a worth in the money of the reader stands beside a price in nano; a price 
   const fiat = await open(gateway, { amount: '19.9', currency: 'EUR' })
   const { text } = await get(gateway, `/pay/${fiat.id}`)
   assert.match(text, /<p class="worth">€19\.90<\/p>/)
-  assert.match(text, /data-until="\d+" data-text="Price holds for \{left\}"/)
+  assert.match(text, /data-until="\d+" data-text="Price valid for \{left\}"/)
 })
 
 test('a form chooses the amount and gets the page back; programs get the record as ever', async (t) => {

@@ -61,7 +61,7 @@ test('429 the sixth link within an hour, with the time to wait', async (t) => {
     error: 'Too many requests.',
     message: 'Too many requests.',
     code: 'too_many_requests',
-    detail: 'Five sign-in links an hour for one mail address. The ones that were mailed work for 30 minutes.',
+    detail: 'You can request five sign-in links an hour for one email address. Links already sent work for 30 minutes.',
     retry_after: 3600,
   })
   assert.equal((await ask('b@example.com')).statusCode, 200)

@@ -39,7 +39,7 @@ test('an empty shop takes an order, is paid on the ledger, completes it by the w
   await until(() => fundsOf(node, shop.customer.address) === before)
   await until(async () => /^Refund rfd_\w+ of \S+ nano has arrived\.$/.test((await shop.show(id)).notes.at(-1)!))
   const again = await shop.play<{ code: string; message: string }>('refund', { id, amount: '1.00' })
-  assert.deepEqual(again, { code: 'nano_gateway_refund_too_large', message: 'Nothing is left to refund.' })
+  assert.deepEqual(again, { code: 'nano_gateway_refund_too_large', message: 'There is nothing left to refund.' })
   assert.deepEqual((await shop.show(id)).refunds, ['12.50'], 'what was refused is not counted')
   assert.deepEqual(await shop.play('log'), [])
 })
@@ -158,7 +158,7 @@ test('an order that is paid in part waits on hold, is completed by the rest, and
   assert.deepEqual((await shop.untilStatus(id, 'processing')).happened, ['status:on-hold', 'payment_complete'])
   const refused = await shop.play<{ code: string; message: string }>('refund', { id, amount: '12.50' })
   assert.equal(refused.code, 'nano_gateway_refund_address_required')
-  assert.match(refused.message, /^Several addresses have paid\. .* dashboard of the gateway\.$/)
+  assert.match(refused.message, /^The payment came from several addresses\. .* dashboard of the gateway\.$/)
   assert.deepEqual((await shop.show(id)).refunds, [])
 })
 

@@ -43,7 +43,7 @@ function assertPublished({ status, body }: Answer, block: StateBlock): void {
   assert.deepEqual({ status, body }, { status: 200, body: { hash: hashBlock(block) } })
 }
 
-const UNKNOWN = 'No node confirmed the block. Look its hash up before you send anything again.'
+const UNKNOWN = 'No node confirmed the block. Look up its hash before sending again.'
 
 function assertUnknown({ status, body }: Answer, block: StateBlock, expected: 502 | 504): void {
   const code = expected === 502 ? 'publish_unknown' : 'publish_timeout'

@@ -42,7 +42,7 @@ test(
       await look(merchant, `changes-refused-${name}`)
       await type(merchant, '#f-amount', '3')
       await press(merchant, 'main form button')
-      assert.match(await merchant.innerText('main'), /Green mug[^]*The checkout is changed/)
+      assert.match(await merchant.innerText('main'), /Green mug[^]*Changes saved/)
       type Own = { checkout: { title: string; fiat_amount?: string; metadata: object }; timeline: unknown[] }
       const { checkout } = await rest<Own>('GET', `/api/checkouts/${id}`, key)
       assert.deepEqual([checkout.title, checkout.metadata], ['Green mug', { order: 'A-17' }])
@@ -77,7 +77,7 @@ test(
       await type(merchant, '#f-website', 'https://mugs.example')
       await type(merchant, '#f-github', ' ')
       await look(merchant, `changes-name-${name}`)
-      await press(merchant, 'form[aria-label="Change the name"] button')
+      await press(merchant, 'form[aria-label="Edit name"] button')
       await payAndReturn(walk)
       assert.match(await merchant.innerText('main .notice.done'), /@BlueMug changed/)
       assert.equal(await merchant.inputValue('#f-website'), 'https://mugs.example')

@@ -242,8 +242,8 @@ test('nothing of an account is seen or changed by another account, by nobody, or
 test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody =
-    `Overview, Checkouts, Payment links, Points of sale, Statement, Wallets, E-mail payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
-    Requests, Activity, You, Sign-in, Developer, Ledger`.split(/,\s+/)
+    `Overview, Checkouts, Payment links, Points of sale, Statement, Wallets, Email payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
+    Requests, Activity, Your accounts, Security, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],
     [adminKey, [...everybody, 'All accounts', 'Health', 'Jobs', 'Mail']],

@@ -45,13 +45,13 @@ test('a block says what its link means, which is something else for each kind, a
   assert.ok(send.includes(`State confirmed Confirmed by genesis ${genesis} With`), send)
   const receive = wordsOf(await get(url, `/blocks/${opened.toLowerCase()}`))
   assert.match(receive, /Kind open confirmed/)
-  assert.match(receive, /the hash of the send that is received\. Sent in [0-9A-F]{64} Sender genesis nano_/)
+  assert.match(receive, /the hash of the send being received\. Sent in [0-9A-F]{64} Sender genesis nano_/)
   const changed = wordsOf(await get(url, `/blocks/${change}`))
   assert.match(changed, /a block that moves no money has no link/)
   assert.ok(changed.includes(`Representative account 1 ${accounts[1]!.address}`))
   const epoch = wordsOf(await get(url, `/blocks/${hashBlock(node.ledger.genesis.epochs[1]!)}`))
   assert.match(epoch, /Words epoch v2 block/)
-  assert.match(epoch, /Nobody remembers/)
+  assert.match(epoch, /Unknown: it was confirmed/)
   const first = wordsOf(await get(url, `/blocks/${node.ledger.genesis.hash}`))
   assert.match(first, /Kind genesis confirmed/)
 
@@ -67,7 +67,7 @@ test('an account has its balance, representative, what waits for it and its hist
   const page = wordsOf(await get(url, `/accounts/${poor}`))
   assert.match(page, /Balance 1,000 nano To be received 2 nano Representative genesis nano_/)
   assert.match(page, /To be received Block From Amount [0-9A-F]{6}…[0-9A-F]{4} nano_/)
-  assert.match(wordsOf(await get(url, `/accounts/${new Signer(9).address}`)), /It has no block yet/)
+  assert.match(wordsOf(await get(url, `/accounts/${new Signer(9).address}`)), /No blocks yet/)
   for (let turn = 0; turn < 30; turn++) {
     await publish(node, alice.change(frontierOf(node, alice.key), new Signer(turn).key))
   }

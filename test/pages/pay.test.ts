@@ -55,7 +55,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
   await t.test('time runs out before the eyes of the payer, who is not asked to pay any more', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1', currency: 'USD' })
     const { page, misdeeds } = await visit(t, `/pay/${id}`, PHONE)
-    assert.match(await page.locator('.timer').innerText(), /^Price holds for \d+:\d\d$/)
+    assert.match(await page.locator('.timer').innerText(), /^Price valid for \d+:\d\d$/)
     await play(gateway, `/checkouts/${id}/expire`)
     await untilState(page, 'expired')
     assert.equal(await page.locator('.wallet').count(), 0)

@@ -94,7 +94,7 @@ test('a café: from an empty account to money on the ledger, by keyboard', { tim
     assert.match(await cashier.innerText('[data-sum]'), /2\.42/)
     await look(cashier, `story-till-day-${name}`)
     await merchant.reload()
-    assert.match(await merchant.innerText('main'), /Sales\s*1\s*Total\s*2\.42 nano[^]*Tips in it\s*0\.22 nano/)
+    assert.match(await merchant.innerText('main'), /Sales\s*1\s*Total\s*2\.42 nano[^]*Tips included\s*0\.22 nano/)
     await look(merchant, `story-pos-day-${name}`)
   })
 })

@@ -154,9 +154,13 @@ test('pages show what somebody may do, and nothing else: no form of another role
     [...(/<div class="wide">(.*?)<\/div>/s.exec(page)?.[1] ?? '').matchAll(/<a [^>]*>([^<]+)</g)].map(
       ([, title]) => title,
     )
-  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), ['Points of sale', 'You', 'Sign-in'])
-  assert.doesNotMatch(await seen('cashier', '/dashboard/pos'), /New point of sale|Make the first one/)
-  assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['You', 'Sign-in'])
+  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), [
+    'Points of sale',
+    'Your accounts',
+    'Security',
+  ])
+  assert.doesNotMatch(await seen('cashier', '/dashboard/pos'), /New point of sale|Create the first one/)
+  assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['Your accounts', 'Security'])
   assert.ok(!titles(await seen('reader', '/dashboard')).includes('API keys'))
   assert.match(await seen('manager', '/dashboard/wallets'), /action="\/dashboard\/wallets"/)
   assert.doesNotMatch(await seen('reader', '/dashboard/wallets'), /<form method="post" action="\/dashboard\/wallets"/)

@@ -39,7 +39,7 @@ async function makeCheckout({ dashboard, merchant, name }: Walk): Promise<string
   await type(merchant, '#f-invoice_tax', 'VAT 20 % = 0.1')
   await type(merchant, '#f-invoice_buyer', 'Anna Example\nMain Street 1\n1010 Vienna')
   await press(merchant, 'main form button:not([class])')
-  assert.match(await merchant.innerText('#invoice_lines-error'), /come to 1\.4, and the price is 1\.5/)
+  assert.match(await merchant.innerText('#invoice_lines-error'), /add up to 1\.4, but the price is 1\.5/)
   await type(merchant, '#f-invoice_tax', 'VAT 20 % = 0.2')
   await look(merchant, `story-invoice-form-${name}`)
   await press(merchant, 'main form button:not([class])')
@@ -53,7 +53,7 @@ test(
     await walk(t, async (walk) => {
       const { dashboard, merchant, visitor, name } = walk
       await merchant.goto(`${dashboard.url}/dashboard/statement`)
-      assert.match(await merchant.innerText('main'), /Nothing was taken or given back/)
+      assert.match(await merchant.innerText('main'), /No sales or refunds this month/)
       await look(merchant, `story-statement-empty-${name}`)
       const id = await makeCheckout(walk)
       await visitor.goto(`${dashboard.url}/pay/${id}`)

@@ -17,7 +17,7 @@ test('anybody reads how the service stands, as a page and as JSON, without an ac
   assert.equal(status.components[0]?.days.length, 90)
   const page = await ask(`${url}/status`, { method: 'GET', headers: { accept: 'text/html' } })
   assert.equal(page.status, 200)
-  assert.match(page.text, /<h1>Something is slower or partly away<\/h1>/)
+  assert.match(page.text, /<h1>Some systems are degraded<\/h1>/)
   for (const { text } of [json, page]) {
     for (const { options } of app.nodes.pool.upstreams) assert.ok(!text.includes(options.url))
     assert.doesNotMatch(text, /acc_|devnet"/)

@@ -181,7 +181,10 @@ const spendAll: Scenario = async (world, instance) => {
       assert.equal(world.fundsOf(destination), nano(1))
       const other = await world.start()
       const more = sendFromWallet(other.ctx, { ...request, amount: toRaw(1n), idempotencyKey: undefined })
-      await assert.rejects(world.finish(more), { code: 'spending_limit', message: /; 1 are spent or set aside/ })
+      await assert.rejects(world.finish(more), {
+        code: 'spending_limit',
+        message: /; 1 nano is already spent or reserved/,
+      })
     },
   }
 }

@@ -53,14 +53,14 @@ test('whoever pays three for two sees price, paid and the difference, and so doe
   const facts = [...dashboard.matchAll(/<dt>([^<]*)<\/dt><dd><span class="nano">([0-9.]+) /g)]
   assert.deepEqual(
     facts.map(([, label, amount]) => `${label} ${amount}`),
-    ['Asked for 2', 'Paid 3.25', 'Too much 1.25'],
+    ['Amount 2', 'Paid 3.25', 'Overpaid 1.25'],
   )
   for (const path of [`/pay/${id}`, `/pay/${id}/receipt`]) {
     const { text } = await pageOf(shop, path)
     for (const [label, amount] of [
       ['Price', '2'],
       ['Paid', '3.25'],
-      ['Too much', '1.25'],
+      ['Overpaid', '1.25'],
     ] as const) {
       assert.match(text, new RegExp(`<dt>${label}</dt>\\s*<dd>[^<]*${amount.replace('.', '\\.')}`), `${path} ${label}`)
     }

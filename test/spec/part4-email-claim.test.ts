@@ -74,7 +74,7 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   assert.equal(shown.status, 200)
   for (const words of [/<strong>2<\/strong> nano/, /“Bob”/, /not verified/, /Thanks/]) assert.match(shown.text, words)
   for (const [address, text] of [
-    ['nano_wrong', 'This is no Nano address'],
+    ['nano_wrong', 'This is not a Nano address'],
     ['@nobody', 'nobody has this name'],
   ] as const) {
     const wrong = await submit(world, { code, address })
@@ -89,7 +89,7 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   const told = (await world.claim(code, alice)).json()
   assert.deepEqual([told.status, told.hash, told.block!.endsWith(hash!)], ['claimed', hash, true])
   const other = await submit(world, { code, address: mallory })
-  assert.deepEqual([other.status, other.text.includes('claimed already')], [409, true])
+  assert.deepEqual([other.status, other.text.includes('already claimed')], [409, true])
   assert.ok(!other.text.includes(alice))
   assert.equal(world.fundsOf(mallory), 0n)
 })
@@ -103,7 +103,7 @@ test('an address gets five mails a day, however it is spelled; the next payment 
   const { db } = world.gateway.app.store
   const jobs = () => db.selectFrom('jobs').selectAll().where('kind', '=', 'email.invite').execute()
   await world.turnUntil(async () =>
-    (await jobs()).some(({ last_error: error }) => /as many mails today/.test(error ?? '')),
+    (await jobs()).some(({ last_error: error }) => /daily email limit/.test(error ?? '')),
   )
   await world.turnUntil(() => world.mails.received.length >= 5)
   const refused = await world.call({ refund_address: sender, amount: '1', emails: ['alice+9@example.com'] })

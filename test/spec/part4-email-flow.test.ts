@@ -169,7 +169,9 @@ test('a mailbox that does not exist: the sender is told once, the others get the
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
   await world.turnUntil(() => world.mails.received.length >= 3)
-  const told = world.mails.to('sender@example.com').filter(({ subject }) => subject === 'A mail could not be delivered')
+  const told = world.mails
+    .to('sender@example.com')
+    .filter(({ subject }) => subject === 'An email could not be delivered')
   assert.equal(told.length, 1)
   assert.match(told[0]!.text, /mail to bob@example\.com could not be delivered/)
   await world.claim(codeOf(world.mails.to('alice@example.com')[0]!), alice)

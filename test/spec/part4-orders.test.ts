@@ -42,7 +42,7 @@ test('money that went back said complete, success and message: a refunded order 
   row('2, Checkout status: status, success, error', () =>
     assert.deepEqual(
       [status, success, error],
-      ['refunded', false, 'Somebody else has this name. The payment is sent back.'],
+      ['refunded', false, 'This name is already taken. The payment is being returned.'],
     ),
   )
   assert.deepEqual(['block' in check, 'message' in check, 'plan' in check], [false, false, false])
@@ -72,7 +72,7 @@ test('money that went back said complete, success and message: a refunded order 
   assert.deepEqual(new Map(listed as [string, string][]).get(made.id), 'refunded')
   const page = await ask(`${made.browser}?lang=en`, { method: 'GET' })
   assert.match(page.text, /data-status="refunded"/)
-  assert.match(page.text, /Your payment is sent back/)
+  assert.match(page.text, /Your payment was returned/)
   assert.ok(page.text.includes(refund!.hash!), 'the way to the block that brings it back')
   const receipt = await ask(`${made.browser}/receipt?lang=en`, { method: 'GET' })
   assert.deepEqual([receipt.status, receipt.headers.location], [303, `/pay/${made.id}?lang=en`])

@@ -108,7 +108,7 @@ test('receipt, picture and button: each is there when it should be (contract 4.6
   assert.equal(image.asked(), 1, 'the merchant’s server is not asked for every payer')
   const { id: bare } = await openCheckout(gateway, { amount: '2' })
   const none = await get(`${url}/pay/${bare}/image`, 'image/*')
-  assert.deepEqual([none.status, none.json().error], [404, 'There is no picture.'])
+  assert.deepEqual([none.status, none.json().error], [404, 'Image not found.'])
 
   const button = await get(`${url}/button.js`, '*/*')
   assert.equal(button.status, 200)

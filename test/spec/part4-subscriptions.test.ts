@@ -106,7 +106,7 @@ forEachEngine((engine) => {
     const local = page.replace(/^https?:\/\/[^/]+/, shop.url)
     const shown = await ask(`${local}?lang=en`, { method: 'GET' })
     row('4.13, rule 5', () => {
-      assert.match(shown.text, /2 nano[^]*Pay for the next period[^]*Yes, end it/)
+      assert.match(shown.text, /2 nano[^]*Pay for the next period[^]*Yes, cancel it/)
       assert.equal(shown.headers['referrer-policy'], 'no-referrer')
     })
     const forged = `${local.slice(0, -1)}${local.endsWith('0') ? '1' : '0'}`

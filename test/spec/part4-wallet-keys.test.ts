@@ -90,7 +90,7 @@ test('403 when somebody else has signed for a wallet: it is frozen, and nothing 
   const block = toBlockJson({ ...draft, signature: key.sign(hashBlock(draft)) })
   const stolen = await client.gateway.call('process', { json_block: 'true', subtype: 'send', block })
   assert.equal(stolen.json().hash, hashBlock(draft), stolen.text)
-  const frozen = [403, 'wallet_frozen', 'The wallet is frozen until its operator has looked into it.']
+  const frozen = [403, 'wallet_frozen', 'The wallet is frozen while the operator investigates.']
   for (const parameters of [{ send: SHOP, amount: '1' }, { delete: true }, { send: SHOP, amount: 'all' }]) {
     const { status, json } = await client.call({ account, ...parameters })
     assert.deepEqual([status, json().code, json().error], frozen)

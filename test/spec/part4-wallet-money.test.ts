@@ -29,7 +29,7 @@ test('200 a send receives what waits when the balance does not suffice; 403 beyo
   await client.ask({ send: SHOP, amount: '2.5', account })
   const { balance, receivable } = await client.balanceOf(account)
   assert.deepEqual([balance, receivable], [RAW('5', 29), RAW('3', 30)], 'the largest one was enough')
-  const lacking = [403, 'insufficient_funds', 'The wallet does not hold enough.']
+  const lacking = [403, 'insufficient_funds', 'The wallet does not have enough funds.']
   for (const amount of ['3.500000000000000000000000000001', '9']) {
     assert.deepEqual(await refusalOf(client, { send: SHOP, amount, account }), lacking)
   }
@@ -104,14 +104,14 @@ test('403 limits: a thousand wallets that have not ended, the largest send, and 
       .values(more.slice(at, at + 50))
       .execute()
   }
-  const full = [403, 'limit_reached', 'An account has at most 1000 wallets.']
+  const full = [403, 'limit_reached', 'An account can have up to 1000 wallets.']
   assert.deepEqual(await refusalOf(client, {}), full)
   await client.deposit(account, '10')
-  const tooLarge = [403, 'limit_reached', 'A send is at most 2 nano.']
+  const tooLarge = [403, 'limit_reached', 'A send can be at most 2 nano.']
   assert.deepEqual(await refusalOf(client, { send: SHOP, amount: '2.5', account }), tooLarge)
   assert.deepEqual(await refusalOf(client, { send: SHOP, amount: 'all', account }), tooLarge)
   await client.ask({ send: SHOP, amount: '2', account })
-  const tooMany = [403, 'limit_reached', 'An account sends at most 3 nano in 24 hours.']
+  const tooMany = [403, 'limit_reached', 'An account can send at most 3 nano in 24 hours.']
   assert.deepEqual(await refusalOf(client, { send: SHOP, amount: '2', account }), tooMany)
   await client.ask({ send: SHOP, amount: '1', account })
   await client.ask({ delete: true, account })

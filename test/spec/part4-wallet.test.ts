@@ -245,7 +245,7 @@ test('200 a wallet of a chosen beginning signs like any other; 503 with the limi
   })
   const reply = await searching
   assert.deepEqual([reply.status, reply.json().code], [503, 'vanity_not_found'])
-  assert.equal(reply.json().error, 'No such address was found within 30 seconds. Ask for a shorter prefix.')
+  assert.equal(reply.json().error, 'No matching address was found within 30 seconds. Try a shorter prefix.')
   assert.equal(reply.headers['retry-after'], '1')
 })
 

@@ -107,7 +107,7 @@ test('400 what is no call to a facilitator, 503 while no node can tell (contract
   })
   await upstream.behave('dead')
   const away = {
-    error: 'Payments cannot be checked now. Nothing was charged; try again.',
+    error: 'Payments cannot be verified right now. Nothing was charged; try again.',
     code: 'payment_unavailable',
     retry_after: 5,
   }
@@ -118,7 +118,7 @@ test('400 what is no call to a facilitator, 503 while no node can tell (contract
   const outcome = await post('settle', body)
   assert.deepEqual([outcome.status, outcome.headers['retry-after']], [503, '5'])
   const unsettled = { success: false, errorReason: 'unexpected_settle_error', transaction: '', network: TERMS.network }
-  const unsent = 'Payments cannot be settled now. Nothing was sent; try again.'
+  const unsent = 'Payments cannot be settled right now. Nothing was sent; try again.'
   assert.deepEqual(outcome.json(), { ...away, ...unsettled, error: unsent, message: unsent })
   // Nothing was spoilt by it.
   await upstream.behave('none')

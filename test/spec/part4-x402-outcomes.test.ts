@@ -71,7 +71,7 @@ test('402 a stored answer is given for a day, and the block is never charged aga
     return false
   })
   assertRefused(last, 'duplicate_settlement')
-  assert.equal(last.json().error, 'This block was used before, and its result is no longer kept.')
+  assert.equal(last.json().error, 'This block was already used and its result is no longer stored.')
   assert.equal(upstream.hits('process'), 1)
   assert.equal(paymentsOnLedger(node), 1)
 })
@@ -165,7 +165,7 @@ test('503 while no node answers nothing is charged, and nothing is given away (c
   await upstream.behave('dead')
   const reply = await call('work_generate', { hash }, signed(block))
   assert.equal(reply.status, 503, reply.text)
-  const error = 'Payments cannot be checked now. Nothing was charged; try again.'
+  const error = 'Payments cannot be verified right now. Nothing was charged; try again.'
   const retryAfter = Number(reply.headers['retry-after'])
   assert.ok(retryAfter > 0)
   assert.deepEqual(reply.json(), { error, message: error, code: 'payment_unavailable', retry_after: retryAfter })

@@ -260,7 +260,7 @@ test('a key that may make keys makes none that may more than itself, nor learns 
     ['spend_daily_nano', '5.000000000000000000000000000001'],
   ] as const) {
     const reply = await tryMaking({ [field]: value })
-    assertRefusal(reply, 403, /no key that may do more than itself/, 'limit_reached')
+    assertRefusal(reply, 403, /a key with more rights than its own/, 'limit_reached')
     assert.equal(reply.json<{ field: string }>().field, field)
   }
   const shown = ({ scopes, expires_unix, per_minute, spend_daily_nano }: Made) => [
@@ -293,7 +293,7 @@ test('a key that may make keys makes none that may more than itself, nor learns 
     assert.equal(reply.status, 201, reply.text)
     assert.deepEqual(shown(reply.json<Made>()), shown(old))
   }
-  assertRefusal(await rotate(maker.id), 409, /replaced already/, 'conflict')
+  assertRefusal(await rotate(maker.id), 409, /already been replaced/, 'conflict')
 })
 
 test('a key that may not do everything opens no dashboard (contract 5, rule 25)', async (t) => {
@@ -328,14 +328,14 @@ test('a session that was opened with a limited key makes no key beyond it, and i
       headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify({ name: 'more', ...body }),
     })
-  assertRefusal(await make({ spend_daily_nano: '3' }), 403, /more than itself/, 'limit_reached')
+  assertRefusal(await make({ spend_daily_nano: '3' }), 403, /more rights than its own/, 'limit_reached')
   const { spend_daily_nano: spend, per_minute: rate } = (await make({})).json<Made>()
   assert.deepEqual([spend, rate], ['2', 5])
   const { keys } = (await house.rest('GET', '/api/keys', house.key)).json<{ keys: Made[] }>()
   const whole = keys.find(({ spend_daily_nano: limit }) => limit === null)!
   const headers = { authorization: `Bearer ${token}` }
   const rotated = await ask(`${house.url}/api/keys/${whole.id}/rotate`, { method: 'POST', headers })
-  assertRefusal(rotated, 403, /more than itself/, 'limit_reached')
+  assertRefusal(rotated, 403, /more rights than its own/, 'limit_reached')
   await make({})
   await make({})
   assert.equal((await make({})).status, 429)

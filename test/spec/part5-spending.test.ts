@@ -43,7 +43,7 @@ async function openShop(t: TestContext) {
 }
 
 function assertOver(reply: Reply, { clock }: { clock: TestClock }, limit: string, spent: string): void {
-  assertRefusal(reply, 403, new RegExp(`at most ${limit} nano in a day`), 'spending_limit')
+  assertRefusal(reply, 403, new RegExp(`can spend ${limit} nano a day`), 'spending_limit')
   const { code: _code, error: _error, message: _message, ...told } = reply.json<Record<string, unknown>>()
   const resets = (Math.floor(clock.now() / DAY) + 1) * (DAY / 1000)
   assert.deepEqual(told, { limit, spent, resets_unix: resets })

@@ -122,7 +122,7 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
   }
   const elsewhere = ['https://evil.example', 'http://shop.example', 'https://shop.example:444', 'null']
   for (const from of [{}, ...elsewhere.map((other) => ({ origin: other }))]) {
-    const text = 'This public key cannot be used from here.'
+    const text = 'This public key cannot be used from this origin.'
     assertRefusal(await asPage(SALE, from), 403, text, 'origin_not_allowed')
   }
   for (const [action, fields] of [

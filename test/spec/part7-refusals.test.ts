@@ -112,7 +112,7 @@ test('404 for what is missing, word for word the same for what belongs to anothe
   assert.equal((await rest('PUT', `/api/checkouts/${sale}`, owner, { title: 'Book' })).status, 200)
   await ask(`${url}/pay/${sale}`, { method: 'GET', headers: { accept: 'text/html' } })
   const fixed = await rest('PUT', `/api/checkouts/${sale}`, owner, { amount: '2' })
-  assertRefusal(fixed, 409, 'amount is fixed once the page was shown or a block was seen.', 'conflict')
+  assertRefusal(fixed, 409, 'amount cannot be changed after the page was opened or a payment was seen.', 'conflict')
   assert.equal(fixed.json().field, 'amount')
   assert.equal((await ask(`${url}/`, { method: 'PUT' })).status, 405)
 })

@@ -62,7 +62,7 @@ test('400, 403 and 503: what a wallet refuses has one text, one code and its rea
   assertRefusal(
     unfound,
     503,
-    'No such address was found within 30 seconds. Ask for a shorter prefix.',
+    'No matching address was found within 30 seconds. Try a shorter prefix.',
     'vanity_not_found',
   )
   assert.deepEqual([unfound.json<Record<string, unknown>>().retry_after, unfound.headers['retry-after']], [1, '1'])

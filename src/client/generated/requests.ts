@@ -453,7 +453,7 @@ export interface Requests {
     search?: string | undefined
     /** Read one wallet; also meant when only `account` is given. */
     info?: boolean | undefined
-    /** Receive what waits. */
+    /** Receive pending. */
     receive?: boolean | 'true' | 'false' | '1' | '0' | number | 'all' | undefined
     /** Read balance and receivable amount. */
     balance?: boolean | undefined

@@ -4,21 +4,21 @@ import { TERMS } from '../../modules/x402/index.ts'
 
 /** The body of every refusal by the gateway (contract 7). */
 export const ERROR = answer.record({
-  error: Type.String({ description: 'What is wrong, for people.' }),
+  error: Type.String({ description: 'Error message for people.' }),
   message: Type.String({ description: 'The same text.' }),
-  code: Type.String({ description: 'What is wrong, for programs.' }),
+  code: Type.String({ description: 'Error code for programs.' }),
   field: answer.optional(Type.String({ description: 'The field it is about.' })),
   detail: answer.optional(Type.String({ description: 'More about it.' })),
-  nearest: answer.optional(Type.String({ description: 'The action that was probably meant.' })),
-  scope: answer.optional(Type.String({ description: 'What the key lacks (`missing_scope`).' })),
-  limit: answer.optional(Type.String({ description: 'Nano a day that the key may spend (`spending_limit`).' })),
-  spent: answer.optional(Type.String({ description: 'Nano of it that are spent or set aside.' })),
+  nearest: answer.optional(Type.String({ description: 'The action you probably meant.' })),
+  scope: answer.optional(Type.String({ description: 'The scope the key is missing (`missing_scope`).' })),
+  limit: answer.optional(Type.String({ description: 'Nano the key can spend in a day (`spending_limit`).' })),
+  spent: answer.optional(Type.String({ description: 'Nano already spent or reserved today.' })),
   resets_unix: answer.optional(Type.Integer({ description: 'When the next day begins.' })),
-  retry_after: answer.optional(Type.Integer({ description: 'Seconds until it is worth asking again.' })),
+  retry_after: answer.optional(Type.Integer({ description: 'Seconds to wait before trying again.' })),
 })
 
 /** An answer of the ledger that something is not so; its status is 200. */
-export const LEDGER_REFUSAL = answer.record({ error: Type.String({ description: 'The words of a node.' }) })
+export const LEDGER_REFUSAL = answer.record({ error: Type.String({ description: 'The node’s error message.' }) })
 
 /** The price of a request. The header PAYMENT-REQUIRED says the same in base64. */
 export const PAYMENT_REQUIRED = answer.record({
@@ -33,16 +33,16 @@ export const PAYMENT_REQUIRED = answer.record({
 const header = (description: string, type = 'string') => ({ description, schema: { type } })
 
 export const HEADERS = {
-  'X-Request-Id': header('Stands in every log line about the request.'),
-  'X-Ignored-Fields': header('Fields of the request that nobody read.'),
-  'X-Cache': header('Whether the answer was remembered.'),
+  'X-Request-Id': header('Appears in every log line about the request.'),
+  'X-Ignored-Fields': header('Fields of the request that were not used.'),
+  'X-Cache': header('Whether the answer came from the cache.'),
   'Idempotent-Replayed': header('`true` where the answer is that of an earlier request.'),
-  'Retry-After': header('Seconds until it is worth asking again.', 'integer'),
+  'Retry-After': header('Seconds to wait before trying again.', 'integer'),
   'RateLimit-Limit': header('Requests in a minute.', 'integer'),
   'RateLimit-Remaining': header('How many of them are left.', 'integer'),
-  'RateLimit-Reset': header('Seconds until all of them are there again.', 'integer'),
+  'RateLimit-Reset': header('Seconds until the limit resets.', 'integer'),
   'PAYMENT-REQUIRED': header('What to pay: JSON in base64.'),
-  'PAYMENT-RESPONSE': header('What became of the payment: JSON in base64.'),
+  'PAYMENT-RESPONSE': header('The result of the payment: JSON in base64.'),
 }
 
 type HeaderName = keyof typeof HEADERS
@@ -63,33 +63,33 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   402: {
     name: 'PaymentRequired',
     description:
-      'It has a price here, and was asked for without a key: the body and the header PAYMENT-REQUIRED say which.',
+      'The request has a price and came without a key. The body and the header PAYMENT-REQUIRED say what to pay.',
     headers: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'],
   },
   403: {
     name: 'Forbidden',
     description:
-      'The account may not, or has not enough. `missing_scope`: the key may not, and `scope` says what it lacks. `spending_limit`: the key has spent what it may today.',
+      'Not allowed for this account, or not enough funds or credits. `missing_scope`: the key lacks the scope named in `scope`. `spending_limit`: the key has reached its daily spending limit.',
   },
-  404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
-  405: { name: 'MethodNotAllowed', description: 'Another method is meant.' },
+  404: { name: 'NotFound', description: 'Not found, or it belongs to another account.' },
+  405: { name: 'MethodNotAllowed', description: 'This path needs another method.' },
   409: {
     name: 'Conflict',
     description:
-      'An Idempotency-Key was used with another request or its first request still runs, or the state forbids it.',
+      'The Idempotency-Key was used with another request, its first request is still running, or the current state does not allow it.',
     headers: ['Retry-After'],
   },
   413: { name: 'TooLarge', description: 'The body is too large.' },
   429: {
     name: 'TooManyRequests',
-    description: 'Over a limit; `detail` says which and what lifts it.',
+    description: 'Over a limit. `detail` says which one and how to raise it.',
     headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   },
-  500: { name: 'InternalError', description: 'Our fault. The log has it under the X-Request-Id.' },
-  502: { name: 'NoNode', description: 'No node answers, or none took the block.' },
+  500: { name: 'InternalError', description: 'An error on our side. Quote the X-Request-Id to the operator.' },
+  502: { name: 'NoNode', description: 'No node responded, or none accepted the block.' },
   503: {
     name: 'Unavailable',
-    description: 'Something is away or too much was asked at once.',
+    description: 'Temporarily unavailable, or too many requests at once.',
     headers: ['Retry-After'],
   },
   504: { name: 'NodeTimeout', description: 'The nodes took too long.' },

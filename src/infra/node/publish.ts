@@ -82,6 +82,6 @@ function findHolder(nodes: readonly Upstream[], hash: string, failures: Failures
 function unknownOutcome(hash: string, lost: UpstreamFailure | undefined): AppError {
   if (!lost) return new AppError('no_node', 'No node available. Try again in a few seconds.')
   const code = lost.kind === 'timeout' ? 'publish_timeout' : 'publish_unknown'
-  const text = 'No node confirmed the block. Look its hash up before you send anything again.'
+  const text = 'No node confirmed the block. Look up its hash before sending again.'
   return new AppError(code, text, { body: { hash }, cause: lost })
 }

@@ -25,7 +25,7 @@ export function readAdjustment(body: Body): { amount: number; reason: string } {
   const { amount } = body
   const isAmount = typeof amount === 'number' && Number.isInteger(amount) && amount !== 0
   if (!isAmount || Math.abs(amount) > CREDITS_MAX) {
-    throw refuse('amount', `amount must be a whole number up to ${CREDITS_MAX}; below zero it is taken.`)
+    throw refuse('amount', `amount must be a whole number up to ${CREDITS_MAX}. A negative amount removes credits.`)
   }
   return { amount, reason: readReason(body) }
 }
@@ -34,7 +34,7 @@ export function readAdjustment(body: Body): { amount: number; reason: string } {
 export function readStanding(body: Body): NewStanding {
   const { per_minute: perMinute, concurrency, features, ...unread } = body
   const [unknown] = Object.keys(unread)
-  if (unknown !== undefined) throw refuse(unknown, `${unknown} is nothing that can be set for an account.`)
+  if (unknown !== undefined) throw refuse(unknown, `${unknown} is not an account setting.`)
   return {
     ...(perMinute !== undefined && { perMinute: readLimit('per_minute', perMinute, 1) }),
     ...(concurrency !== undefined && { concurrencyMax: readLimit('concurrency', concurrency, CONCURRENCY_MIN) }),

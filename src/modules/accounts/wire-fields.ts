@@ -44,7 +44,7 @@ export function readNewKey(
 ): { name: string; kind: KeyKind; origins: string[]; wanted: Wanted } {
   // A restriction that is not read would make a key without it.
   const unread = Object.keys(wanted).find((field) => !RESTRICTIONS.includes(field))
-  if (unread !== undefined) throw refuse(unread, `${unread} is no field of a key.`)
+  if (unread !== undefined) throw refuse(unread, `${unread} is not a field of a key.`)
   const shown = typeof name === 'string' ? name.replace(INVISIBLE, '').trim() : ''
   if (shown === '' || shown.length > NAME_LENGTH_MAX) {
     throw refuse('name', `name must be a text of 1 to ${NAME_LENGTH_MAX} characters.`)
@@ -54,8 +54,8 @@ export function readNewKey(
   if (!list || list.length > ORIGINS_MAX || !list.every(isOrigin)) {
     throw refuse('origins', `origins must be a list of up to ${ORIGINS_MAX} origins such as https://shop.example.`)
   }
-  if (kind === 'public' && list.length === 0) throw refuse('origins', 'A public key needs at least one of origins.')
-  if (kind === 'secret' && list.length > 0) throw refuse('origins', 'Only a public key has origins.')
+  if (kind === 'public' && list.length === 0) throw refuse('origins', 'A public key needs at least one origin.')
+  if (kind === 'secret' && list.length > 0) throw refuse('origins', 'Only a public key can have origins.')
   return { name: shown, kind, origins: [...new Set(list)], wanted: readWanted(wanted, kind, now) }
 }
 
@@ -64,7 +64,7 @@ export function readWanted(body: Body, kind: KeyKind, now: number): Wanted {
   const { scopes, expires_unix: expires, per_minute: perMinute, spend_daily_nano: spend } = body
   if (kind === 'public') {
     const field = ['scopes', 'per_minute', 'spend_daily_nano'].find((name) => isGiven(body[name]))
-    if (field !== undefined) throw refuse(field, `Only a secret key has ${field}.`)
+    if (field !== undefined) throw refuse(field, `Only a secret key can have ${field}.`)
   }
   const soonest = Math.floor(now / 1000) + 1
   return {

@@ -10,7 +10,7 @@ export const tooManyOffers = (max: number, retryAfterSeconds: number) =>
 export const buyerRequired = () =>
   new AppError('key_required', 'API key required for buy_rpc, or an email.', { body: { field: 'email' } })
 export const destinationRequired = () =>
-  new AppError('invalid_request', 'This payment came from an exchange: say where it is to go.', {
+  new AppError('invalid_request', 'This payment came from an exchange. Enter the address to return it to.', {
     body: { field: 'destination' },
   })
-export const notHeld = () => new AppError('not_found', 'No payment with this block waits to be sent back.')
+export const notHeld = () => new AppError('not_found', 'No payment with this block is waiting to be returned.')

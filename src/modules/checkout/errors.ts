@@ -7,20 +7,22 @@ export const checkoutNotFound = (body: Record<string, string> = {}) =>
   new AppError('not_found', 'Checkout not found.', { body })
 
 export const checkoutClosed = (status: string) =>
-  new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
+  new AppError('checkout_closed', `Checkout is ${status} and can no longer be changed.`)
 export const fieldFixed = (field: string) =>
-  new AppError('conflict', `${field} is fixed once the page was shown or a block was seen.`, { body: { field } })
+  new AppError('conflict', `${field} cannot be changed after the page was opened or a payment was seen.`, {
+    body: { field },
+  })
 export const notMarkable = (status: string) =>
-  new AppError('conflict', `A ${status} checkout can only be marked with a payment that was not matched.`)
+  new AppError('conflict', `A ${status} checkout can only be marked paid with an unmatched payment.`)
 export const paymentNotFound = () =>
   new AppError('not_found', 'No unmatched payment with this block.', { body: { field: 'block_hash' } })
 export const addressInUse = () =>
-  new AppError('conflict', 'There is an open checkout on this address already.', { body: { field: 'address' } })
+  new AppError('conflict', 'This address already has an open checkout.', { body: { field: 'address' } })
 export const tooManyOpen = (max: number, byPublicKey: boolean) =>
-  new AppError('too_many_requests', `At most ${max} checkouts may be open on one address.`, {
+  new AppError('too_many_requests', `An address can have up to ${max} open checkouts.`, {
     body: {
       field: 'address',
-      detail: `${max} open checkouts on one address${byPublicKey ? ' with a public key' : ''}. Ended and cancelled ones make room; another address has room of its own.`,
+      detail: `${max} open checkouts on one address${byPublicKey ? ' with a public key' : ''}. Closed checkouts do not count. Use another address for more.`,
     },
     retryAfterSeconds: 60,
   })
@@ -36,9 +38,9 @@ export const amountSpaceExhausted = () =>
 export const priceUnavailable = (cause?: unknown) =>
   new AppError('no_price', 'No recent price. Try again in a moment.', { retryAfterSeconds: 30, cause })
 export const tooMuchWaits = (max: number) =>
-  badField('address', `More than ${max} payments wait at this address. Receive them first.`)
+  badField('address', `This address has more than ${max} unreceived payments. Receive them first.`)
 export const ledgerInMotion = () =>
-  new AppError('no_node', 'Too much is received at this address at the moment. Try again.', { retryAfterSeconds: 5 })
+  new AppError('no_node', 'This address is receiving too many payments right now. Try again.', { retryAfterSeconds: 5 })
 export const keyRequired = (field: string) =>
   new AppError('key_required', `API key required for ${field}.`, { body: { field } })
 export const notForPublicKeys = (field: string) =>

@@ -64,7 +64,8 @@ function sumItems({ line_items: items, shipping }: Body, currency: string): Pric
   if (costs.length === 0) return undefined
   const sum = costs.reduce((total, cost) => total + cost, delivery ?? 0n)
   const text = currency === 'NANO' ? sum <= RAW_MAX && formatNano(toRaw(sum)) : formatFiat(sum)
-  if (text === false) throw badField('line_items', 'The items cost more than all nano there is.', 'invalid_amount')
+  if (text === false)
+    throw badField('line_items', 'The items cost more than the total supply of nano.', 'invalid_amount')
   return readPrice('line_items', text, currency)
 }
 

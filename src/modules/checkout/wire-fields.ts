@@ -189,10 +189,10 @@ export function readMode({ mode, random }: Body, otherwise: CheckoutMode = 'uniq
   const known = MODES.find((name) => name === chosen)
   if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)
   if (isRandom === true && known !== 'unique_amount') {
-    throw badField('random', 'random means the mode unique_amount.')
+    throw badField('random', 'random: true only works with mode unique_amount.')
   }
   if (isRandom === false && known === 'unique_amount') {
-    throw badField('random', 'random: false means the mode unique_address.')
+    throw badField('random', 'random: false only works with mode unique_address.')
   }
   return known
 }

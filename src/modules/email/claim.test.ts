@@ -51,7 +51,7 @@ test('a claim that was taken is paid, also when the time is over before its bloc
   const { world, made, code } = await openFunded(t, {}, { WALLET_SENDS: 'false', WALLET_WAIT_MS: '0' })
   const kept = await world.claim(code, alice)
   assert.deepEqual([kept.status, kept.json().status, kept.json().hash], [200, 'claimed', undefined])
-  assert.match((await submit(world, { code, address: alice })).text, /Your claim is kept/)
+  assert.match((await submit(world, { code, address: alice })).text, /Claim received/)
   await world.letExpire(made)
   await world.untilStatus(made, 'completed')
   // Sends were stopped; what was promised before is paid first, and nothing is left to refund.

@@ -5,24 +5,24 @@ export { badField } from '../../kernel/errors.ts'
 /** Also for payments of other accounts: a caller learns nothing of what exists elsewhere. */
 export const emailPaymentNotFound = () => new AppError('not_found', 'E-mail payment not found.')
 export const emailPaymentOver = (status: string) =>
-  new AppError('conflict', `The e-mail payment is ${status}. There is nothing left to cancel.`)
+  new AppError('conflict', `This e-mail payment is ${status} and can no longer be cancelled.`)
 export const tooManyRecipients = (max: number, retryAfterSeconds: number) =>
-  new AppError('too_many_requests', `An account sends to at most ${max} recipients in 24 hours.`, {
+  new AppError('too_many_requests', `An account can send to up to ${max} recipients in 24 hours.`, {
     body: {
       field: 'emails',
-      detail: `${max} recipients of an account in 24 hours. The operator of the service can raise it.`,
+      detail: `Limit: ${max} recipients per account in 24 hours. The operator can raise it.`,
     },
     retryAfterSeconds,
   })
 export const addressBusy = (field: string, retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'This address has got as many mails today as it may get.', {
-    body: { field, detail: 'Mails to one address in a day, whoever sends them. It is free again tomorrow.' },
+  new AppError('too_many_requests', 'This address has reached its daily email limit.', {
+    body: { field, detail: 'The limit counts emails from all senders to one address. Try again tomorrow.' },
     retryAfterSeconds,
   })
 export const addressUnwilling = (field: string) =>
-  new AppError('limit_reached', 'This address wants no mail from this service.', { body: { field } })
+  new AppError('limit_reached', 'This address has opted out of email from this service.', { body: { field } })
 
-export const unknownCode = () => new AppError('not_found', 'This code opens nothing. Copy it again from the mail.')
-export const claimedAlready = () => new AppError('conflict', 'This payment was claimed already, to another address.')
+export const unknownCode = () => new AppError('not_found', 'This code is not valid. Copy it again from the email.')
+export const claimedAlready = () => new AppError('conflict', 'This payment was already claimed to another address.')
 export const claimOver = () =>
-  new AppError('conflict', 'The time to claim this payment is over. The money went back to its sender.')
+  new AppError('conflict', 'This payment has expired. The money was returned to the sender.')

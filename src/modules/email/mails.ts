@@ -29,7 +29,7 @@ interface Sent {
 /** Hosts and mail addresses without links: a name that anybody can write should not lead anywhere by one click. */
 function describeMerchant({ name, website, supportEmail }: Merchant): string {
   const where = [website !== null && new URL(website).host, supportEmail].filter(Boolean).join(', ')
-  return `The account it was sent from calls itself “${name}”${where === '' ? '' : ` (${where})`}. We have not checked that.`
+  return `It was sent from an account named “${name}”${where === '' ? '' : ` (${where})`}. We have not verified this.`
 }
 
 /** What brings a recipient their share. Host, amount, end and the way to refuse are always in it. */
@@ -39,25 +39,23 @@ export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }
   const { host } = new URL(links.claimPage())
   const who =
     payment.sender === null
-      ? 'They left no name.'
-      : `They call themselves “${payment.sender}”. This name is not verified: anybody can write any name.`
+      ? 'They did not give a name.'
+      : `They gave the name “${payment.sender}”. This name is not verified.`
   const parts: MailPart[] = [
-    { text: `Somebody has sent you ${nano(amount)} through ${host}. ${who}` },
+    { text: `Someone sent you ${nano(amount)} through ${host}. ${who}` },
     ...(merchant ? [{ text: describeMerchant(merchant) }] : []),
-    ...(payment.message === null
-      ? []
-      : [{ text: 'Their message, which is not verified either:' }, { quote: payment.message }]),
+    ...(payment.message === null ? [] : [{ text: 'Their message, also not verified:' }, { quote: payment.message }]),
     { link: links.claim(token), label: 'Claim your nano' },
     { text: `If the link does not work, open ${links.claimPage()} and enter this code:` },
     { code: token },
-    { text: `You can claim it until ${at(payment.expiresAt!)}. After that it goes back to its sender.` },
+    { text: `You can claim it until ${at(payment.expiresAt!)}. After that it is returned to the sender.` },
     {
-      text: 'Nano is digital money; you need a Nano wallet to receive it. Claiming is free. Nobody needs a password, a seed or a payment from you for it. Whoever has this mail can claim the money, so do not pass it on.',
+      text: 'Nano is digital money; you need a Nano wallet to receive it. Claiming is free. Never share a password or seed, and never pay to claim. Anyone with this email can claim the money, so do not forward it.',
     },
-    { text: 'You do not know the sender, or do not want this? Send it back, and get no more such mails:' },
+    { text: 'Don’t know the sender, or don’t want this payment? Return it and stop these emails:' },
     { link: links.decline(token), label: 'Decline and report', quiet: true },
   ]
-  return toLetter(ctx, `mail_${id}`, { subject: `You have been sent ${nano(amount)}`, parts })
+  return toLetter(ctx, `mail_${id}`, { subject: `You received ${nano(amount)}`, parts })
 }
 
 interface ReceiptFacts {
@@ -85,9 +83,9 @@ function describe(
     recipients.filter((one) => one.status === status).reduce((total, { amount }) => total + amount, 0n)
   switch (kind) {
     case 'funded': {
-      const each = recipients.length === 1 ? 'One mail is' : `${recipients.length} mails are`
+      const each = recipients.length === 1 ? 'One email is' : `${recipients.length} emails are`
       const fee = payment.fee > 0n ? ` and a fee of ${nano(payment.fee)}` : ''
-      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. Shares can be claimed until ${at(payment.expiresAt!)}; what nobody claims ${back}`
+      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. Shares can be claimed until ${at(payment.expiresAt!)}; unclaimed money ${back}`
       return { subject: 'Your e-mail payment is funded', parts: [{ text }, about] }
     }
     case 'claimed': {
@@ -96,19 +94,19 @@ function describe(
       return { subject: `${nano(share!.amount)} claimed`, parts: [{ text }, ...block, about] }
     }
     case 'bounced': {
-      const text = `The mail to ${share!.email} could not be delivered: its mail server refuses this address. The share of ${nano(share!.amount)} ${back} That happens when the payment expires, or now if you cancel it.`
-      return { subject: 'A mail could not be delivered', parts: [{ text }, about] }
+      const text = `The email to ${share!.email} could not be delivered: the mail server rejected this address. The share of ${nano(share!.amount)} ${back} That happens when the payment expires, or now if you cancel it.`
+      return { subject: 'An email could not be delivered', parts: [{ text }, about] }
     }
     case 'declined': {
-      const text = `${share!.email} does not want the ${nano(share!.amount)}. The share ${back}`
+      const text = `${share!.email} declined ${nano(share!.amount)}. The share ${back}`
       return { subject: 'An e-mail payment was declined', parts: [{ text }, about] }
     }
     case 'returned': {
-      const text = `Your e-mail payment is over. ${nano(sum('claimed'))} was claimed; ${nano(sum('refunded'))} ${back}`
-      return { subject: 'Your e-mail payment is over', parts: [{ text }, about] }
+      const text = `Your e-mail payment is complete. ${nano(sum('claimed'))} was claimed; ${nano(sum('refunded'))} ${back}`
+      return { subject: 'Your e-mail payment is complete', parts: [{ text }, about] }
     }
     case 'expired': {
-      const text = `Your e-mail payment of ${nano(payment.total)} was not funded in time, and no mail was sent. What came in ${back}`
+      const text = `Your e-mail payment of ${nano(payment.total)} was not funded in time, so no emails were sent. Any money received ${back}`
       return { subject: 'Your e-mail payment has expired', parts: [{ text }, about] }
     }
   }

@@ -46,14 +46,14 @@ export function readEmailRequest(
 ): EmailRequest {
   const { refund_address: refundAddress, amount, expiration: lifetimeMilliseconds = LIFETIME_DEFAULT } = fields
   if (refundAddress === BURN_ADDRESS) {
-    throw badField('refund_address', 'What is sent to the burn account is lost.', 'invalid_account')
+    throw badField('refund_address', 'Funds sent to the burn account are lost.', 'invalid_account')
   }
   const emails = readEmails(fields.emails)
   if (amount / BigInt(emails.length) < SHARE_MIN) {
     throw badField('amount', 'Each recipient must get at least 0.000001 nano.', 'invalid_amount')
   }
   if (lifetimeMilliseconds < LIFETIME_MIN || lifetimeMilliseconds > LIFETIME_MAX) {
-    throw badField('expiration', 'expiration is 1 hour to 90 days.', 'invalid_duration')
+    throw badField('expiration', 'expiration must be from 1 hour to 90 days.', 'invalid_duration')
   }
   const receipt = given(fields.email_receipt)
   return {
@@ -76,7 +76,7 @@ function readEmails(value: unknown): string[] {
   const seen = new Set<string>()
   for (const [at, email] of emails.entries()) {
     if (seen.has(email.toLowerCase()))
-      throw badField(`emails[${at}]`, 'Each address may be named once.', 'invalid_email')
+      throw badField(`emails[${at}]`, 'Each address can be listed only once.', 'invalid_email')
     seen.add(email.toLowerCase())
   }
   return emails
@@ -99,11 +99,11 @@ function readText(field: string, value: unknown, max: number, forbidden: RegExp)
   if (text === undefined) return null
   if (typeof text !== 'string') throw badField(field, `${field} must be a text.`)
   const lines = text.replaceAll('\r\n', forbidden === CONTROL ? '\r\n' : '\n')
-  if (forbidden.test(lines)) throw badField(field, `${field} may not contain control characters.`)
+  if (forbidden.test(lines)) throw badField(field, `${field} cannot contain control characters.`)
   const shown = lines.toWellFormed().replace(INVISIBLE, '').trim()
   if ([...shown].length > max) throw badField(field, `${field} has at most ${max} characters.`)
   if (LINK.test(shown.normalize('NFKC').replace(INVISIBLE, ''))) {
-    throw badField(field, `${field} may not contain links or mail addresses; put a space behind each dot.`)
+    throw badField(field, `${field} cannot contain links or email addresses. Put a space after each dot.`)
   }
   return shown === '' ? null : shown
 }

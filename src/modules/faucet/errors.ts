@@ -15,7 +15,7 @@ export const claimedTooOften = (reason: string, retryAfterSeconds: number, body:
 
 /** It is promised and happens by itself; claiming again would only be refused. */
 export const claimUnderWay = (id: string) =>
-  new AppError('wallet_busy', 'The claim is kept and is paid as soon as the ledger lets it. Do not claim again.', {
+  new AppError('wallet_busy', 'Your claim is queued and will be paid automatically. Do not claim again.', {
     retryAfterSeconds: 10,
     body: { claim: { id, status: 'queued' } },
   })

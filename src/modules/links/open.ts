@@ -47,7 +47,7 @@ export function openLinks(
     refuse: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
       new AppError('too_many_requests', 'Too many requests.', {
         retryAfterSeconds,
-        body: { detail: `${perMinute} a minute from one address.` },
+        body: { detail: `Limit: ${perMinute} requests a minute from one IP address.` },
       }),
   })
   const limits = { look: limitOf('offer', LOOKS_PER_MINUTE), order: limitOf('order', ORDERS_PER_MINUTE) }

@@ -33,7 +33,7 @@ export function openPos({ checkout, links, isPlay }: PosPorts): Module {
     refuse: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
       new AppError('too_many_requests', 'Too many requests.', {
         retryAfterSeconds,
-        body: { detail: `${perMinute} a minute from one address.` },
+        body: { detail: `Limit: ${perMinute} requests a minute from one IP address.` },
       }),
   })
   const limits = {

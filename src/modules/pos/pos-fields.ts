@@ -58,7 +58,7 @@ function readItems(value: unknown, currency: string): PosItem[] {
     if (typeof item !== 'object' || item === null) throw badField(`items[${at}]`, 'An item is an object.')
     const { title, price, image } = item as Body
     // A page that works without the network shows no pictures of others.
-    if (given(image) !== undefined) throw badField(field('image'), 'Items have no pictures.')
+    if (given(image) !== undefined) throw badField(field('image'), 'Items cannot have images.')
     const shown = readText(field('title'), title, ITEM_TITLE_MAX, INVISIBLE)
     if (shown === null) throw badField(field('title'), 'An item needs a title.')
     const read = readPrice(field('price'), price, currency)
@@ -70,12 +70,12 @@ function readItems(value: unknown, currency: string): PosItem[] {
 function readTips(value: unknown): number[] {
   const tips = given(value) ?? []
   if (!Array.isArray(tips) || tips.length > TIPS_MAX) {
-    throw badField('tips', `tips must be a list of up to ${TIPS_MAX} percents.`)
+    throw badField('tips', `tips must be a list of up to ${TIPS_MAX} percentages.`)
   }
   return tips.map((tip: unknown) => {
     const text = typeof tip === 'number' || typeof tip === 'string' ? String(tip).trim() : ''
     if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > TIP_MAX) {
-      throw badField('tips', `A tip is a whole number of percents, from 1 to ${TIP_MAX}.`)
+      throw badField('tips', `A tip must be a whole percentage from 1 to ${TIP_MAX}.`)
     }
     return Number(text)
   })
@@ -85,7 +85,7 @@ function readTimeZone(value: unknown): string {
   const zone = given(value)
   if (zone === undefined) return 'UTC'
   if (typeof zone !== 'string' || zone.length > 60 || !isTimeZone(zone)) {
-    throw badField('time_zone', 'time_zone must be one such as Europe/Berlin.')
+    throw badField('time_zone', 'time_zone must be a time zone such as Europe/Berlin.')
   }
   return zone
 }

@@ -9,12 +9,12 @@ export const sameCurrency = () =>
   new AppError('invalid_currency', 'A currency cannot be swapped for itself.', { body: { field: 'to' } })
 
 export const badAddress = (field: string, code: string) =>
-  new AppError('invalid_account', `This is no address of ${code}.`, { body: { field } })
+  new AppError('invalid_account', `This is not a valid ${code} address.`, { body: { field } })
 
 export const badAmount = () => new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })
 
 export const providerFailed = (cause: unknown) =>
-  new AppError('no_swap', 'The swap provider does not answer. Nothing was agreed; try again.', {
+  new AppError('no_swap', 'The swap provider is not responding. No swap was made; try again.', {
     retryAfterSeconds: 30,
     cause,
   })

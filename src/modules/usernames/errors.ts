@@ -1,24 +1,24 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
 export const nothingToChange = () =>
-  new AppError('invalid_request', 'Nothing to change: give address, title, website or another field, or remove.', {
+  new AppError('invalid_request', 'Nothing to change. Give address, title, website or another field, or remove.', {
     body: { field: 'name' },
   })
 export const noSuchOffer = () =>
-  new AppError('invalid_request', 'No change of this name is offered under this id.', { body: { field: 'id' } })
+  new AppError('invalid_request', 'There is no offer to change this name with this id.', { body: { field: 'id' } })
 /** `to_sign` is no secret: the owner, who can sign it, may read it, and others cannot use it. */
 export const notTheOwner = (toSign: string) =>
   new AppError(
     'not_the_owner',
-    'Only the account that leases this name, or a signature of the address that owns it, can say that it may change.',
+    'Only the account that leases this name, or a signature from the address that owns it, can authorise a change.',
     { body: { field: 'signature', to_sign: toSign } },
   )
 export const signatureNeedsOffer = () =>
-  new AppError('invalid_request', 'A signature is for one offer: ask for one first, and give its id.', {
+  new AppError('invalid_request', 'A signature belongs to one offer. Request an offer first and send its id.', {
     body: { field: 'id' },
   })
 export const offerFixed = () =>
-  new AppError('conflict', 'Another change was authorised under this offer. Ask for a new one.', {
+  new AppError('conflict', 'This offer already authorises another change. Request a new one.', {
     body: { field: 'id' },
   })
 /** Also for names that are reserved: they cannot be changed. */
@@ -27,7 +27,7 @@ export const nameNotLeased = () =>
 /** At an address that is a name's own, whoever leases it. */
 export const noSuchName = () => new AppError('not_found', 'Username not found.')
 export const nameInGrace = () =>
-  new AppError('conflict', 'The lease of this name is over. Its owner can renew it with get_name.', {
+  new AppError('conflict', 'The lease of this name has expired. Its owner can renew it with get_name.', {
     body: { field: 'name', status: 'grace' },
   })
 export const badChange = (field: string, text: string, code: ErrorCode = 'invalid_request') =>

@@ -24,7 +24,7 @@ const LOOKS: RouteLimit = {
   refuse: ({ retryAfterSeconds }) =>
     new AppError('too_many_requests', 'Too many requests.', {
       retryAfterSeconds,
-      body: { detail: `${LOOKS_PER_MINUTE} looks at names a minute from one address.` },
+      body: { detail: `Limit: ${LOOKS_PER_MINUTE} name lookups a minute from one IP address.` },
     }),
 }
 

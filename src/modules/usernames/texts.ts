@@ -14,13 +14,12 @@ export interface NameTexts {
 export const NAME_TEXTS: Record<Language, NameTexts> = {
   en: {
     pay: 'Pay {name}',
-    notVerified: 'Owners choose their names, and nobody checks who they are. Pay only if you know this name.',
+    notVerified: 'Names are chosen by their owners and not verified. Pay only if you know this name.',
     amount: 'Amount in nano (optional)',
     setAmount: 'Show with this amount',
-    wrongAmount: 'Please enter a number, such as 1.5.',
-    notFound: 'No such name',
-    notFoundHelp:
-      'Please check how it is spelled. A name that is no longer leased has no page; ask its owner how to pay.',
+    wrongAmount: 'Enter an amount, such as 1.5.',
+    notFound: 'Name not found',
+    notFoundHelp: 'Check the spelling. Expired names have no page; ask the owner how to pay.',
   },
   es: {
     pay: 'Pagar a {name}',

@@ -5,10 +5,9 @@ import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 export const walletNotFound = () =>
   new AppError('wallet_not_found', 'Wallet not found.', { body: { field: 'account' } })
 export const walletNotEmpty = () =>
-  new AppError('wallet_not_empty', 'The wallet holds funds and has no refund address. Send them away first.')
-export const walletFrozen = () =>
-  new AppError('wallet_frozen', 'The wallet is frozen until its operator has looked into it.')
-export const insufficientFunds = () => new AppError('insufficient_funds', 'The wallet does not hold enough.')
+  new AppError('wallet_not_empty', 'The wallet still holds funds and has no refund address. Send the funds out first.')
+export const walletFrozen = () => new AppError('wallet_frozen', 'The wallet is frozen while the operator investigates.')
+export const insufficientFunds = () => new AppError('insufficient_funds', 'The wallet does not have enough funds.')
 export const walletBusy = (cause?: unknown) =>
   new AppError('wallet_busy', 'The wallet is busy with earlier blocks. Nothing was sent.', {
     retryAfterSeconds: 2,
@@ -28,24 +27,25 @@ export const masterKeyMissing = (cause: unknown) =>
     retryAfterSeconds: 30,
     cause,
   })
-export const sendsDisabled = () => new AppError('feature_disabled', 'Sends from cloud wallets are switched off.')
-export const tooManyWallets = (max: number) => new AppError('limit_reached', `An account has at most ${max} wallets.`)
-export const sendTooLarge = (max: string) => new AppError('limit_reached', `A send is at most ${max} nano.`)
+export const sendsDisabled = () => new AppError('feature_disabled', 'Sending from cloud wallets is disabled.')
+export const tooManyWallets = (max: number) =>
+  new AppError('limit_reached', `An account can have up to ${max} wallets.`)
+export const sendTooLarge = (max: string) => new AppError('limit_reached', `A send can be at most ${max} nano.`)
 export const dailyLimitReached = (max: string) =>
-  new AppError('limit_reached', `An account sends at most ${max} nano in 24 hours.`)
+  new AppError('limit_reached', `An account can send at most ${max} nano in 24 hours.`)
 export const invalidVanity = () =>
-  new AppError('invalid_vanity', 'vanity is 1 to 5 characters of an address after nano_; the first is 1 or 3.', {
+  new AppError('invalid_vanity', 'vanity must be 1 to 5 address characters after nano_, starting with 1 or 3.', {
     body: { field: 'vanity' },
   })
 export const vanityNotFound = (seconds: number) =>
-  new AppError('vanity_not_found', `No such address was found within ${seconds} seconds. Ask for a shorter prefix.`, {
+  new AppError('vanity_not_found', `No matching address was found within ${seconds} seconds. Try a shorter prefix.`, {
     retryAfterSeconds: 1,
   })
 export const referenceReused = () =>
   new AppError('idempotency_conflict', 'This Idempotency-Key was used with another request.')
 /** The block is signed and goes out again by itself; only its first journey is uncertain. */
 export const outcomeOpen = (hash: string, cause?: unknown) =>
-  new AppError('publish_unknown', 'No node confirmed the block yet. Look its hash up before you send anything again.', {
+  new AppError('publish_unknown', 'No node has confirmed the block yet. Look up its hash before sending again.', {
     body: { hash },
     cause,
   })
@@ -54,7 +54,7 @@ export const outcomeOpen = (hash: string, cause?: unknown) =>
 export const blockRefused = ({ hash, words }: BlockRefusal) =>
   new AppError(
     'publish_refused',
-    `The node refuses the block: ${words}. The block is kept and goes out again by itself; look its hash up before you send anything again.`,
+    `The node refused the block: ${words}. The gateway keeps the block and retries; look up its hash before sending again.`,
     { body: { hash, node_error: words } },
   )
 

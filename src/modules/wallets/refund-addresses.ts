@@ -14,7 +14,7 @@ export async function readRefundAddress(names: Names, given: string | string[]):
     throw new AppError('invalid_list', text, { body: { field: 'refund_address' } })
   }
   const addresses = await Promise.all(given.map((entry) => toOne(names, entry)))
-  if (new Set(addresses).size < addresses.length) throw refuse('refund_address names an account twice.')
+  if (new Set(addresses).size < addresses.length) throw refuse('refund_address lists an account twice.')
   return addresses
 }
 
@@ -26,6 +26,6 @@ async function toOne(names: Names, given: string): Promise<string> {
   const key = fromAddress(resolved)
   if (key === undefined) throw refuse('Bad account number')
   const address = toAddress(key)
-  if (address === BURN_ADDRESS) throw refuse('What is sent to the burn account is lost.')
+  if (address === BURN_ADDRESS) throw refuse('Funds sent to the burn account are lost.')
   return address
 }

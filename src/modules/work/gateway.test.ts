@@ -164,7 +164,7 @@ test('a work server with keys computes for those who have one, each with a share
     await withKey('Bearer wrong'),
     await withKey('Basic c2hvcDp3cm9uZw=='),
   ]) {
-    assert.deepEqual([refused.status, refused.json().error], [401, 'This work server needs a key it knows.'])
+    assert.deepEqual([refused.status, refused.json().error], [401, 'This work server requires a valid key.'])
   }
   assert.equal((await withKey('Bearer fedcba98765432100')).status, 200)
   const gateway = await openGateway(t, {

@@ -36,7 +36,7 @@ export const usedForAnotherRequest = () =>
   paymentRefused('duplicate_settlement', 'This block was used for another request.')
 
 export const resultForgotten = () =>
-  paymentRefused('duplicate_settlement', 'This block was used before, and its result is no longer kept.')
+  paymentRefused('duplicate_settlement', 'This block was already used and its result is no longer stored.')
 
 /** The ledger has definitely not taken the block. */
 export const paymentRejected = (settlement: SettleResponse, reason: Reason) =>
@@ -44,7 +44,7 @@ export const paymentRejected = (settlement: SettleResponse, reason: Reason) =>
 
 /** Nothing was sent. */
 export const paymentUnavailable = (network: string, cause: unknown) =>
-  new PaymentError('payment_unavailable', 'Payments cannot be checked now. Nothing was charged; try again.', {
+  new PaymentError('payment_unavailable', 'Payments cannot be verified right now. Nothing was charged; try again.', {
     mayPay: false,
     settlement: { success: false, errorReason: 'unexpected_verify_error', transaction: '', network },
     cause,
@@ -52,7 +52,7 @@ export const paymentUnavailable = (network: string, cause: unknown) =>
 
 /** The same, told to another service that wanted a payment settled. */
 export const settlementUnavailable = (network: string, cause: unknown) =>
-  new PaymentError('payment_unavailable', 'Payments cannot be settled now. Nothing was sent; try again.', {
+  new PaymentError('payment_unavailable', 'Payments cannot be settled right now. Nothing was sent; try again.', {
     mayPay: false,
     settlement: { success: false, errorReason: 'unexpected_settle_error', transaction: '', network },
     cause,

@@ -70,7 +70,7 @@ const WORDS = ['type', 'payTo', 'scheme', 'network', 'extensions'] as const
 function readSought(query: Readonly<Record<string, unknown>>): Sought {
   const words = WORDS.map((name) => {
     const value = query[name]
-    if (value !== undefined && typeof value !== 'string') throw badField(name, `${name} is given once.`)
+    if (value !== undefined && typeof value !== 'string') throw badField(name, `${name} must be given once.`)
     return [name, value === '' ? undefined : value] as const
   })
   return {

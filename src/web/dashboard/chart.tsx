@@ -70,9 +70,9 @@ export const DayChart = (props: { title: string; summary: string; unit: string; 
       </p>
       <details>
         <summary>
-          Numbers<span class="unseen">{` of ${title}`}</span>
+          Show data<span class="unseen">{` for ${title}`}</span>
         </summary>
-        <div class="table" role="region" aria-label={`Numbers of ${title}`} tabIndex={0}>
+        <div class="table" role="region" aria-label={`Data for ${title}`} tabIndex={0}>
           <table>
             <thead>
               <tr>

@@ -52,7 +52,7 @@ export const Deliveries = (props: { frame: FrameProps; event: EventRow; redelive
             {event.url !== null && ` to ${event.url}`}
             {waiting && (
               <>
-                {' · next try '}
+                {' · next attempt '}
                 <Moment at={waiting.nextAt} />
               </>
             )}
@@ -65,13 +65,13 @@ export const Deliveries = (props: { frame: FrameProps; event: EventRow; redelive
         )}
       </div>
       {attempts.length > 0 && (
-        <Table label={`Attempts of ${event.type}`} head={['Attempt', 'To', 'Answer', 'Took', 'When', 'Response']}>
+        <Table label={`Attempts of ${event.type}`} head={['Attempt', 'To', 'Status', 'Duration', 'When', 'Response']}>
           {attempts.map(({ delivery, attempt }) => (
             <tr key={`${delivery.id}-${attempt.attempt}`}>
               <td>{AGAIN.includes(delivery.cause) ? `again, ${attempt.attempt}` : attempt.attempt}</td>
               <td>
                 {delivery.endpointId === null ? (
-                  'its address'
+                  'own URL'
                 ) : (
                   <a href={`/dashboard/webhooks/endpoints/${delivery.endpointId}`}>endpoint</a>
                 )}

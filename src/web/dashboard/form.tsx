@@ -61,7 +61,7 @@ export const ActionButton = (props: {
 /** In the place of a form that needs a fresh proof: asked for afterwards, it would cost what was typed. */
 export const ProveFirst = ({ next }: { next: string }) => (
   <>
-    <p>Before money moves, or goes elsewhere, we ask again who you are, once in 15 minutes.</p>
+    <p>To protect your money, we ask you to confirm it’s you every 15 minutes.</p>
     <p>
       <a class="button" href={`/dashboard/prove?next=${encodeURIComponent(next)}`}>
         Prove it
@@ -196,7 +196,7 @@ export const FormError = (props: {
     <p class="notice failed" role="alert">
       {isBeside ? (
         <>
-          Nothing was done yet. Please mend: <a href={`#f-${error.field}`}>{error.field!.replaceAll('_', ' ')}</a>
+          Nothing was saved. Please correct: <a href={`#f-${error.field}`}>{error.field!.replaceAll('_', ' ')}</a>
         </>
       ) : (
         error.text

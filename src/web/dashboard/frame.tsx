@@ -65,8 +65,8 @@ const Page = ({ title, styles = [], scripts = [], children }: PageProps) => (
 )
 
 const Banner = () => (
-  <aside class="banner" aria-label="Play money">
-    Embedded development ledger: the nano here is worth nothing.
+  <aside class="banner" aria-label="Test mode">
+    Test mode: this nano has no value.
   </aside>
 )
 
@@ -113,7 +113,7 @@ export const Frame = (
               {lead && <p class="lead">{lead}</p>}
               {guide !== undefined && (
                 <p class="guide">
-                  <a href={`/docs/${guide}`}>Guide to this page</a>
+                  <a href={`/docs/${guide}`}>Read the guide</a>
                 </p>
               )}
             </div>

@@ -38,6 +38,7 @@ const TONES: Record<string, string> = {
   live: 'good',
   enabled: 'good',
   active: 'good',
+  healthy: 'good',
   well: 'good',
   done: 'good',
   completed: 'good',

@@ -19,12 +19,12 @@ export const AccountView = ({ explorer, account, isFirst }: AccountViewProps) =>
     <>
       <SearchForm base={base} />
       <div id="live" data-follow={isFirst ? events : undefined}>
-        <Card {...(name !== undefined && { title: name })} {...(!isOpen && { note: 'It has no block yet.' })}>
+        <Card {...(name !== undefined && { title: name })} {...(!isOpen && { note: 'No blocks yet.' })}>
           <Facts
             facts={[
               ['Address', <Copyable text={address} label="address" />],
               ['Balance', <Nano raw={account.balanceRaw} />],
-              ['To be received', <Nano raw={account.receivableRaw} />],
+              ['Receivable', <Nano raw={account.receivableRaw} />],
               [
                 'Representative',
                 representative === undefined ? (
@@ -33,7 +33,7 @@ export const AccountView = ({ explorer, account, isFirst }: AccountViewProps) =>
                   <AccountLink {...{ base, names }} address={representative} whole />
                 ),
               ],
-              ['Votes with', <Nano raw={account.weightRaw} />],
+              ['Voting weight', <Nano raw={account.weightRaw} />],
               ['Blocks', `${account.blocks}${waits > 0 ? `, ${waits} not confirmed` : ''}`],
               ['Last block', <Moment at={account.modifiedAt} />],
               ['Public key', <code>{account.publicKey}</code>],
@@ -42,10 +42,10 @@ export const AccountView = ({ explorer, account, isFirst }: AccountViewProps) =>
         </Card>
         {receivable.length > 0 && (
           <Card
-            title="To be received"
-            {...(account.hasMoreReceivable && { note: `The first ${receivable.length} of more.` })}
+            title="Receivable"
+            {...(account.hasMoreReceivable && { note: `Showing the first ${receivable.length}.` })}
           >
-            <Table label="To be received" head={['Block', 'From', 'Amount']}>
+            <Table label="Receivable" head={['Block', 'From', 'Amount']}>
               {receivable.map(({ hash, from, amountRaw }) => (
                 <tr key={hash}>
                   <td>

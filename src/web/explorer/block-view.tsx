@@ -20,7 +20,7 @@ export const BlockView = ({ explorer, block }: { explorer: Explorer; block: Show
     ],
     ['Account', <AccountLink {...{ base, names }} address={account} whole />],
     ...(amountRaw === 0n ? [] : ([['Amount', <Nano raw={amountRaw} />]] as Fact[])),
-    ['Balance after it', <Nano raw={balanceRaw} />],
+    ['Balance after', <Nano raw={balanceRaw} />],
     ...(representative === undefined
       ? []
       : ([['Representative', <AccountLink {...{ base, names }} address={representative} whole />]] as Fact[])),
@@ -59,10 +59,10 @@ export const BlockView = ({ explorer, block }: { explorer: Explorer; block: Show
 }
 
 const MEANINGS: Record<DecodedLink['means'], string> = {
-  recipient: 'In a send: the public key of who gets it.',
-  source: 'In a receive: the hash of the send that is received.',
+  recipient: 'In a send: the public key of the recipient.',
+  source: 'In a receive: the hash of the send being received.',
   epoch: 'In an epoch block: the words of the upgrade, in letters.',
-  nothing: 'Nothing: a block that moves no money has no link.',
+  nothing: 'Empty: a block that moves no money has no link.',
 }
 
 function linkFacts({ base, names }: Explorer, decoded: DecodedLink): Fact[] {
@@ -96,10 +96,10 @@ function linkFacts({ base, names }: Explorer, decoded: DecodedLink): Fact[] {
 function electionFacts({ base, names }: Explorer, election: SeenElection): Fact[] {
   if (election.state === 'waiting') {
     const why = election.contested
-      ? 'A rival block is going to win: this one will be gone.'
+      ? 'A competing block will win; this one will be dropped.'
       : election.held
-        ? 'Blocks are held: it waits until it is confirmed or everything is released.'
-        : 'Its election is under way.'
+        ? 'Blocks are held. Confirm it or release all blocks.'
+        : 'Election in progress.'
     return [
       ['State', <State confirmed={false} />],
       ['Why', why],
@@ -108,7 +108,7 @@ function electionFacts({ base, names }: Explorer, election: SeenElection): Fact[
   if (election.by === undefined) {
     return [
       ['State', <State confirmed />],
-      ['Confirmed by', 'Nobody remembers: it was before the ledger was started, or long ago.'],
+      ['Confirmed by', 'Unknown: it was confirmed before the ledger started, or long ago.'],
     ]
   }
   const percent = election.onlineRaw === 0n ? 0n : (election.weightRaw * 100n) / election.onlineRaw

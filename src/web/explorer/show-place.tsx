@@ -51,13 +51,13 @@ export async function showPlace(explorer: Explorer, place: ExplorerPlace): Promi
 
 function showBlock(explorer: Explorer, hash: string): ShownPlace {
   const block = explorer.view.block(hash.toUpperCase())
-  if (!block) return nothing(explorer, 'No such block', hash)
+  if (!block) return nothing(explorer, 'Block not found', hash)
   return { title: 'Block', status: 200, content: <BlockView explorer={explorer} block={block} /> }
 }
 
 function showAccount(explorer: Explorer, address: string, from: string | undefined): ShownPlace {
   const account = explorer.view.account(address, LINES, from)
-  if (!account) return nothing(explorer, 'No such account', address)
+  if (!account) return nothing(explorer, 'Account not found', address)
   const content = <AccountView explorer={explorer} account={account} isFirst={from === undefined} />
   return { title: 'Account', status: 200, content }
 }
@@ -68,8 +68,7 @@ function nothing(explorer: Explorer, title: string, wanted: string): ShownPlace 
       <SearchForm base={explorer.base} value={wanted} />
       <Empty title={title}>
         <p>
-          A whole hash or its first six digits, an address, a public key or a name leads somewhere. A block that was
-          rolled back is gone.
+          Search by hash (or its first six digits), address, public key or name. Blocks that were rolled back are gone.
         </p>
       </Empty>
     </>

@@ -23,7 +23,7 @@ function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Call
   if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, rights, plan }
   // A public key is readable by anybody; what holds it is the page it may be used from.
   if (origin === undefined || !origins.includes(origin)) {
-    throw new AppError('origin_not_allowed', 'This public key cannot be used from here.')
+    throw new AppError('origin_not_allowed', 'This public key cannot be used from this origin.')
   }
   return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, rights: undefined }
 }

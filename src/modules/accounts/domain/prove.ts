@@ -38,7 +38,7 @@ export async function requestProof(
   required: Required = 'none',
 ): Promise<void> {
   const member = session?.member
-  if (!member) throw new AppError('conflict', 'You have signed in with a key. Type it in again.')
+  if (!member) throw new AppError('conflict', 'You signed in with a key. Enter it again.')
   if (!(await isMailOpen(ctx, member.email, required))) throw mailIsClosed()
   await inTx(ctx, async (tx) => {
     await countAsking(tx, { who: `proof ${member.email}`, places: MAILS_AN_HOUR, within: HOUR, refuse: tooManyProofs })
@@ -56,8 +56,8 @@ export async function mailProof({ db, clock, random }: StoreCtx, mailer: Mailer,
   const text = [
     `Your code: ${code}`,
     '',
-    'Type it in where you were asked for it. It works once, for 10 minutes, and only in the browser that asked.',
-    'If you did not ask for it, somebody else is signed in as you: sign in, and remove what you do not know.',
+    'Enter it in the browser that asked for it. It works once, for 10 minutes.',
+    'If you did not request it, someone else may be signed in as you. Sign in and remove any passkeys, keys or people you do not know.',
   ].join('\n')
   await mailer.send({ id: mailId, recipient: email, subject: 'Your code for nano-gateway', text })
 }

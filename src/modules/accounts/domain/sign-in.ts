@@ -69,7 +69,7 @@ export async function mailSignIn(
     '',
     `${baseUrl}/dashboard/sign-in#${token}`,
     '',
-    'If you did not ask for it, ignore this mail: without the link nothing happens.',
+    'If you did not request this, you can ignore this email.',
   ].join('\n')
   await mailer.send({ id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
 }

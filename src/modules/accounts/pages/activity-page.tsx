@@ -36,7 +36,7 @@ const Filters = ({ frame, values, people }: Pick<ActivityPageProps, 'frame' | 'v
       filled={{ values }}
       name="person"
       label="Who"
-      options={[['', 'Anybody'], ...people, [frame.account.id, 'Somebody with a key']]}
+      options={[['', 'Anyone'], ...people, [frame.account.id, 'API key']]}
     />
     <SelectField filled={{ values }} name="kind" label="About" options={[['', 'Anything'], ...Object.entries(KINDS)]} />
     <TextField filled={{ values }} name="from" label="From" type="date" />
@@ -52,7 +52,7 @@ export const ActivityPage = ({ frame, values, people, rows, csv, first, next }: 
   <Frame
     {...frame}
     title="Activity"
-    lead="Every change of people, keys, secrets, money and sign-ins of this account."
+    lead="A log of sign-ins and of changes to people, keys, secrets and money."
     actions={
       <a class="button plain" href={csv} download>
         CSV
@@ -64,7 +64,7 @@ export const ActivityPage = ({ frame, values, people, rows, csv, first, next }: 
     </Card>
     <Card>
       {rows.length === 0 ? (
-        <Empty title="Nothing of that kind has happened">
+        <Empty title="No matching activity">
           {Object.values(values).some((value) => value !== '') && (
             <p>
               <a href="/dashboard/activity">Show everything</a>

@@ -9,13 +9,13 @@ const MEANINGS: Record<Scope, string> = {
   work: 'Proof of work',
   checkout: 'Checkouts',
   'wallets:read': 'See wallets',
-  'wallets:send': 'Send from wallets, make and end them',
+  'wallets:send': 'Send from wallets, create and close them',
   names: 'Usernames',
-  email: 'Payments by e-mail',
+  email: 'Email payments',
   reports: 'Reports, exports, credits',
   webhooks: 'Events and webhooks',
-  refunds: 'Refunds; nothing needs it yet',
-  keys: 'Make, rotate and revoke keys',
+  refunds: 'Refunds',
+  keys: 'Create, rotate and revoke keys',
 }
 
 const NAMES = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano', 'limits']
@@ -30,7 +30,7 @@ export const RightsFields = ({ filled }: { filled: FormState }) => {
   const isTouched = !isNew && (SCOPES.some((scope) => !(boxOf(scope) in values)) || NAMES.some((name) => values[name]))
   return (
     <details class="rights" open={isWrong || isTouched}>
-      <summary>Let it do less</summary>
+      <summary>Restrict this key</summary>
       <input type="hidden" name="boxes" value="shown" />
       <fieldset
         id="f-scopes"
@@ -38,9 +38,9 @@ export const RightsFields = ({ filled }: { filled: FormState }) => {
         class={error?.field === 'scopes' ? 'field wrong' : 'field'}
         aria-describedby="scopes-hint"
       >
-        <legend>What a secret key may do</legend>
+        <legend>Permissions of a secret key</legend>
         <p class="hint" id="scopes-hint">
-          The word of each is its scope: a call that needs another is refused.
+          Calls that need a scope the key does not have are refused.
         </p>
         <div class="choices">
           {SCOPES.map((scope) => (
@@ -58,23 +58,23 @@ export const RightsFields = ({ filled }: { filled: FormState }) => {
       <TextField
         filled={filled}
         name="expires_unix"
-        label="Ends on"
-        hint="At the beginning of this day, UTC."
+        label="Expires on"
+        hint="At the start of this day, UTC."
         type="date"
       />
       <TextField
         filled={filled}
         name="per_minute"
-        label="Requests a minute"
-        hint="Of a secret key, beside the limits of the account."
+        label="Requests per minute"
+        hint="For a secret key, in addition to the account’s limits."
         inputMode="numeric"
         maxLength={7}
       />
       <TextField
         filled={filled}
         name="spend_daily_nano"
-        label="Nano a day"
-        hint="What a secret key may send from wallets, or by e-mail, on a day in UTC."
+        label="Nano per day"
+        hint="How much a secret key can send from wallets or by email in a day (UTC)."
         inputMode="decimal"
         maxLength={40}
       />

@@ -60,7 +60,7 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
               </Confirmed>
             )}
             <Confirmed ask="Revoke" about={about} kind="danger">
-              <p>Whatever uses this key stops working at once. This cannot be taken back.</p>
+              <p>Anything using this key stops working immediately. This cannot be undone.</p>
               <ActionButton frame={frame} action={`/dashboard/keys/${row.id}/revoke`} about={about} kind="danger">
                 Revoke now
               </ActionButton>
@@ -75,11 +75,11 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
 export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; now: number; filled: FormState }) => {
   const { frame, keys, now, filled } = props
   return (
-    <Frame {...frame} title="API keys" lead="Programs use a secret key; pages in a browser use a public one.">
+    <Frame {...frame} title="API keys" lead="Use secret keys on your server and public keys in the browser.">
       <Card>
         {keys.length === 0 ? (
           <Empty title="No keys yet">
-            <p>Create one below, then send it as “Authorization: Bearer …” with your requests.</p>
+            <p>Create one below and send it with your requests as “Authorization: Bearer …”.</p>
           </Empty>
         ) : (
           <Table
@@ -99,7 +99,7 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
             filled={filled}
             name="name"
             label="Name"
-            hint="What will use it, for instance Web shop."
+            hint="What will use it, such as Web shop."
             required
             maxLength={100}
           />
@@ -109,15 +109,15 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
             label="Kind"
             required
             options={[
-              ['secret', 'Secret: everything this account may do, or less'],
-              ['public', 'Public: creates checkouts from your own pages'],
+              ['secret', 'Secret: full or restricted access, for your server'],
+              ['public', 'Public: creates checkouts from your web pages'],
             ]}
           />
           <TextField
             filled={filled}
             name="origins"
-            label="Origins of a public key"
-            hint="One a line, such as https://shop.example. Only these pages can use the key."
+            label="Origins (public keys)"
+            hint="One per line, such as https://shop.example. Only these sites can use the key."
             rows={2}
           />
           <RightsFields filled={filled} />
@@ -136,7 +136,7 @@ export const NewKeyPage = ({ frame, text, name }: { frame: FrameProps; text: str
         <Copyable text={text} label="key" />
       </div>
       <p>
-        <strong>Copy it now.</strong> It is shown this once; we keep only its fingerprint.
+        <strong>Copy it now.</strong> You will not see it again; we only store its fingerprint.
       </p>
       <p>
         <a class="button" href="/dashboard/keys">

@@ -25,10 +25,10 @@ export const PasskeyPart = ({
       Passkeys of this gateway work at <a href={`${origin}/dashboard`}>{origin}</a>.
     </p>
     <p class="hint" data-unknown hidden>
-      This browser knows no passkeys.
+      This browser does not support passkeys.
     </p>
     <noscript>
-      <p class="hint">Passkeys need scripts.</p>
+      <p class="hint">Passkeys need JavaScript.</p>
     </noscript>
   </div>
 )

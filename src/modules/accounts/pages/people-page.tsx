@@ -8,10 +8,10 @@ import type { Member } from '../people/members-store.ts'
 /** What people read for a role. */
 const MEANINGS: Record<Role, string> = {
   owner: 'Owner: everything',
-  manager: 'Manager: everything but owners',
-  developer: 'Developer: keys, webhooks, and to look',
-  cashier: 'Cashier: the point of sale',
-  reader: 'Reader: to look',
+  manager: 'Manager: everything except owners',
+  developer: 'Developer: keys, webhooks and view access',
+  cashier: 'Cashier: point of sale only',
+  reader: 'Reader: view only',
 }
 
 export interface PersonRow extends Member {
@@ -73,7 +73,7 @@ const Row = ({
             </Confirmed>
             {isThere && mayOwners && !row.isSelf && (
               <Confirmed ask="Hand over" about={`to ${row.email}`} kind="danger">
-                <p>The account becomes theirs: they are owner, and you are manager.</p>
+                <p>They become the owner of this account and you become a manager.</p>
                 <ActionButton frame={frame} action={`${at}/owner`} kind="danger" about={`to ${row.email}`}>
                   Hand over now
                 </ActionButton>
@@ -82,8 +82,8 @@ const Row = ({
             <Confirmed ask={isThere ? 'Remove' : 'Withdraw'} about={row.email} kind="danger">
               <p>
                 {isThere
-                  ? 'They are signed out at once. Keys that they know keep working: rotate those.'
-                  : 'The invitation cannot be accepted any more.'}
+                  ? 'They are signed out immediately. Keys they know keep working, so rotate those.'
+                  : 'The invitation can no longer be accepted.'}
               </p>
               <ActionButton frame={frame} action={`${at}/remove`} kind="danger" about={row.email}>
                 {isThere ? 'Remove now' : 'Withdraw now'}
@@ -102,15 +102,15 @@ export const PeoplePage = ({ frame, filled, people, roles, mayOwners }: PeoplePa
     title="People"
     lead={
       <>
-        Who may come in, and what each may do. <a href="/docs/people">The table of roles</a>
+        Manage who has access and what they can do. <a href="/docs/people">About roles</a>
       </>
     }
   >
     <FormError filled={filled} fields={['email', 'role']} />
     <Card>
       {people.length === 0 ? (
-        <Empty title="Nobody but who has the key">
-          <p>Invite somebody below. An owner signs in by mail and can do everything.</p>
+        <Empty title="No members yet">
+          <p>Invite someone below. Owners sign in by email and can do everything.</p>
         </Empty>
       ) : (
         <Table label="People" head={['Address', 'Role', 'State', 'Since', <span class="unseen">Actions</span>]}>
@@ -120,9 +120,9 @@ export const PeoplePage = ({ frame, filled, people, roles, mayOwners }: PeoplePa
         </Table>
       )}
     </Card>
-    <Card title="Invite" id="invite" note="They get a mail, sign in as this address and say yes, within seven days.">
+    <Card title="Invite" id="invite" note="We email an invitation that can be accepted within seven days.">
       <Form frame={frame} action="/dashboard/people">
-        <TextField filled={filled} name="email" label="E-mail" type="email" required />
+        <TextField filled={filled} name="email" label="Email" type="email" required />
         <SelectField
           filled={
             filled.values.role === undefined ? { ...filled, values: { ...filled.values, role: 'reader' } } : filled

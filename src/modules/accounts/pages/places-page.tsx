@@ -53,7 +53,7 @@ const Row = ({ frame, row }: { frame: FrameProps; row: PlaceRow }) => (
           </ActionButton>
         )}
         <Confirmed ask="Leave" about={row.label} kind="danger">
-          <p>You are out at once. Only an invitation brings you back.</p>
+          <p>You lose access immediately. You need a new invitation to come back.</p>
           <ActionButton frame={frame} action={at(row, 'leave')} kind="danger" about={row.label}>
             Leave now
           </ActionButton>
@@ -71,8 +71,12 @@ export const PlacesPage = ({ frame, email, places, failed, children }: PlacesPag
     <Frame
       {...frame}
       {...(failed !== undefined && { notice: { kind: 'failed', text: failed } as const })}
-      title="You"
-      lead={email === undefined ? 'You have signed in with a key.' : `You are signed in as ${email}.`}
+      title="Your accounts"
+      lead={
+        email === undefined
+          ? 'You are signed in with an API key. Sign in by email to see all your accounts.'
+          : `You are signed in as ${email}.`
+      }
     >
       {invited.map((row) => (
         <Invitation key={row.member.id} frame={frame} row={row} />
@@ -87,8 +91,8 @@ export const PlacesPage = ({ frame, email, places, failed, children }: PlacesPag
         </Card>
       )}
       {email !== undefined && joined.length === 0 && (
-        <Card title="An account of your own">
-          <p>You need none to work in the accounts of others.</p>
+        <Card title="Create your own account">
+          <p>You do not need one to work in other people’s accounts.</p>
           <ActionButton frame={frame} action="/dashboard/accounts/new">
             Open one
           </ActionButton>

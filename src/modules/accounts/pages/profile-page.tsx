@@ -23,7 +23,7 @@ interface ProfilePageProps {
 
 /** Who the account is to those who pay it. */
 export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
-  <Frame {...frame} title="Profile" lead="Who is being paid: shown on payment pages, receipts and mails.">
+  <Frame {...frame} title="Profile" lead="Shown to payers on payment pages, receipts and emails.">
     <div class="row two">
       <Card title="Your profile">
         <FormError filled={filled} fields={PROFILE_FIELDS} />
@@ -32,39 +32,39 @@ export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
             filled={filled}
             name="name"
             label="Name"
-            hint="Without one, payers see your address alone."
+            hint="Without a name, payers only see your address."
             maxLength={80}
           />
           <TextField
             filled={filled}
             name="logo"
             label="Logo"
-            hint="An https address of a PNG, JPEG or WebP of up to 512 KB and 2048 pixels. We keep a copy."
+            hint="An https URL of a PNG, JPEG or WebP up to 512 KB and 2048 pixels. We store a copy."
             type="url"
           />
           <TextField filled={filled} name="website" label="Website" type="url" />
-          <TextField filled={filled} name="support_email" label="Mail address for questions" type="email" />
-          <TextField filled={filled} name="support_url" label="Page for questions" type="url" />
-          <TextField filled={filled} name="terms_url" label="Terms" type="url" />
+          <TextField filled={filled} name="support_email" label="Support email" type="email" />
+          <TextField filled={filled} name="support_url" label="Support page" type="url" />
+          <TextField filled={filled} name="terms_url" label="Terms of service" type="url" />
           <TextField
             filled={filled}
             name="accent"
             label="Colour"
-            hint="Such as #1a5fc7. Texts are made darker or lighter than it where they could not be read."
+            hint="Such as #1a5fc7. Text is adjusted to stay readable."
             placeholder="#1a5fc7"
             maxLength={7}
           />
           {merchant?.logo && (
             <label class="choice">
               <input type="checkbox" name="fetch_again" value="yes" />
-              <span>The picture at the logo's address has changed</span>
+              <span>Fetch the logo again</span>
             </label>
           )}
           <button>Save profile</button>
         </Form>
       </Card>
-      <Card title="What payers see" note="As it is saved now.">
-        {merchant ? <Preview merchant={merchant} /> : <Empty title="Your address alone, until you save a name" />}
+      <Card title="Preview" note="What payers see, as saved.">
+        {merchant ? <Preview merchant={merchant} /> : <Empty title="Only your address, until you save a name" />}
       </Card>
     </div>
   </Frame>

@@ -21,7 +21,7 @@ const Next = ({ next }: { next: string }) => <input type="hidden" name="next" va
 
 const ByMail = ({ frame, filled, next, isMailed }: ProvePageProps) => (
   <>
-    <Card title={isMailed ? 'Your code' : 'Have you a code?'}>
+    <Card title={isMailed ? 'Your code' : 'Enter code'}>
       <Form frame={frame} action="/dashboard/prove">
         <Next next={next} />
         <TextField
@@ -29,13 +29,13 @@ const ByMail = ({ frame, filled, next, isMailed }: ProvePageProps) => (
           name="code"
           label="Code"
           autocomplete="one-time-code"
-          hint="From the mail, for ten minutes."
+          hint="From the email. Valid for ten minutes."
           required
         />
         <button class={isMailed ? undefined : 'plain'}>Continue</button>
       </Form>
     </Card>
-    <Card title={isMailed ? 'No mail?' : 'By mail'}>
+    <Card title={isMailed ? 'No email?' : 'By email'}>
       <Form frame={frame} action="/dashboard/prove/mail">
         <Next next={next} />
         <p>{`We send a code to ${frame.member!.email}.`}</p>
@@ -57,7 +57,7 @@ const ByCode = ({ frame, filled, next }: ProvePageProps) => (
   <Card title="Lost your passkeys?">
     <Form frame={frame} action="/dashboard/prove">
       <Next next={next} />
-      <TextField filled={filled} name="recovery" label="Recovery code" hint="It counts once." required />
+      <TextField filled={filled} name="recovery" label="Recovery code" hint="Each code works once." required />
       <button class="plain">Use a recovery code</button>
     </Form>
   </Card>
@@ -79,7 +79,7 @@ const ByKey = ({ frame, filled, next }: ProvePageProps) => (
         filled={filled}
         name="key"
         label="Secret key"
-        hint="Of this account; the one you have signed in with will do."
+        hint="Any secret key of this account, such as the one you signed in with."
         type="password"
         autocomplete="current-password"
         required
@@ -93,9 +93,9 @@ const ByKey = ({ frame, filled, next }: ProvePageProps) => (
 export const ProvePage = (props: ProvePageProps) => (
   <Frame
     {...props.frame}
-    title="Is it you?"
+    title="Confirm it’s you"
     scripts={['passkeys.js']}
-    lead="Before money moves, keys are made or people change we ask again, once in 15 minutes. Then send your form once more."
+    lead="We ask before money moves, keys are created or people change, at most every 15 minutes. Then submit your form again."
   >
     <FormError filled={props.filled} fields={['code', 'key', 'recovery']} />
     {props.frame.member ? <OfPerson {...props} /> : <ByKey {...props} />}

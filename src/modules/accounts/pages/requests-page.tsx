@@ -16,7 +16,7 @@ interface RequestsPageProps {
 
 const OUTCOMES = [
   ['', 'Any'],
-  ['well', 'Went well'],
+  ['well', 'Succeeded'],
   ['failed', 'Refused or failed'],
 ] as const
 
@@ -36,7 +36,7 @@ const Row = ({ request, keys }: { request: LoggedRequest; keys: RequestsPageProp
       </td>
       <td>
         <code>{action}</code>
-        {standsFor > 1 && <span class="under">one of {standsFor} like it</span>}
+        {standsFor > 1 && <span class="under">1 of {standsFor} similar requests</span>}
       </td>
       <td>
         <Status status={status} code={code} />
@@ -55,7 +55,7 @@ export const RequestsPage = ({ frame, values, keys, requests, first, next }: Req
   <Frame
     {...frame}
     title="Requests"
-    lead="What your programs have asked in the last day: the first of each minute one by one, then one in a hundred. What was sent is never kept."
+    lead="API requests of the last day: the first of each minute, then a sample of one in a hundred. Request bodies are never stored."
   >
     <Card>
       <form method="get" action="/dashboard/requests" class="filters" aria-label="Filters" role="search">
@@ -69,13 +69,13 @@ export const RequestsPage = ({ frame, values, keys, requests, first, next }: Req
     </Card>
     <Card>
       {requests.length === 0 ? (
-        <Empty title="No request of that kind in the last day">
+        <Empty title="No matching requests in the last day">
           <p>
-            Every answer has an id in its header <code>X-Request-Id</code>, by which it is found here.
+            Every response has an <code>X-Request-Id</code> header that you can look up here.
           </p>
         </Empty>
       ) : (
-        <Table label="Requests" head={['When', 'Action', 'Answer', 'Took', 'Key', 'Id']}>
+        <Table label="Requests" head={['When', 'Action', 'Status', 'Duration', 'Key', 'ID']}>
           {requests.map((request) => (
             <Row key={request.id} request={request} keys={keys} />
           ))}

@@ -47,11 +47,11 @@ const Row = ({ frame, passkey, filled }: { frame: FrameProps; passkey: Passkey; 
                 maxLength={60}
                 required
               />
-              <button class="plain">Save the name</button>
+              <button class="plain">Save name</button>
             </Form>
           </Confirmed>
           <Confirmed ask="Remove" about={about} kind="danger">
-            <p>It opens nothing any more, at once.</p>
+            <p>It stops working immediately.</p>
             <ActionButton frame={frame} action={`${AT}/passkeys/${passkey.id}/remove`} about={about} kind="danger">
               Remove now
             </ActionButton>
@@ -67,8 +67,8 @@ const Passkeys = ({ frame, passkeys, filled }: SecurityPageProps) => (
     {passkeys.length === 0 ? (
       <Empty title="No passkeys yet">
         <p>
-          A passkey lies on your phone, computer or security key and opens with your finger, face or PIN. Nobody can
-          read it in a mail, and no other site gets it.
+          A passkey is stored on your phone, computer or security key and unlocked with your fingerprint, face or PIN.
+          It cannot be phished or intercepted by email.
         </p>
       </Empty>
     ) : (
@@ -84,7 +84,7 @@ const Passkeys = ({ frame, passkeys, filled }: SecurityPageProps) => (
 const Add = ({ frame, filled, origin }: SecurityPageProps) => (
   <Card title="Add a passkey" id="add">
     {origin === undefined ? (
-      <p>Passkeys need the gateway to have an https address with a name; its operator sets it.</p>
+      <p>Passkeys need an https URL with a domain name. Ask the operator to set BASE_URL.</p>
     ) : (
       <PasskeyPart options="/api/passkeys/options" origin={origin}>
         <Form frame={frame} action={`${AT}/passkeys`}>
@@ -93,7 +93,7 @@ const Add = ({ frame, filled, origin }: SecurityPageProps) => (
             filled={filled}
             name="name"
             label="Name"
-            hint="Where it lies, for instance My phone."
+            hint="Where it is stored, such as My phone."
             maxLength={60}
             required
           />
@@ -106,33 +106,33 @@ const Add = ({ frame, filled, origin }: SecurityPageProps) => (
 
 const Codes = ({ frame, codesLeft }: SecurityPageProps) => (
   <Card title="Recovery codes">
-    <p>{`Each signs you in once when you have lost your passkeys. You have ${codesLeft} left.`}</p>
-    <Confirmed ask="Make new codes">
-      <p>You get ten. Those you have open nothing any more.</p>
+    <p>{`Each code signs you in once if you lose your passkeys. You have ${codesLeft} left.`}</p>
+    <Confirmed ask="Create new codes">
+      <p>You get ten new codes. The old ones stop working.</p>
       <ActionButton frame={frame} action={`${AT}/codes`}>
-        Make them now
+        Create now
       </ActionButton>
     </Confirmed>
   </Card>
 )
 
 const Mail = ({ frame, mailOpens, mailAllowed, passkeys }: SecurityPageProps) => (
-  <Card title="Sign-in by mail">
+  <Card title="Sign-in by email">
     <p>
       {mailOpens
-        ? 'A link in a mail signs you in.'
-        : 'A mail opens nothing for you: you sign in by passkey, or with a recovery code.'}
-      {mailOpens && passkeys.length === 0 && ' With your first passkey that ends, unless your accounts allow it.'}
+        ? 'You can sign in with a link sent by email.'
+        : 'Email sign-in is off. You sign in with a passkey or a recovery code.'}
+      {mailOpens && passkeys.length === 0 && ' Adding a passkey turns this off, unless your accounts allow it.'}
     </p>
     {frame.opens('POST', `${AT}/mail`) && (
       <>
         <p>
           {mailAllowed
-            ? 'This account allows it to people who have passkeys, as far as its operator does.'
-            : 'This account does not allow it to people who have passkeys.'}
+            ? 'This account allows it for people with passkeys, if the operator does.'
+            : 'This account does not allow it for people with passkeys.'}
         </p>
         <ActionButton frame={frame} action={`${AT}/mail`} values={{ allowed: mailAllowed ? 'no' : 'yes' }}>
-          {mailAllowed ? 'Allow passkeys only' : 'Allow mail as well'}
+          {mailAllowed ? 'Allow passkeys only' : 'Allow email as well'}
         </ActionButton>
       </>
     )}
@@ -140,7 +140,7 @@ const Mail = ({ frame, mailOpens, mailAllowed, passkeys }: SecurityPageProps) =>
 )
 
 const leadOf = ({ email, mustEnrol }: SecurityPageProps) => {
-  if (mustEnrol) return 'Here everybody has a passkey. Add yours to go on.'
+  if (mustEnrol) return 'This account requires a passkey. Add yours to continue.'
   return email === undefined ? 'You have signed in with a key, which has no passkeys.' : `How you sign in as ${email}.`
 }
 
@@ -149,7 +149,7 @@ export const SecurityPage = (props: SecurityPageProps) => {
   const { frame, filled, email, passkeys, mustEnrol } = props
   const fields = ['name', ...passkeys.map(({ id }) => `name-${id}`)]
   return (
-    <Frame {...frame} title="Sign-in" lead={leadOf(props)} scripts={['passkeys.js']}>
+    <Frame {...frame} title="Security" lead={leadOf(props)} scripts={['passkeys.js']}>
       <FormError filled={filled} fields={fields} />
       {email !== undefined && !mustEnrol && <Passkeys {...props} />}
       {email !== undefined && <Add {...props} />}
@@ -161,7 +161,7 @@ export const SecurityPage = (props: SecurityPageProps) => {
 
 /** The only time that recovery codes can be read. */
 export const CodesPage = ({ frame, codes }: { frame: FrameProps; codes: readonly string[] }) => (
-  <Frame {...frame} title="Your recovery codes" lead="Each signs you in once, when you have lost your passkeys.">
+  <Frame {...frame} title="Your recovery codes" lead="Each code signs you in once if you lose your passkeys.">
     <Card>
       <div class="secret">
         <ul class="codes">
@@ -171,15 +171,15 @@ export const CodesPage = ({ frame, codes }: { frame: FrameProps; codes: readonly
             </li>
           ))}
         </ul>
-        <Copyable text={codes.join('\n')} shown="All of them" label="recovery codes" />
+        <Copyable text={codes.join('\n')} shown="Copy all codes" label="recovery codes" />
       </div>
       <p>
-        <strong>Keep them now</strong>, printed or in a safe place that is not this device. They are shown this once; we
-        keep only their fingerprints.
+        <strong>Save them now</strong>, printed or in a safe place that is not this device. You will not see them again;
+        we only store their fingerprints.
       </p>
       <p>
         <a class="button" href={AT}>
-          I have kept them
+          I have saved them
         </a>
       </p>
     </Card>

@@ -23,13 +23,7 @@ const CodeForm = ({ link, next }: { link: FormState; next?: string }) => (
     <FormError filled={link} fields={['token']} />
     <form method="post" action="/dashboard/sign-in/link">
       {next !== undefined && <Next next={next} />}
-      <TextField
-        filled={link}
-        name="token"
-        label="Code"
-        hint="The text after # in the link that was mailed to you."
-        required
-      />
+      <TextField filled={link} name="token" label="Code" hint="The text after # in the link we emailed you." required />
       <button>Continue</button>
     </form>
   </>
@@ -41,23 +35,22 @@ interface WayIn extends Pick<SignInPageProps, 'next' | 'mailIsKept' | 'email' | 
 
 const ByMail = ({ email, mailIsKept, isFirst }: WayIn) => (
   <section class="card">
-    <h2>By e-mail</h2>
-    <p class="card-note">We send you a link that works once. There is no password.</p>
+    <h2>Email</h2>
+    <p class="card-note">We email you a sign-in link. No password needed. New here? This creates your account.</p>
     <FormError filled={email} fields={['email']} />
     <form method="post" action="/dashboard/sign-in/mail">
-      <TextField filled={email} name="email" label="E-mail" type="email" autocomplete="email" required />
+      <TextField filled={email} name="email" label="Email" type="email" autocomplete="email" required />
       <button class={isFirst ? undefined : 'plain'}>Send me a link</button>
     </form>
     {mailIsKept && (
       <p class="hint">
-        This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
+        This gateway does not send email. Administrators find the link on the Mail page, or with{' '}
         <code>npx nano-gateway mail list</code>.
       </p>
     )}
     <noscript>
       <p class="hint">
-        Without scripts the link cannot fill itself in: open <a href="/dashboard/sign-in/code">this page</a> and paste
-        its code.
+        Without JavaScript, open <a href="/dashboard/sign-in/code">this page</a> and paste the code from the its code.
       </p>
     </noscript>
   </section>
@@ -65,21 +58,21 @@ const ByMail = ({ email, mailIsKept, isFirst }: WayIn) => (
 
 const ByPasskey = ({ next, passkeysAt }: Pick<SignInPageProps, 'next' | 'passkeysAt'>) => (
   <section class="card">
-    <h2>By passkey</h2>
+    <h2>Passkey</h2>
     <PasskeyPart options="/api/sign-in/passkey/options" send="/api/sign-in/passkey" next={next} origin={passkeysAt!}>
       <button type="button" class="plain">
         Sign in with a passkey
       </button>
     </PasskeyPart>
     <p class="hint">
-      Lost it? <a href="/dashboard/sign-in/recovery">Use a recovery code</a>
+      Lost your passkey? <a href="/dashboard/sign-in/recovery">Use a recovery code</a>
     </p>
   </section>
 )
 
 const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
   <section class="card">
-    <h2>By API key</h2>
+    <h2>API key</h2>
     <FormError filled={secretKey} fields={['key']} />
     <form method="post" action="/dashboard/sign-in/key">
       <Next next={next} />
@@ -87,7 +80,7 @@ const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
         filled={secretKey}
         name="key"
         label="Secret key"
-        hint="It begins with rpc_sk_; the first start of the gateway printed one. Signing in ends when the key is revoked."
+        hint="Starts with rpc_sk_. The gateway prints one when it first starts."
         type="password"
         autocomplete="current-password"
         required
@@ -112,22 +105,22 @@ export const SignInPage = ({ devnet, link, passkeysAt, ...ways }: SignInPageProp
     <ByMail {...ways} isFirst={!ways.mailIsKept} />
     {!ways.mailIsKept && <ByKey {...ways} isFirst={false} />}
     <p class="soft">
-      Signed in already, in this browser? <a href="/dashboard">Go on</a>
+      Already signed in? <a href="/dashboard">Go to the dashboard</a>
     </p>
   </Gate>
 )
 
 export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKept: boolean }) => (
-  <Gate title="Look into your mail" devnet={devnet}>
-    <p>A sign-in link is on its way, if mail can reach this address. It works once, for 30 minutes.</p>
+  <Gate title="Check your email" devnet={devnet}>
+    <p>We sent a sign-in link if this address can receive email. It works once, for 30 minutes.</p>
     {mailIsKept && (
       <p class="hint">
-        This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
+        This gateway does not send email. Administrators find the link on the Mail page, or with{' '}
         <code>npx nano-gateway mail list</code>.
       </p>
     )}
     <p>
-      <a href="/dashboard/sign-in/code">Type in the code of a link</a> · <a href="/dashboard/sign-in">Back</a>
+      <a href="/dashboard/sign-in/code">Enter the code instead</a> · <a href="/dashboard/sign-in">Back</a>
     </p>
   </Gate>
 )
@@ -145,10 +138,10 @@ export const CodePage = ({ devnet, link }: { devnet: boolean; link: FormState })
 export const RecoveryPage = ({ devnet, filled }: { devnet: boolean; filled: FormState }) => (
   <Gate title="Recovery code" devnet={devnet}>
     <section class="card">
-      <p class="card-note">You got ten of them with your first passkey. Each works once.</p>
+      <p class="card-note">You received ten codes with your first passkey. Each works once.</p>
       <FormError filled={filled} fields={['email', 'code']} />
       <form method="post" action="/dashboard/sign-in/recovery">
-        <TextField filled={filled} name="email" label="E-mail" type="email" autocomplete="email" required />
+        <TextField filled={filled} name="email" label="Email" type="email" autocomplete="email" required />
         <TextField filled={filled} name="code" label="Recovery code" required />
         <button>Sign in</button>
       </form>

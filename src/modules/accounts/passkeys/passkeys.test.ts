@@ -92,7 +92,7 @@ forEachEngine((engine) => {
       const credential = { ...by.sign(asked, made), id: as }
       world.clock.advance(wait)
       const { status, json } = await bring(credential, headers)
-      assert.deepEqual([status, json.error], [401, 'This passkey does not open. Try again.'], JSON.stringify(made))
+      assert.deepEqual([status, json.error], [401, 'This passkey was not accepted. Try again.'], JSON.stringify(made))
     }
     await refused({ origin: 'https://pay.example.evil.example' })
     await refused({ origin: 'http://pay.example' })

@@ -20,7 +20,7 @@ function readParts({ credential }: Body, names: readonly string[]): { id: string
   if (type === 'public-key' && isPart(id) && names.every((name) => isPart(found[name]))) {
     return { id, parts: found as Record<string, string> }
   }
-  throw badField('credential', 'credential must be what the browser has answered, as JSON.')
+  throw badField('credential', 'credential must be the JSON response from the browser.')
 }
 
 function parse(text: string): unknown {

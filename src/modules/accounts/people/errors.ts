@@ -3,17 +3,17 @@ import { AppError } from '../../../kernel/errors.ts'
 /** Also for people of other accounts: a caller learns nothing of who is elsewhere. */
 export const memberNotFound = () => new AppError('not_found', 'Member not found.')
 export const memberThere = () =>
-  new AppError('conflict', 'This address is a member already.', { body: { field: 'email' } })
+  new AppError('conflict', 'This person is already a member.', { body: { field: 'email' } })
 export const lastOwner = () =>
-  new AppError('conflict', 'An account keeps at least one owner. Make somebody else an owner first.')
+  new AppError('conflict', 'An account needs at least one owner. Make someone else an owner first.')
 export const ownersOnly = () =>
-  new AppError('missing_scope', 'Only owners change owners.', { body: { scope: 'owners' } })
+  new AppError('missing_scope', 'Only owners can change owners.', { body: { scope: 'owners' } })
 export const notPeople = () =>
   new AppError('missing_scope', 'Your role does not include this.', { body: { scope: 'people' } })
-export const notJoined = () => new AppError('conflict', 'This invitation is not accepted yet.')
-export const invitationOver = () => new AppError('not_found', 'This invitation is used up or too old.')
+export const notJoined = () => new AppError('conflict', 'This invitation has not been accepted yet.')
+export const invitationOver = () => new AppError('not_found', 'This invitation has expired or was already used.')
 export const tooManyMembers = (max: number) =>
-  new AppError('conflict', `An account has at most ${max} people. Remove somebody first.`)
+  new AppError('conflict', `An account can have up to ${max} people. Remove someone first.`)
 export const tooManyInvitations = (retryAfterSeconds: number, detail: string) =>
   new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
-export const isKeySession = () => new AppError('conflict', 'You have signed in with a key, which has no address.')
+export const isKeySession = () => new AppError('conflict', 'You signed in with a key, which has no email address.')

@@ -28,7 +28,7 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
     const rows = await Promise.all(keys.map((key) => toRow(store, key)))
     return <KeysPage frame={frame} keys={rows} now={store.clock.now()} filled={filled} />
   }
-  const placed = { section: '/keys', again: list, done: { revoked: 'The key is revoked.' } }
+  const placed = { section: '/keys', again: list, done: { revoked: 'Key revoked.' } }
   const show: Form['show'] = ({ frame }, { text, name }) => (
     <NewKeyPage frame={frame} text={String(text)} name={String(name)} />
   )

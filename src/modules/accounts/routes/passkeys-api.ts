@@ -41,7 +41,7 @@ const LIMIT: RouteLimit = {
   refuse: ({ retryAfterSeconds }) =>
     new AppError('too_many_requests', 'Too many requests.', {
       retryAfterSeconds,
-      body: { detail: `Signing in can be tried ${TRIES_PER_MINUTE} times a minute from one address.` },
+      body: { detail: `You can try to sign in ${TRIES_PER_MINUTE} times a minute from one IP address.` },
     }),
 }
 

@@ -12,11 +12,11 @@ import { readRole, statusOf } from '../people/wire-fields.ts'
 import { readEmail } from '../wire-fields.ts'
 
 const DONE = {
-  invited: 'The invitation is on its way.',
-  changed: 'The role is changed.',
-  removed: 'Done. They are signed out.',
-  withdrawn: 'The invitation is withdrawn.',
-  handed: 'The account is handed over.',
+  invited: 'Invitation sent.',
+  changed: 'Role changed.',
+  removed: 'Removed and signed out.',
+  withdrawn: 'Invitation withdrawn.',
+  handed: 'Ownership transferred.',
 }
 
 /** The people of an account: invited, given a role, removed. */

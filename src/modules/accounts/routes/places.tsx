@@ -14,7 +14,7 @@ interface PlacesPorts {
   sessions: Sessions
 }
 
-const DONE = { joined: 'You are in.', opened: 'You are in another account now.', left: 'Done.' }
+const DONE = { joined: 'You joined the account.', opened: 'Account switched.', left: 'Done.' }
 
 /** Where somebody belongs: their accounts, and invitations to others. */
 export function placePages({ store, sessions }: PlacesPorts): readonly (Page | Form)[] {
@@ -44,7 +44,7 @@ export function placePages({ store, sessions }: PlacesPorts): readonly (Page | F
     {
       ...placed,
       path: '/accounts',
-      menu: { title: 'You', order: 95, guide: 'people#is-it-you' },
+      menu: { title: 'Your accounts', order: 95, guide: 'people#is-it-you' },
       render: (request) => show(request),
     },
     { ...placed, path: '/accounts/:id', render: (request) => show(request) },

@@ -22,7 +22,7 @@ const limit: RouteLimit = {
   refuse: ({ retryAfterSeconds }) =>
     new AppError('too_many_requests', 'Too many requests.', {
       retryAfterSeconds,
-      body: { detail: `${PER_MINUTE} pictures and colours a minute for one address.` },
+      body: { detail: `Limit: ${PER_MINUTE} images and colours a minute from one IP address.` },
     }),
 }
 
@@ -65,7 +65,7 @@ export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): 
       cacheable: true,
       async run({ params: { id = '' } }) {
         const logo = /^[0-9a-f]{32}$/.test(id) ? await findLogo(store.db, id) : undefined
-        if (!logo) throw new AppError('not_found', 'There is no picture.')
+        if (!logo) throw new AppError('not_found', 'Image not found.')
         return { ...logo, headers: HEADERS }
       },
     },
@@ -77,7 +77,7 @@ export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): 
       cacheable: true,
       run({ params: { name = '' } }) {
         const [, digits] = /^([0-9a-f]{6})\.css$/.exec(name) ?? []
-        if (digits === undefined) throw new AppError('not_found', 'There is no such colour.')
+        if (digits === undefined) throw new AppError('not_found', 'Colour not found.')
         const sheet = Buffer.from(accentSheet(toAccent(digits)!))
         return { bytes: sheet, type: 'text/css; charset=utf-8', headers: HEADERS }
       },

@@ -8,7 +8,7 @@ import type { ProfilePorts } from './profile-api.ts'
 
 /** Who the account is to those who pay it, with a look at what they see. */
 export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (Page | Form)[] {
-  const done = { saved: 'Your profile is saved.' }
+  const done = { saved: 'Profile saved.' }
   const page = async ({ frame, accountId }: PageRequest, typed?: FormState) => {
     const profile = await findProfile(store.db, accountId)
     const filled = typed ?? { values: toValues(profile) }

@@ -39,7 +39,7 @@ export function provePages({ store, keys, sessions, required, baseUrl }: ProvePo
     section: '/accounts',
     permission: 'none',
     unenrolled: true,
-    done: { mailed: 'The code is on its way.' },
+    done: { mailed: 'Code sent.' },
   } as const
   return [
     { ...placed, path: '/prove', render: (request) => show(request, EMPTY) },

@@ -23,9 +23,9 @@ interface SecurityPorts {
 
 const AT = '/dashboard/security'
 const DONE = {
-  added: 'The passkey is added.',
-  named: 'The passkey has its name.',
-  removed: 'The passkey is removed.',
+  added: 'Passkey added.',
+  named: 'Passkey renamed.',
+  removed: 'Passkey removed.',
   mail: 'Done.',
 }
 
@@ -64,7 +64,7 @@ export function securityPages({ store, required, baseUrl }: SecurityPorts): read
     {
       ...placed,
       path: '/security',
-      menu: { title: 'Sign-in', order: 96, guide: 'people#passkeys' },
+      menu: { title: 'Security', order: 96, guide: 'people#passkeys' },
       render: (request) => show(request, EMPTY),
     },
     {

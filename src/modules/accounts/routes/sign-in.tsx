@@ -92,7 +92,7 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
       const next = readNext(fields.get('next'))
       try {
         const caller = await identify(keys, fields.get('key') || undefined, undefined)
-        if (caller.kind !== 'account') throw new AppError('key_required', 'Type in a secret key.')
+        if (caller.kind !== 'account') throw new AppError('key_required', 'Enter a secret key.')
         requireEveryScope(caller)
         const { accountId, keyId } = caller
         return { to: next, session: await sessions.create(accountId, keyId === undefined ? {} : { keyId }) }
@@ -104,7 +104,7 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
   ]
 }
 
-const publicKey = () => new AppError('feature_disabled', 'This is a public key. Signing in takes a secret one.')
+const publicKey = () => new AppError('feature_disabled', 'This is a public key. Sign in with a secret key.')
 
 /** The page with the refusal beside its field; what is no refusal goes on. */
 function refuse(error: unknown, field: string, toPage: (wrong: FormState) => ReturnType<typeof SignInPage>): OpenReply {

@@ -11,7 +11,7 @@ export function retryJob(
   return inTx(store, async (tx) => {
     // Thrown inside, because PostgreSQL commits nothing after a key that is taken already.
     if (!(await retryDead(tx.db, id, tx.clock.now()))) {
-      throw new AppError('not_found', 'There is no such dead job, or the same one waits already.')
+      throw new AppError('not_found', 'There is no such failed job, or it is already queued again.')
     }
     await insertAudit(tx, { actor, accountId, what: 'job.retried', detail: { id } })
   })

@@ -40,7 +40,7 @@ interface AccountPageProps {
 }
 
 const FIELDS = ['reason', 'amount', 'credit_reason', 'per_minute', 'concurrency']
-const REASON = 'The account reads it in its activity.'
+const REASON = 'Shown to the account in its activity.'
 
 const Suspension = ({ frame, filled, account }: Pick<AccountPageProps, 'frame' | 'filled' | 'account'>) => {
   const { suspendedAt } = account.standing
@@ -50,21 +50,21 @@ const Suspension = ({ frame, filled, account }: Pick<AccountPageProps, 'frame' |
     return (
       <>
         <p>
-          Suspended since <Moment at={suspendedAt} />. Payments to its open checkouts are recorded and told to its shop,
+          Suspended since <Moment at={suspendedAt} />. Payments to its open checkouts are recorded and sent to its webhooks,
           its wallets receive; its own sends wait.
         </p>
         <Form frame={frame} action={`${action}/resume`}>
           <TextField filled={filled} name="reason" label="Reason" hint={REASON} required maxLength={200} />
-          <button>Resume the account</button>
+          <button>Resume account</button>
         </Form>
       </>
     )
   }
   return (
-    <Confirmed ask="Suspend the account" kind="danger">
+    <Confirmed ask="Suspend account" kind="danger">
       <p>
-        Its keys and sessions open nothing until you resume it. Payments to its open checkouts are still recorded and
-        told to its shop, its wallets still receive, and nothing is deleted.
+        Its keys and sessions stop working until you resume it. Payments to its open checkouts are still recorded and
+        sent to its webhooks, its wallets still receive, and nothing is deleted.
       </p>
       <Form frame={frame} action={`${action}/suspend`}>
         <TextField filled={filled} name="reason" label="Reason" hint={REASON} required maxLength={200} />
@@ -80,8 +80,8 @@ const Credits = ({ frame, filled, account, credits, entries }: AccountPageProps)
       <TextField
         filled={filled}
         name="amount"
-        label="Credits to give"
-        hint="Below zero they are taken."
+        label="Credits to add"
+        hint="Use a negative number to remove credits."
         required
         maxLength={12}
       />
@@ -89,7 +89,7 @@ const Credits = ({ frame, filled, account, credits, entries }: AccountPageProps)
       <button>Change credits</button>
     </Form>
     {entries.length > 0 && (
-      <Table label="Credits" head={['When', 'Change', 'Why']}>
+      <Table label="Credits" head={['When', 'Change', 'Reason']}>
         {entries.map((entry) => (
           <tr key={entry.id}>
             <td>
@@ -119,20 +119,20 @@ const StandingForm = ({ frame, filled, account }: Pick<AccountPageProps, 'frame'
   }
   const shown = filled.values.per_minute === undefined ? { ...now, error: filled.error } : filled
   return (
-    <Card title="Limits and features" note="What is left empty is what the settings say for all.">
+    <Card title="Limits and features" note="Empty fields use the default settings.">
       <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/standing`} label="Limits and features">
         <TextField
           filled={shown}
           name="per_minute"
-          label="Requests a minute"
-          hint="0 is no limit."
+          label="Requests per minute"
+          hint="0 means no limit."
           inputMode="numeric"
         />
         <TextField
           filled={shown}
           name="concurrency"
-          label="Requests at once"
-          hint="From 20 on; 0 is no limit."
+          label="Concurrent requests"
+          hint="At least 20; 0 means no limit."
           inputMode="numeric"
         />
         {Object.entries(FEATURES).map(([name, about]) => (
@@ -143,7 +143,7 @@ const StandingForm = ({ frame, filled, account }: Pick<AccountPageProps, 'frame'
             label={about}
             required
             options={[
-              ['', 'As the settings say'],
+              ['', 'Default'],
               ['on', 'On'],
               ['off', 'Off'],
             ]}
@@ -158,7 +158,7 @@ const StandingForm = ({ frame, filled, account }: Pick<AccountPageProps, 'frame'
 const Activity = ({ activity, account }: Pick<AccountPageProps, 'activity' | 'account'>) => (
   <Card title="Activity" note="The last 20 changes.">
     {activity.length === 0 ? (
-      <Empty title="Nothing has happened yet" />
+      <Empty title="No activity yet" />
     ) : (
       <Table label="Activity" head={['When', 'What', 'By', 'Detail']}>
         {activity.map((entry) => (
@@ -185,17 +185,17 @@ const Measures = (props: AccountPageProps) => {
   return (
     <div class="actions">
       <Suspension {...props} />
-      <Confirmed ask="Sign its people out">
+      <Confirmed ask="Sign everyone out">
         <p>Every session of this account ends. Its keys stay.</p>
         <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/sign-out`}>
-          <button>Sign them out now</button>
+          <button>Sign out now</button>
         </Form>
       </Confirmed>
       <a class="button" href={`/api/accounts/${account.id}/export`} download={`${account.id}.json`}>
-        Export its data
+        Export data
       </a>
       {account.role !== 'admin' && (
-        <Confirmed ask="Erase its data" kind="danger">
+        <Confirmed ask="Erase data" kind="danger">
           <p>
             The account is closed for good. Names, addresses, texts, keys and events are erased; payments, credits and
             blocks stay under its id. It is refused while checkouts, wallets, refunds or deliveries are open.
@@ -275,7 +275,7 @@ export const AccountPage = (props: AccountPageProps) => {
   return (
     <Frame
       {...frame}
-      title={account.email ?? 'Account without e-mail'}
+      title={account.email ?? 'Account without email'}
       lead={`Since ${new Date(account.createdAt).toISOString().slice(0, 10)}.`}
     >
       <FormError filled={filled} fields={FIELDS} />

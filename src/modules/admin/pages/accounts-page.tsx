@@ -22,14 +22,14 @@ export const AccountsPage = ({ frame, days, counts, revenue, accounts, totals, s
   <OverviewPage
     frame={frame}
     title="All accounts"
-    lead="Payments of the last 30 days, of every account."
+    lead="Payments of all accounts in the last 30 days."
     days={days}
     counts={counts}
     revenue={revenue}
   >
-    <Card title="Accounts" note={search === '' ? 'The newest 200.' : `Those with “${search}”.`} id="accounts">
+    <Card title="Accounts" note={search === '' ? 'The newest 200.' : `Matching “${search}”.`} id="accounts">
       <form method="get" action="/dashboard/admin#accounts" class="filters" aria-label="Search" role="search">
-        <TextField filled={{ values: { search } }} name="search" label="Id or e-mail address" maxLength={100} />
+        <TextField filled={{ values: { search } }} name="search" label="ID or email address" maxLength={100} />
         <div class="send">
           <button class="plain">Show</button>
         </div>
@@ -40,7 +40,7 @@ export const AccountsPage = ({ frame, days, counts, revenue, accounts, totals, s
           return (
             <tr key={account.id}>
               <td class="title-cell">
-                <a href={`/dashboard/admin/accounts/${account.id}`}>{account.email ?? 'without e-mail'}</a>
+                <a href={`/dashboard/admin/accounts/${account.id}`}>{account.email ?? 'no email'}</a>
                 <span class="under">
                   <code>{account.id}</code>
                 </span>

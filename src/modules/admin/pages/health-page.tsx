@@ -4,7 +4,7 @@ import { Badge, Card, Empty, Facts, Figure, Table } from '../../../web/dashboard
 import type { GatewayStatus } from '../ports.ts'
 
 const STATES: Record<GatewayStatus['upstreams'][number]['state'], string> = {
-  well: 'well',
+  well: 'healthy',
   failing: 'not answering',
   behind: 'behind the others',
   suspect: 'not believed',
@@ -14,17 +14,17 @@ const STATES: Record<GatewayStatus['upstreams'][number]['state'], string> = {
 
 const Nodes = ({ upstreams }: Pick<GatewayStatus, 'upstreams'>) => (
   <Card title="Nodes">
-    <Table label="Nodes" head={['Node', 'Role', 'State', 'Confirmed blocks', '95 % answered within']}>
+    <Table label="Nodes" head={['Node', 'Role', 'State', 'Confirmed blocks', '95th percentile']}>
       {upstreams.map((upstream) => (
         <tr key={upstream.name}>
           <td>{upstream.name}</td>
           <td>{upstream.role}</td>
           <td>
             <Badge state={STATES[upstream.state]} />
-            {upstream.reason !== undefined && <p class="hint">It is not used: {upstream.reason}.</p>}
+            {upstream.reason !== undefined && <p class="hint">Not used: {upstream.reason}.</p>}
           </td>
           <td>{upstream.cemented.toLocaleString('en')}</td>
-          <td>{upstream.p95Milliseconds === undefined ? 'not known yet' : `${upstream.p95Milliseconds} ms`}</td>
+          <td>{upstream.p95Milliseconds === undefined ? 'no data yet' : `${upstream.p95Milliseconds} ms`}</td>
         </tr>
       ))}
     </Table>
@@ -34,7 +34,7 @@ const Nodes = ({ upstreams }: Pick<GatewayStatus, 'upstreams'>) => (
 const Work = ({ work }: Pick<GatewayStatus, 'work'>) => (
   <Card title="Proof of work">
     {work.sources.length === 0 ? (
-      <Empty title="Nothing computes work">
+      <Empty title="No source of proof of work">
         <p>Set WORK_THREADS, WORK_CARDS, WORK_URLS or WORK_NODES.</p>
       </Empty>
     ) : (
@@ -44,7 +44,7 @@ const Work = ({ work }: Pick<GatewayStatus, 'work'>) => (
             <td>{source.name}</td>
             <td>{source.kind}</td>
             <td>
-              <Badge state={source.usable ? 'well' : 'not answering'} />
+              <Badge state={source.usable ? 'healthy' : 'not answering'} />
             </td>
             <td>{source.rate > 0 ? `${(source.rate / 1e6).toFixed(1)} million hashes a second` : 'being measured'}</td>
           </tr>
@@ -91,7 +91,7 @@ export const HealthPage = (props: {
                 <td>{name}</td>
                 <td>{kind}</td>
                 <td>
-                  <Badge state={failing ? 'failing' : 'well'} />
+                  <Badge state={failing ? 'failing' : 'healthy'} />
                   {reason !== undefined && <p class="hint">{reason}</p>}
                 </td>
               </tr>
@@ -102,7 +102,7 @@ export const HealthPage = (props: {
       <Work work={work} />
       <Card title="Webhooks of all accounts">
         {deliveries.length === 0 ? (
-          <Empty title="Nothing waits and nothing was given up" />
+          <Empty title="No pending or failed deliveries" />
         ) : (
           <Table label="Deliveries" head={['State', 'Deliveries']}>
             {deliveries.map(({ state, count }) => (

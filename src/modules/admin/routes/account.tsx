@@ -29,12 +29,12 @@ const WALLETS_MAX = 10_000
 const PATH = '/admin/accounts/:id'
 
 const DONE = {
-  suspended: 'The account is suspended. Its keys and sessions open nothing from now on.',
-  resumed: 'The account goes on.',
-  credits: 'The credits are changed.',
-  standing: 'Limits and features are changed.',
-  'signed-out': 'All its people are signed out.',
-  erased: 'The account is closed, and what told of its people is erased.',
+  suspended: 'Account suspended. Its keys and sessions no longer work.',
+  resumed: 'Account resumed.',
+  credits: 'Credits changed.',
+  standing: 'Limits and features saved.',
+  'signed-out': 'Everyone is signed out.',
+  erased: 'Account closed and personal data erased.',
 }
 
 /** One account as its operator sees it, and what the operator does to it. */
@@ -44,7 +44,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
   const show = async ({ frame, params }: PageRequest, filled: FormState) => {
     const id = params.id!
     const account = await findAccount(db, id)
-    if (!account) throw new AppError('not_found', 'There is no such account.')
+    if (!account) throw new AppError('not_found', 'Account not found.')
     const { credits, plan, usage } = await readCredits(store, id)
     const everything = { limit: WALLETS_MAX, start: 0, search: undefined, metadata: undefined }
     const [keys, entries, activity, stats, owned, failing] = await Promise.all([

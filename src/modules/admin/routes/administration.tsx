@@ -53,7 +53,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       permission: 'administration',
       door,
       menu: { title: 'Jobs', order: 130, guide: 'operating#what-fails-in-the-background' },
-      done: { retried: 'The job will run in a moment.' },
+      done: { retried: 'Job queued.' },
       render: jobs,
     },
     {

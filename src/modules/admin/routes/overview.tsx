@@ -30,7 +30,7 @@ export const overviewPages = ({ checkouts, wallets }: Pick<AdminPorts, 'checkout
         <OverviewPage
           frame={frame}
           title="Overview"
-          lead="Payments of the last 30 days."
+          lead="Payments in the last 30 days."
           days={stats.days}
           counts={stats.counts}
           revenue={toRevenue(stats)}

@@ -11,12 +11,12 @@ export type Learn = (given: SettledPayment) => void | Promise<void>
 
 /** For people to read, in `check` and on the page. */
 const WHY: Readonly<Record<RefundReason, string>> = {
-  already_paid: 'This offer was paid already.',
-  name_taken: 'Somebody else has this name.',
-  not_the_owner: 'This name belongs to somebody else now.',
-  name_not_leased: 'Nobody leases this name any more.',
-  not_authorized: 'Nobody who may has authorised this change.',
-  unmatched: 'This payment fits no offer.',
+  already_paid: 'This offer has already been paid.',
+  name_taken: 'This name is already taken.',
+  not_the_owner: 'This name now belongs to someone else.',
+  name_not_leased: 'This name is no longer leased.',
+  not_authorized: 'This change was not authorised by the owner.',
+  unmatched: 'This payment does not match an offer.',
 }
 
 /**
@@ -62,7 +62,7 @@ async function describeRefund(db: Db, { blockHash, amountRaw, outcome, reason }:
   const sent = await findPayment(db, refundReference(blockHash))
   const hash = sent?.hash ?? null
   const back =
-    outcome === 'held' ? 'The payment is kept until the operator knows where to send it.' : 'The payment is sent back.'
+    outcome === 'held' ? 'The payment is held until the operator knows where to return it.' : 'The payment is being returned.'
   return {
     shown: {
       block: blockHash,

@@ -62,9 +62,9 @@ async function mailReceipt(
   { recipient, what, blockHash }: { recipient: string; what: string; blockHash: string },
 ): Promise<void> {
   const text = [
-    `${what} were bought for the account of this address.`,
+    `${what} were added to the account of this email address.`,
     '',
-    'Sign in with this address to make a key that spends them.',
+    'Sign in with this address to create an API key and use them.',
     '',
     `Paid by block ${blockHash}.`,
   ].join('\n')

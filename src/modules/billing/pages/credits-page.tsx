@@ -15,7 +15,7 @@ interface CreditsPageProps {
 }
 
 const History = ({ entries }: Pick<CreditsPageProps, 'entries'>) => (
-  <Table label="Credit history" head={['When', 'What for', 'Credits']}>
+  <Table label="Credit history" head={['When', 'Description', 'Credits']}>
     {entries.map((entry) => (
       <tr key={entry.id}>
         <td>
@@ -39,7 +39,7 @@ export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: Cr
       {...frame}
       title="Credits and usage"
       follows={['reports']}
-      lead="Reads are free. Work beyond the free share costs a credit each."
+      lead="Reads are free. Proof of work beyond the free quota costs one credit each."
       actions={
         <ActionButton frame={frame} action="/dashboard/credits/buy" kind="main">
           Buy credits
@@ -91,7 +91,7 @@ export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: Cr
           )}
         </Card>
         <Card title="Credit history">
-          {entries.length === 0 ? <Empty title="No credits were bought or used" /> : <History entries={entries} />}
+          {entries.length === 0 ? <Empty title="No credits bought or used yet" /> : <History entries={entries} />}
         </Card>
       </div>
     </Frame>

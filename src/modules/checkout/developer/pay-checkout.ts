@@ -43,7 +43,7 @@ export async function payCheckout(ctx: CheckoutRoom, ledger: DevelopmentLedger, 
 function dueOf(checkout: Checkout, plan: number | undefined): Raw {
   const { plans, mode, paidRaw } = checkout
   const chosen = plan === undefined ? undefined : plans[plan]
-  if (plan !== undefined && !chosen) throw badField('plan', 'The checkout has no such plan.')
+  if (plan !== undefined && !chosen) throw badField('plan', 'This checkout has no such plan.')
   const asked = chosen ? chosen.amountRaw : amountToPay(checkout)
   // Who may give anything gives one nano.
   if (asked === undefined || asked === 0n) return RAW_PER_NANO

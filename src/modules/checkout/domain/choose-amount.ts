@@ -49,7 +49,7 @@ export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visi
     const held = await lockCheckout(tx.db, id)
     if (!held) throw checkoutNotFound()
     if (!OPEN_STATUSES.some((status) => status === held.status)) throw checkoutClosed(held.status)
-    if (!isOpenAmount(held)) throw badField('amount', 'This checkout has its own price.', 'invalid_amount')
+    if (!isOpenAmount(held)) throw badField('amount', 'This checkout has a fixed price.', 'invalid_amount')
     const known = await findChosen(tx.db, id, chosen)
     const live = known && (await toChoice(tx, known))
     if (live && (live.quotedUntil === undefined || live.quotedUntil > tx.clock.now())) return live
@@ -59,7 +59,7 @@ export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visi
 }
 
 const tooManyChoices = () =>
-  new AppError('too_many_requests', `You may choose an amount ${CHOICES_MAX} times.`, {
+  new AppError('too_many_requests', `You can choose an amount up to ${CHOICES_MAX} times.`, {
     body: { field: 'amount' },
     retryAfterSeconds: 3_600,
   })

@@ -48,7 +48,7 @@ export async function quotePrices(
   const quoteOne = async (plan: number, text: string): Promise<Raw> => {
     const price = toNanoAt(parseFiat(text)!, rate.rate)
     if (price === undefined)
-      throw badField(plan === NO_PLAN ? 'amount' : 'plans', 'The price is more than all nano there is.')
+      throw badField(plan === NO_PLAN ? 'amount' : 'plans', 'The price is more than the total supply of nano.')
     const amountRaw =
       checkout.mode === 'unique_amount' ? await reserveNear(ctx, checkout, { price, plan, quote: seq }) : price
     await writeQuote(ctx, checkout, { plan, seq, rate, amountRaw })
@@ -69,7 +69,8 @@ export async function quoteChosen(
   { rate, ...who }: { rate: Rate; chosen: string; chosenBy: string },
 ): Promise<{ amountRaw: Raw; quotedUntil: number }> {
   const price = toNanoAt(parseFiat(who.chosen)!, rate.rate)
-  if (price === undefined) throw badField('amount', 'The price is more than all nano there is.', 'invalid_amount')
+  if (price === undefined)
+    throw badField('amount', 'The price is more than the total supply of nano.', 'invalid_amount')
   const seq = ((await listQuotes(ctx.db, checkout.id))[0]?.seq ?? 0) + 1
   const amountRaw = await reserveNear(ctx, checkout, { price, plan: NO_PLAN, quote: seq, ...who })
   const quotedUntil = await writeQuote(ctx, checkout, { plan: NO_PLAN, seq, rate, amountRaw })

@@ -23,7 +23,7 @@ export function readInvoice(value: unknown): Invoice | null {
   const { number, seller, buyer, lines, tax } = toBody('invoice', asked)
   const own = readText('invoice.number', number, NUMBER_MAX, INVISIBLE)
   if (own !== null && isGivenByUs(own)) {
-    throw badField('invoice.number', 'Numbers such as INV-000001 are given by the gateway.')
+    throw badField('invoice.number', 'Numbers such as INV-000001 are assigned by the gateway.')
   }
   const read: Invoice = {
     number: own,
@@ -32,7 +32,7 @@ export function readInvoice(value: unknown): Invoice | null {
     lines: listOf('invoice.lines', lines, LINES_MAX).map((line, at) => readLine(`invoice.lines[${at}]`, line)),
     tax: listOf('invoice.tax', tax, TAX_MAX).map((line, at) => readTax(`invoice.tax[${at}]`, line)),
   }
-  if (read.lines.length === 0) throw badField('invoice.lines', 'An invoice needs a line.')
+  if (read.lines.length === 0) throw badField('invoice.lines', 'An invoice needs at least one line.')
   return read
 }
 

@@ -71,7 +71,7 @@ export function sumInvoice({ lines, tax }: Invoice, currency: string): Sums {
     const field = `invoice.lines[${at}]`
     const cost = units(`${field}.price`, price) * toUnits(quantity, 3)!
     if (cost % QUANTITY_SCALE !== 0n) {
-      throw badField(`${field}.quantity`, 'quantity times price is no exact amount.', 'invalid_amount')
+      throw badField(`${field}.quantity`, 'quantity times price is not an exact amount.', 'invalid_amount')
     }
     return cost / QUANTITY_SCALE
   })
@@ -89,11 +89,11 @@ interface Asked {
 /** Refuses an invoice that says something else than the price: one of them would be wrong on paper. */
 export function requireSameTotal(invoice: Invoice, { currency, price, plans }: Asked): void {
   if (plans.length > 0 || price === undefined || price.kind === 'wildcards') {
-    throw badField('invoice', 'An invoice needs one fixed amount: no plans, no digits to fill.')
+    throw badField('invoice', 'An invoice needs one fixed amount, without plans or X digits.')
   }
   const { total } = sumInvoice(invoice, currency)
   const asked = price.kind === 'nano' ? price.raw : price.e8
   if (total === asked) return
   const [is, should] = [formatUnits(currency, total), formatUnits(currency, asked)]
-  throw badField('invoice.lines', `The lines and taxes come to ${is}, and the price is ${should}.`, 'invalid_amount')
+  throw badField('invoice.lines', `The lines and taxes add up to ${is}, but the price is ${should}.`, 'invalid_amount')
 }

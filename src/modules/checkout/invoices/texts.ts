@@ -31,11 +31,11 @@ export const INVOICE_TEXTS: Record<Language, InvoiceTexts> = {
     taxId: 'Tax number',
     item: 'Item',
     quantity: 'Quantity',
-    sum: 'Sum',
+    sum: 'Amount',
     subtotal: 'Subtotal',
     total: 'Total',
     paid: 'Paid',
-    notPaid: 'Not paid',
+    notPaid: 'Unpaid',
     refunded: 'Refunded',
   },
   es: {

@@ -77,7 +77,7 @@ const Money = ({ checkout }: { checkout: CheckoutDetail }) => {
   const { currency, price, amountRaw } = checkout
   return (
     <>
-      {amountRaw === undefined ? 'the payer decides' : <Nano raw={amountRaw} />}
+      {amountRaw === undefined ? 'payer chooses' : <Nano raw={amountRaw} />}
       {currency !== 'NANO' && price !== null && ` for ${price} ${currency}`}
     </>
   )
@@ -94,12 +94,14 @@ const Actions = ({
   const isEnded = checkout.status === 'expired' || checkout.status === 'cancelled'
   if (checkout.status === 'complete') return null
   return (
-    <Card title="What you can do">
+    <Card title="Actions">
       <FormError filled={filled} fields={['block_hash']} elsewhere={REFUND_FIELDS} />
       <div class="actions">
         {isOpen && (
           <Confirmed ask="Cancel checkout" kind="danger">
-            <p>The page will take no more payments. What still arrives in the next seven days is recorded.</p>
+            <p>
+              The payment page stops accepting payments. Payments that arrive in the next seven days are still recorded.
+            </p>
             <ActionButton frame={frame} action={action('cancel')} kind="danger">
               Cancel it
             </ActionButton>
@@ -107,7 +109,7 @@ const Actions = ({
         )}
         {(isEnded || checkout.additional === 'paid_late') && (
           <Confirmed ask="Mark as paid">
-            <p>You declare that you have got the money. Your webhook hears of it like of any payment.</p>
+            <p>Confirms that you received the money another way. Your webhook is notified as for any payment.</p>
             <ActionButton frame={frame} action={action('mark')}>
               Mark it
             </ActionButton>
@@ -115,7 +117,7 @@ const Actions = ({
         )}
       </div>
       <details open={filled.error?.field === 'block_hash'}>
-        <summary>Assign a payment that was not matched</summary>
+        <summary>Assign an unmatched payment</summary>
         <Form frame={frame} action={action('mark')}>
           {unmatched.length === 0 ? (
             <p>
@@ -129,7 +131,7 @@ const Actions = ({
                 label="Payment"
                 hint={
                   <>
-                    All of them with their blocks: <a href="/dashboard/checkouts/unmatched">unmatched payments</a>.
+                    See all <a href="/dashboard/checkouts/unmatched">unmatched payments</a> with their blocks.
                   </>
                 }
                 required
@@ -149,13 +151,13 @@ const Actions = ({
 
 /** On the development ledger: every state of a checkout by one click. */
 const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
-  <Card title="Play the payer" note="Only on the development ledger. More under Developer.">
+  <Card title="Simulate a payment" note="Only on the development ledger. More on the Developer page.">
     <div class="actions">
       {[
         ['exactly', 'Pay exactly'],
         ['partly', 'Pay half'],
         ['late', 'Pay late'],
-        ...(OPEN.includes(checkout.status) ? [['expire', 'Let it expire']] : []),
+        ...(OPEN.includes(checkout.status) ? [['expire', 'Expire now']] : []),
       ].map(([what, name]) => (
         <ActionButton key={what} frame={frame} action={`/dashboard/developer/checkouts/${checkout.id}/${what}`}>
           {name!}
@@ -169,18 +171,18 @@ const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'link
   <Card title="Payment">
     <Facts
       facts={[
-        ['Asked for', <Money checkout={checkout} />],
+        ['Amount', <Money checkout={checkout} />],
         ['Paid', <Nano raw={checkout.paidRaw} />],
-        ...(checkout.excessRaw === 0n ? [] : [['Too much', <Nano raw={checkout.excessRaw} />] as const]),
+        ...(checkout.excessRaw === 0n ? [] : [['Overpaid', <Nano raw={checkout.excessRaw} />] as const]),
         ['To', <Copyable text={checkout.address} shown={shorten(checkout.address, 16, 8)} label="address" />],
         ...(checkout.merchantAddress === checkout.address
           ? []
           : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
-        ['Recognised by', checkout.mode.replaceAll('_', ' ')],
+        ['Matched by', checkout.mode.replaceAll('_', ' ')],
         ['Created', <Moment at={checkout.createdAt} />],
-        ['Open until', <Moment at={checkout.expiresAt} />],
+        ['Expires', <Moment at={checkout.expiresAt} />],
         ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),
-        ['Link to share', <Copyable text={links.pay} label="link" />],
+        ['Payment link', <Copyable text={links.pay} label="link" />],
       ]}
     />
   </Card>
@@ -211,7 +213,7 @@ const Timeline = ({ timeline, links }: Pick<CheckoutPageProps, 'timeline' | 'lin
 const Payments = ({ payments, links }: Pick<CheckoutPageProps, 'payments' | 'links'>) => (
   <Card title="Payments">
     {payments.length === 0 ? (
-      <Empty title="Nothing was paid yet" />
+      <Empty title="No payments yet" />
     ) : (
       <Table label="Payments" head={['Amount', 'Kind', 'From', 'Block', 'Seen']}>
         {payments.map((payment) => (
@@ -250,10 +252,10 @@ const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
               `${title}: ${value} ${checkout.currency}${checkout.plan === at ? ' (bought)' : ''}`,
             ] as const,
         ),
-        ['After payment', checkout.successUrl ?? 'stays on the page'],
-        ['After cancelling', checkout.cancelUrl ?? 'stays on the page'],
+        ['After payment', checkout.successUrl ?? 'stay on the page'],
+        ['After cancelling', checkout.cancelUrl ?? 'stay on the page'],
         ['Webhook', checkout.webhookUrl ?? 'none'],
-        ['Receipt to', checkout.notify ?? 'nobody'],
+        ['Receipt to', checkout.notify ?? 'none'],
         [
           'Metadata',
           Object.keys(checkout.metadata).length > 0 ? <pre>{JSON.stringify(checkout.metadata, null, 2)}</pre> : 'none',
@@ -291,7 +293,9 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
       }
     >
       {checkout.additional === 'paid_late' && checkout.status !== 'complete' && isOwn && (
-        <p class="notice task">This was paid too late, or for another price. Mark it as paid if you accept that.</p>
+        <p class="notice task">
+          This payment arrived late or for a different price. Mark the checkout as paid to accept it.
+        </p>
       )}
       <div class="row two">
         <Payment checkout={checkout} links={links} />
@@ -314,7 +318,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         {events.length === 0 ? (
           <Empty title="No events yet">
             {checkout.webhookUrl === null && (
-              <p>This checkout has no webhook; its events can be pulled from /api/events.</p>
+              <p>This checkout has no webhook. You can read its events from /api/events.</p>
             )}
           </Empty>
         ) : (

@@ -75,7 +75,7 @@ const Price = ({ row }: { row: CheckoutRow }) => {
       </>
     )
   }
-  if (row.amountRaw === undefined) return row.paidRaw > 0n ? <Nano raw={row.paidRaw} /> : <>payer decides</>
+  if (row.amountRaw === undefined) return row.paidRaw > 0n ? <Nano raw={row.paidRaw} /> : <>payer chooses</>
   return (
     <>
       <Nano raw={row.amountRaw} />
@@ -95,7 +95,7 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
       {...frame}
       title="Checkouts"
       follows={['checkout']}
-      lead={account === undefined ? undefined : account === 'all' ? 'Of every account.' : `Of account ${account}.`}
+      lead={account === undefined ? undefined : account === 'all' ? 'All accounts.' : `Account ${account}.`}
       actions={
         account === undefined && (
           <>
@@ -117,7 +117,7 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
       </Card>
       <Card>
         {rows.length === 0 && isFiltered && (
-          <Empty title="Nothing fits these filters">
+          <Empty title="No results for these filters">
             <p>
               <a href="/dashboard/checkouts">Show all checkouts</a>
             </p>
@@ -138,7 +138,7 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
             {rows.map((row) => (
               <tr key={row.id}>
                 <td class="title-cell">
-                  <a href={`/dashboard/checkouts/${row.id}`}>{row.title ?? 'Without title'}</a>
+                  <a href={`/dashboard/checkouts/${row.id}`}>{row.title ?? 'Untitled'}</a>
                   <span class="under">
                     <code>{row.id}</code>
                   </span>

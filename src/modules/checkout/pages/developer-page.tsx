@@ -13,21 +13,21 @@ interface DeveloperPageProps {
 
 /** Plays payer and network on the development ledger, so that every state can be seen in a minute. */
 export const DeveloperPage = ({ frame, paying, funding, holds, waiting }: DeveloperPageProps) => (
-  <Frame {...frame} title="Developer" lead="You are payer and network here: the development ledger does what you say.">
+  <Frame {...frame} title="Developer" lead="Simulate payments and confirmations on the development ledger.">
     <div class="row two">
       <Card title="Pay a checkout">
         <FormError filled={paying} fields={['id', 'way']} />
         <Form frame={frame} action="/dashboard/developer/pay">
-          <TextField filled={paying} name="id" label="Id of the checkout" required />
+          <TextField filled={paying} name="id" label="Checkout ID" required />
           <SelectField
             filled={paying}
             name="way"
             label="How"
             required
             options={[
-              ['exactly', 'Exactly what it asks for'],
-              ['partly', 'Half of it'],
-              ['late', 'After it has ended'],
+              ['exactly', 'The exact amount'],
+              ['partly', 'Half the amount'],
+              ['late', 'After it has expired'],
             ]}
           />
           <button>Pay</button>
@@ -44,7 +44,7 @@ export const DeveloperPage = ({ frame, paying, funding, holds, waiting }: Develo
     </div>
     <Card
       title="Confirmations"
-      note={holds ? 'New blocks stay unconfirmed until you confirm them.' : 'New blocks are confirmed at once.'}
+      note={holds ? 'New blocks stay unconfirmed until you confirm them.' : 'New blocks are confirmed immediately.'}
     >
       <div class="actions">
         {!holds && (
@@ -54,14 +54,14 @@ export const DeveloperPage = ({ frame, paying, funding, holds, waiting }: Develo
         )}
         {(holds || waiting.length > 0) && (
           <ActionButton frame={frame} action="/dashboard/developer/confirm">
-            Confirm everything and stop holding
+            Confirm all and stop holding
           </ActionButton>
         )}
       </div>
       {waiting.length === 0 ? (
-        <Empty title="No block waits for confirmation" />
+        <Empty title="No unconfirmed blocks" />
       ) : (
-        <Table label="Blocks that wait" head={['Block', 'From', 'Amount', <span class="unseen">Actions</span>]}>
+        <Table label="Unconfirmed blocks" head={['Block', 'From', 'Amount', <span class="unseen">Actions</span>]}>
           {waiting.map(({ hash, from, amountRaw }) => (
             <tr key={hash}>
               <td>

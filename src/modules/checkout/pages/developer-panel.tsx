@@ -20,7 +20,7 @@ export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: Devel
       <summary>Developer panel</summary>
       <p>
         Only on the development ledger. Blocks are{' '}
-        {holds ? 'held: a payment is seen, but not confirmed' : 'confirmed at once'}
+        {holds ? 'held: payments are seen but not confirmed' : 'confirmed immediately'}
         {waiting > 0 && `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}.
       </p>
       <div class="play-buttons">
@@ -32,7 +32,7 @@ export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: Devel
         ) : (
           <PlayButton action="/developer/hold" back={back} label="Hold blocks" />
         )}
-        <PlayButton action={`/developer/checkouts/${id}/expire`} back={back} label="Let it expire" />
+        <PlayButton action={`/developer/checkouts/${id}/expire`} back={back} label="Expire now" />
         <PlayButton action={`/developer/checkouts/${id}/cancel`} back={back} label="Cancel" />
       </div>
     </details>

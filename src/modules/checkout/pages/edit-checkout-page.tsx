@@ -28,16 +28,16 @@ interface EditProps {
 }
 
 const Terms = ({ filled, currencies, hasPlans }: Pick<EditProps, 'filled' | 'currencies' | 'hasPlans'>) => (
-  <Card title="What it asks for" note="As long as nobody has opened its page.">
+  <Card title="Price and address" note="Editable until someone opens the payment page.">
     <div class="pair">
       {hasPlans ? (
-        <TextField filled={filled} name="plans" label="Plans" hint="One a line, as Title = price." rows={3} required />
+        <TextField filled={filled} name="plans" label="Plans" hint="One per line: Title = price." rows={3} required />
       ) : (
         <TextField
           filled={filled}
           name="amount"
           label="Price"
-          hint="Empty: the payer decides."
+          hint="Leave empty to let the payer choose."
           inputMode="decimal"
           maxLength={80}
         />
@@ -54,7 +54,7 @@ const Terms = ({ filled, currencies, hasPlans }: Pick<EditProps, 'filled' | 'cur
       filled={filled}
       name="address"
       label="Your address"
-      hint="Where the money goes: nano_… or @name."
+      hint="Where you receive the money: nano_… or @name."
       required
     />
   </Card>
@@ -65,33 +65,39 @@ export const EditCheckoutPage = (props: EditProps) => {
   const { frame, filled, id, isUnseen, isFresh } = props
   const place = `/dashboard/checkouts/${id}`
   return (
-    <Frame {...frame} title="Change a checkout" lead={<code>{id}</code>}>
+    <Frame {...frame} title="Edit checkout" lead={<code>{id}</code>}>
       {isFresh ? (
-        <Form frame={frame} action={`${place}/edit`} label="Change the checkout">
+        <Form frame={frame} action={`${place}/edit`} label="Edit checkout">
           <FormError filled={filled} fields={[...SHOWN_FIELDS, ...(isUnseen ? TERMS_FIELDS : [])]} />
           {isUnseen && <Terms {...props} />}
-          <Card title="What it says">
+          <Card title="Details">
             <TextField filled={filled} name="title" label="Title" maxLength={120} />
             <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
-            <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+            <TextField filled={filled} name="image" label="Image" hint="An https URL." type="url" />
             <div class="pair">
-              <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
-              <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+              <TextField filled={filled} name="success_url" label="Return URL after payment" type="url" />
+              <TextField filled={filled} name="cancel_url" label="Return URL after cancelling" type="url" />
             </div>
             <TextField filled={filled} name="webhook_url" label="Webhook" type="url" />
-            <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
-            <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
+            <TextField
+              filled={filled}
+              name="notify"
+              label="Receipt to"
+              type="email"
+              hint="We email a receipt once it is paid."
+            />
+            <TextField filled={filled} name="note" label="Internal note" rows={2} maxLength={1000} />
             <TextField filled={filled} name="metadata" label="Metadata" hint="A JSON object." rows={3} />
           </Card>
           <div class="actions">
             <button>Save</button>
             <a class="button plain" href={place}>
-              Leave it as it is
+              Cancel
             </a>
           </div>
         </Form>
       ) : (
-        <Card title="Is it you?">
+        <Card title="Confirm it’s you">
           <ProveFirst next={`${place}/edit`} />
         </Card>
       )}

@@ -28,35 +28,41 @@ const Further = ({ filled }: { filled: FormState }) => (
       filled={filled}
       name="plans"
       label="Plans"
-      hint="Instead of a price: one a line, as Title = price."
+      hint="Instead of a price. One per line: Title = price."
       placeholder={'One month = 1\nOne year = 10'}
       rows={3}
     />
-    <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+    <TextField filled={filled} name="image" label="Image" hint="An https URL." type="url" />
     <div class="pair">
-      <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
-      <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+      <TextField filled={filled} name="success_url" label="Return URL after payment" type="url" />
+      <TextField filled={filled} name="cancel_url" label="Return URL after cancelling" type="url" />
     </div>
     <TextField
       filled={filled}
       name="webhook_url"
       label="Webhook"
-      hint="Told about the payment, signed with your webhook secret."
+      hint="Receives payment events, signed with your webhook secret."
       type="url"
     />
-    <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
+    <TextField
+      filled={filled}
+      name="notify"
+      label="Receipt to"
+      type="email"
+      hint="We email a receipt once it is paid."
+    />
     <TextField
       filled={filled}
       name="expire"
-      label="How long it can be paid"
-      hint="From 5 minutes to 30 days, such as 2 hours. Empty: as long as others."
+      label="Expires after"
+      hint="From 5 minutes to 30 days, such as 2 hours. Leave empty for the default."
     />
-    <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
+    <TextField filled={filled} name="note" label="Internal note" rows={2} maxLength={1000} />
     <TextField
       filled={filled}
       name="metadata"
       label="Metadata"
-      hint="A JSON object that comes back in the webhook."
+      hint="A JSON object returned in webhooks."
       placeholder='{"order": "A-17"}'
       rows={3}
     />
@@ -70,7 +76,7 @@ const InvoiceFields = ({ filled }: { filled: FormState }) => (
       filled={filled}
       name="invoice_lines"
       label="Invoice"
-      hint="One a line, as 2 x Title = price of one. With the taxes they must come to the price."
+      hint="One per line: 2 x Title = unit price. Lines and taxes must add up to the price."
       placeholder={'2 x Coffee cup = 10\nShipping = 4.50'}
       rows={3}
     />
@@ -78,7 +84,7 @@ const InvoiceFields = ({ filled }: { filled: FormState }) => (
       filled={filled}
       name="invoice_tax"
       label="Taxes on the invoice"
-      hint="One a line, as Title = amount."
+      hint="One per line: Title = amount."
       placeholder="VAT 20 % = 4.90"
       rows={2}
     />
@@ -86,15 +92,15 @@ const InvoiceFields = ({ filled }: { filled: FormState }) => (
       filled={filled}
       name="invoice_buyer"
       label="Buyer on the invoice"
-      hint="The name in the first line, then the address. Whoever has the link of the checkout can read it."
+      hint="Name in the first line, then the address. Anyone with the payment link can read it."
       rows={3}
       maxLength={640}
     />
     <TextField
       filled={filled}
       name="invoice_seller"
-      label="You on the invoice"
-      hint="Address and tax number, where a law wants them."
+      label="Seller on the invoice"
+      hint="Your address and tax number, where required by law."
       rows={3}
       maxLength={500}
     />
@@ -102,7 +108,7 @@ const InvoiceFields = ({ filled }: { filled: FormState }) => (
       filled={filled}
       name="invoice_number"
       label="Invoice number"
-      hint="Empty: the next of your account, once it is paid."
+      hint="Leave empty to assign the next number once it is paid."
       maxLength={40}
     />
   </>
@@ -118,17 +124,17 @@ export const NewCheckoutPage = (props: {
   const { frame, filled, currencies, walletsAllowed } = props
   const opensFurther = FURTHER.some((name) => filled.error?.field === name || (filled.values[name] ?? '') !== '')
   return (
-    <Frame {...frame} title="New checkout" lead="A page on which somebody pays you. You get its link to share.">
+    <Frame {...frame} title="New checkout" lead="Create a payment page and share its link.">
       <Form frame={frame} action="/dashboard/checkouts">
         <FormError filled={filled} fields={[...BASIC, ...FURTHER]} />
         <Card>
-          <TextField filled={filled} name="title" label="Title" hint="What is being paid for." maxLength={120} />
+          <TextField filled={filled} name="title" label="Title" hint="What the payment is for." maxLength={120} />
           <div class="pair">
             <TextField
               filled={filled}
               name="amount"
               label="Price"
-              hint="Empty: the payer decides."
+              hint="Leave empty to let the payer choose."
               inputMode="decimal"
               placeholder="1.5"
             />
@@ -144,26 +150,26 @@ export const NewCheckoutPage = (props: {
             filled={filled}
             name="address"
             label="Your address"
-            hint="Where the money goes: nano_… or @name."
+            hint="Where you receive the money: nano_… or @name."
             required
           />
           <SelectField
             filled={filled}
             name="mode"
-            label="How a payment is recognised"
+            label="How payments are matched"
             required
             options={[
-              ['unique_amount', 'By its amount: a small tail makes it unique'],
-              ['unique_address', 'By its address: this one is used for nothing else'],
+              ['unique_amount', 'By amount: a few extra digits make it unique'],
+              ['unique_address', 'By address: use this address for nothing else'],
               ...(walletsAllowed
-                ? [['generated_wallet', 'By a wallet made for it, emptied to your address'] as const]
+                ? [['generated_wallet', 'By wallet: a new wallet that forwards to your address'] as const]
                 : []),
             ]}
           />
           <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
         </Card>
         <details class="card" open={opensFurther}>
-          <summary>Plans, invoice, redirects, webhook, time, note, metadata</summary>
+          <summary>More options: plans, invoice, redirects, webhook, expiry, note, metadata</summary>
           <Further filled={filled} />
         </details>
         <button>Create checkout</button>

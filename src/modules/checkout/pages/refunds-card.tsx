@@ -36,10 +36,10 @@ interface RefundsProps {
 export const REFUND_FIELDS = ['amount', 'fiat_amount', 'rate', 'address', 'from', 'as', 'reason'] as const
 
 const FAILURES: Readonly<Record<string, string>> = {
-  insufficient_funds: 'the wallet did not hold enough',
+  insufficient_funds: 'the wallet did not have enough funds',
   wallet_busy: 'the wallet could not send in time',
   wallet_frozen: 'the wallet is frozen',
-  unclaimed: 'nobody has used the link; the money is back',
+  unclaimed: 'the link was not used; the money was returned',
 }
 
 const Where = ({ refund }: { refund: RefundRow }) => {
@@ -52,7 +52,7 @@ const Where = ({ refund }: { refund: RefundRow }) => {
 }
 
 const Given = ({ refunds, block }: Pick<RefundsProps, 'refunds' | 'block'>) => (
-  <Table label="Refunds" head={['Amount', 'State', 'To', 'Block', 'Asked for']}>
+  <Table label="Refunds" head={['Amount', 'State', 'To', 'Block', 'Requested']}>
     {refunds.map((refund) => (
       <tr key={refund.id}>
         <td>
@@ -91,7 +91,7 @@ const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps &
       filled={filled}
       name="amount"
       label="Amount in nano"
-      hint="Empty for everything that is left."
+      hint="Leave empty to refund the full remaining amount."
       inputMode="decimal"
     />
     {currency !== 'NANO' && (
@@ -100,10 +100,10 @@ const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps &
         <SelectField
           filled={filled}
           name="rate"
-          label="At the rate"
+          label="Exchange rate"
           options={[
-            ['', 'of the payment'],
-            ['now', 'of today'],
+            ['', 'at payment'],
+            ['now', 'today'],
           ]}
         />
       </>
@@ -115,27 +115,27 @@ const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps &
       required
       options={[
         ['send', 'Send it'],
-        ['link', 'Make a link that the payer opens'],
+        ['link', 'Create a claim link for the payer'],
       ]}
     />
     <TextField
       filled={filled}
       name="address"
-      label="To this address"
-      hint="Empty sends it back to where it came from. Needed when an exchange has paid."
+      label="To address"
+      hint="Leave empty to refund the payer’s address. Required if the payment came from an exchange."
     />
     <SelectField
       filled={filled}
       name="from"
       label="From"
       options={[
-        ['', 'Where the payment lies'],
+        ['', 'The wallet that received the payment'],
         ...wallets.map(
           ({ address, balance }) => [address, `${shorten(address, 12, 6)} (${formatNano(balance)} nano)`] as const,
         ),
       ]}
     />
-    <TextField filled={filled} name="reason" label="Reason, for your records" maxLength={280} />
+    <TextField filled={filled} name="reason" label="Reason (for your records)" maxLength={280} />
     <button class="danger">Refund now</button>
   </Form>
 )
@@ -148,14 +148,14 @@ export const RefundsCard = (props: RefundsProps) => {
   if (refunds.length === 0 && !canRefund) return null
   return (
     <Card title="Refunds">
-      {refunds.length === 0 ? <Empty title="Nothing was given back" /> : <Given {...props} />}
+      {refunds.length === 0 ? <Empty title="No refunds yet" /> : <Given {...props} />}
       {canRefund && (
         <details class="confirm" open={isWrong}>
           <summary>Refund</summary>
           <div class="confirm-body">
             <p>
               Up to {formatNano(refundableRaw)} nano can go back. What has left cannot be called back.
-              {isOpen && ' This checkout is still open: it is given up with the refund.'}
+              {isOpen && ' This checkout is still open. The refund cancels it.'}
             </p>
             <FormError filled={filled} fields={REFUND_FIELDS} elsewhere={['block_hash']} />
             <RefundForm {...props} action={action} />

@@ -97,20 +97,20 @@ const Lines = ({ statement, linesMax }: { statement: Statement; linesMax: number
     <>
       <Card title="Totals">
         <p class="card-note">
-          {`From ${clock(from)} up to, not including, ${clock(to)}; all times are of the zone ${zone}. `}
-          {!isOver && 'The month is not over: more may come. '}
+          {`From ${clock(from)} until ${clock(to)} (exclusive), time zone ${zone}. `}
+          {!isOver && 'This month is not over yet. '}
           A sale counts when it was paid in full, at its price at that moment; a refund when it was made. Fees: none.
         </p>
-        {isEmpty ? <Empty title="Nothing was taken or given back in this month" /> : <Totals {...statement} />}
+        {isEmpty ? <Empty title="No sales or refunds this month" /> : <Totals {...statement} />}
         {others.count > 0 && (
           <p>
-            {`Beside these sales came ${exactly(others.raw)} nano in ${others.count === 1 ? 'one payment' : `${others.count} payments`} that sold nothing so far`}
-            {others.refundedRaw > 0n && `; ${exactly(others.refundedRaw)} nano of such payments went back`}.
+            {`Not included: ${exactly(others.raw)} nano in ${others.count === 1 ? 'one payment' : `${others.count} payments`} not assigned to a sale`}
+            {others.refundedRaw > 0n && `; ${exactly(others.refundedRaw)} nano of it was refunded`}.
           </p>
         )}
         {isCut && (
           <p class="notice failed">
-            {`The lists below end after ${linesMax} lines each. The sums count all of them, and the CSV has all of them.`}
+            {`The lists below show the first ${linesMax} lines each. The totals and the CSV include all of them.`}
           </p>
         )}
       </Card>
@@ -130,7 +130,7 @@ const Totals = ({ totals }: Pick<Statement, 'totals'>) => (
     ))}
     {totals.length > 1 && (
       <tr class="all">
-        <th scope="row">All, in nano</th>
+        <th scope="row">Total in nano</th>
         <td>{totals.reduce((sum, { sales }) => sum + sales, 0)}</td>
         <td>{`${exactly(sum(totals, 'grossRaw'))} nano`}</td>
         <td>{`${exactly(sum(totals, 'refundedRaw'))} nano`}</td>
@@ -193,7 +193,7 @@ const Sales = ({ sales, clock }: Statement) => (
 
 const Refunds = ({ refunds, clock }: Statement) => (
   <Card title="Refunds">
-    <Table label="Refunds" head={['Made', 'Checkout', 'Price', 'Nano']}>
+    <Table label="Refunds" head={['Refunded', 'Checkout', 'Price', 'Nano']}>
       {refunds.map(({ refund, checkout }) => (
         <tr key={refund.id}>
           <td class="at">{clock(refund.createdAt)}</td>
@@ -210,11 +210,11 @@ const Refunds = ({ refunds, clock }: Statement) => (
   </Card>
 )
 
-const WHY = { counted: 'a part of a price', late: 'after the end', unmatched: 'fits no checkout' }
+const WHY = { counted: 'partial payment', late: 'late', unmatched: 'no matching checkout' }
 
 const Apart = ({ apart, clock }: Statement) => (
-  <Card title="Payments that sold nothing so far" note="They are in no sum above.">
-    <Table label="Payments that sold nothing so far" head={['Came', 'Why', 'Block', 'Nano']}>
+  <Card title="Payments without a sale" note="Not included in the totals above.">
+    <Table label="Payments without a sale" head={['Received', 'Reason', 'Block', 'Nano']}>
       {apart.map((payment) => (
         <tr key={payment.blockHash}>
           <td class="at">{clock(payment.createdAt)}</td>

@@ -26,15 +26,15 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; row
       {...frame}
       title="Unmatched payments"
       follows={['checkout']}
-      lead="They reached your addresses and fit no open checkout. Say what they were for."
+      lead="Payments to your addresses that match no open checkout. Assign them to one."
     >
       {/* There is one such field for each payment, and the wrong one has the focus. */}
       <FormError filled={filled} fields={[]} elsewhere={['checkout']} />
       {rows.length === 0 && (
         <Card>
-          <Empty title="Every payment was matched">
+          <Empty title="No unmatched payments">
             <p>
-              <a href="/dashboard/checkouts">Back to the checkouts</a>
+              <a href="/dashboard/checkouts">Back to checkouts</a>
             </p>
           </Empty>
         </Card>
@@ -66,11 +66,11 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; row
             <TextField
               filled={filledOf(row)}
               name="checkout"
-              label="Id of the checkout it pays"
+              label="Checkout ID"
               hint={
                 row.checkoutId === null
-                  ? 'It counts as paid then, whatever it asked for.'
-                  : 'The one that comes closest is filled in. It counts as paid then, whatever it asked for.'
+                  ? 'The checkout is marked as paid, whatever its price.'
+                  : 'The closest match is filled in. The checkout is marked as paid, whatever its price.'
               }
               required
             />

@@ -30,9 +30,9 @@ export function readRefund(body: Body): RefundRequest {
   const as = readWord('as', body.as, ['send', 'link']) ?? 'send'
   const address = readAddress('address', body.address)
   if (as === 'link' && address !== undefined) {
-    throw badField('address', 'A link goes to whoever has it: it takes no address.')
+    throw badField('address', 'A claim link has no address. Leave address out.')
   }
-  if (address === BURN_ADDRESS) throw badField('address', 'What is sent there is lost.', 'invalid_account')
+  if (address === BURN_ADDRESS) throw badField('address', 'Funds sent there are lost.', 'invalid_account')
   return {
     asked: readAsked(body),
     address,

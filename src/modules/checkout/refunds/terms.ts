@@ -35,9 +35,9 @@ export function decideAmount(
   const left = refundable(checkout)
   const paid = paidRateOf(payments)
   if (asked.kind === 'fiat') {
-    if (checkout.currency === 'NANO') throw badField('fiat_amount', 'The price was in nano: give amount instead.')
+    if (checkout.currency === 'NANO') throw badField('fiat_amount', 'The price was in nano. Use amount instead.')
     const [rate, source] = asked.rate === 'now' ? [today?.rate, today?.source] : [paid?.rate, paid?.rateSource]
-    if (rate === undefined || rate === null) throw badField('rate', 'There is no rate of the payment: say now.')
+    if (rate === undefined || rate === null) throw badField('rate', 'The rate at payment is not known. Use now.')
     const converted = toNanoAt(asked.e8, rate)
     if (converted === undefined) throw refundTooLarge(left)
     // A conversion is rounded up to what can be typed; what is left may be worth it all the same.

@@ -64,7 +64,7 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     path: '/checkouts/unmatched',
     permission: 'checkout',
     section: '/checkouts',
-    done: { assigned: 'The payment is assigned.' },
+    done: { assigned: 'Payment assigned.' },
   } as const
   return [
     { ...placed, render: (request) => unmatched(request, EMPTY) },
@@ -83,15 +83,15 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
 }
 
 const DONE = {
-  made: 'The checkout is made. Share its link.',
-  changed: 'The checkout is changed.',
-  cancelled: 'The checkout is cancelled.',
-  marked: 'The checkout is marked as paid.',
-  redelivered: 'The event is on its way again.',
-  paid: 'A payment was sent.',
-  ended: 'The checkout has ended.',
-  refunded: 'The refund is on its way.',
-  link: 'The refund lies ready. Hand the link below to the payer.',
+  made: 'Checkout created. Share its link.',
+  changed: 'Changes saved.',
+  cancelled: 'Checkout cancelled.',
+  marked: 'Checkout marked as paid.',
+  redelivered: 'Event queued for redelivery.',
+  paid: 'Payment sent.',
+  ended: 'Checkout expired.',
+  refunded: 'Refund started.',
+  link: 'Refund ready. Send the link below to the payer.',
 }
 
 /** One checkout and what its merchant may do with it. */
@@ -114,7 +114,7 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
       async run({ accountId: owner, params, caller: { actor } }) {
         const { id, status } = (await getOwn(ctx, params.id!, { owner })).checkout
         if (!['pending', 'detected', 'partial'].includes(status)) {
-          throw new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
+          throw new AppError('checkout_closed', `Checkout is ${status} and can no longer be changed.`)
         }
         await deleteCheckout(ctx, { id, owner, actor })
         return back(id, 'cancelled')
@@ -260,7 +260,7 @@ function oneOf<T extends string>(field: string, value: string | undefined, known
 
 function readPair(text: string): [string, string] {
   const [, name, value] = /^\s*([\w .:-]{1,100}?)\s*=\s*(.*?)\s*$/u.exec(text) ?? []
-  if (name === undefined) throw badField('metadata', 'Write it as name=value.')
+  if (name === undefined) throw badField('metadata', 'Enter it as name=value.')
   return [name, value!]
 }
 

@@ -19,8 +19,8 @@ interface DeveloperPorts {
 }
 
 const DONE = {
-  funded: 'The nano is on its way.',
-  held: 'New blocks stay unconfirmed from now on.',
+  funded: 'Nano sent.',
+  held: 'New blocks are now held unconfirmed.',
   confirmed: 'Confirmed.',
 }
 

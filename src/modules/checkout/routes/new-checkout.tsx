@@ -75,7 +75,7 @@ function toBody(fields: FormFields): Record<string, unknown> {
 export function readPlanLines(text: string): { title: string; value: string }[] {
   return linesOf(text).map((line) => {
     const at = line.lastIndexOf('=')
-    if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
+    if (at < 1) throw badField('plans', `Enter plans as Title = price, not “${line.slice(0, 40)}”.`)
     return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
   })
 }
@@ -102,13 +102,12 @@ function readInvoiceFields(fields: FormFields): { invoice?: Record<string, unkno
   const lines = linesOf(fields.get('invoice_lines')).map((line) => {
     const [, quantity, title, price] = /^(?:([0-9]+(?:\.[0-9]+)?)\s*[x×]\s+)?(.*?)\s*=\s*(\S+)$/u.exec(line) ?? []
     if (title === undefined)
-      throw badField('invoice_lines', `Write a line as 2 x Title = price; “${line.slice(0, 40)}” is not.`)
+      throw badField('invoice_lines', `Enter lines as 2 x Title = price, not “${line.slice(0, 40)}”.`)
     return { title, quantity, price }
   })
   const tax = linesOf(fields.get('invoice_tax')).map((line) => {
     const [, title, amount] = /^(.*?)\s*=\s*(\S+)$/u.exec(line) ?? []
-    if (title === undefined)
-      throw badField('invoice_tax', `Write a tax as Title = amount; “${line.slice(0, 40)}” is not.`)
+    if (title === undefined) throw badField('invoice_tax', `Enter taxes as Title = amount, not “${line.slice(0, 40)}”.`)
     return { title, amount }
   })
   const isAsked = [number, seller, name, lines[0], tax[0]].some((part) => part !== undefined)

@@ -80,7 +80,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
       async run({ params }) {
         const { image } = await getCheckout(ctx, params.id!)
         const picture = image === null ? undefined : await pictures.find(image)
-        if (!picture) throw new AppError('not_found', 'There is no picture.')
+        if (!picture) throw new AppError('not_found', 'Image not found.')
         return { bytes: picture.bytes, type: picture.type, headers: PICTURE_HEADERS }
       },
     },

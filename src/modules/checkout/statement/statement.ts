@@ -32,10 +32,10 @@ export function readMonth(asked: Readonly<Record<string, unknown>>, now: number)
   const { month: wanted = '', time_zone: given = '' } = asked
   const zone = given === '' ? 'UTC' : given
   if (typeof zone !== 'string' || zone.length > ZONE_MAX || !isTimeZone(zone)) {
-    throw badField('time_zone', 'time_zone must be one such as UTC or Europe/Berlin.')
+    throw badField('time_zone', 'time_zone must be a time zone such as UTC or Europe/Berlin.')
   }
   const month = wanted === '' ? dateAt(zone, now).slice(0, 7) : wanted
-  if (typeof month !== 'string' || !MONTH.test(month)) throw badField('month', 'month must be one such as 2026-10.')
+  if (typeof month !== 'string' || !MONTH.test(month)) throw badField('month', 'month must be a month such as 2026-10.')
   const { from, to } = monthOf(zone, month)
   return { month, zone, from, to, isOver: to <= now }
 }

@@ -27,7 +27,7 @@ interface PreparedLink {
  */
 export async function prepareLink(ctx: EmailRoom, returnTo: string, amount: Raw): Promise<PreparedLink> {
   const { receiveMin } = ctx.rules
-  if (amount < receiveMin) throw badField('amount', `A link takes at least ${formatNano(receiveMin)} nano.`)
+  if (amount < receiveMin) throw badField('amount', `A claim link must be for at least ${formatNano(receiveMin)} nano.`)
   const id = bytesToHex(ctx.store.random.bytes(8)).toLowerCase()
   const terms = { accountId: undefined, purpose: 'email', refundAddress: returnTo, metadata: { reference: id } }
   const { id: walletId, address } = await createWallet(ctx, terms)

@@ -43,7 +43,7 @@ export async function claimShare(
 ): Promise<Share> {
   const { payment, recipient } = await openShare(ctx, token)
   if (destination === payment.address) {
-    throw badField('address', 'This is the address that pays. Enter your own.', 'invalid_account')
+    throw badField('address', 'This is the paying address. Enter your own.', 'invalid_account')
   }
   const won = await inTx(ctx.store, (tx) => decide(ctx, tx, { payment, recipient, destination }))
   if (!won) {

@@ -59,7 +59,7 @@ async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipie
     if (max > 0 && !(await hasToken(db, id))) {
       const allowance = { max, windowMilliseconds: DAY }
       const use = await takeFree(db, { caller: mailCallerOf(emailHash!), meter: MAIL_METER, now }, allowance)
-      if ('freeAt' in use) throw new Error('This address has got as many mails today as it may get.')
+      if ('freeAt' in use) throw new Error('This address has reached its daily email limit.')
     }
     await insertToken(db, hashToken(token), { recipientId: id, now })
   })

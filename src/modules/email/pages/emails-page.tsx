@@ -34,41 +34,38 @@ interface EmailPaymentRow {
 const FIELDS = ['amount', 'emails', 'refund_address', 'from', 'message', 'email_receipt', 'expiration']
 
 const NewEmailPayment = ({ frame, filled }: { frame: FrameProps; filled: FormState }) => (
-  <Card
-    title="New e-mail payment"
-    note="Each recipient after the first costs a small fee, which is added to the amount."
-  >
+  <Card title="New email payment" note="A small fee per recipient after the first is added to the amount.">
     <FormError filled={filled} fields={FIELDS} />
     <Form frame={frame} action="/dashboard/emails">
       <TextField
         filled={filled}
         name="emails"
         label="Recipients"
-        hint="One address a line, up to 50. They share the amount equally."
+        hint="One email address per line, up to 50. The amount is split equally."
         rows={3}
         required
       />
-      <TextField filled={filled} name="amount" label="Nano for all together" inputMode="decimal" required />
+      <TextField filled={filled} name="amount" label="Total amount in nano" inputMode="decimal" required />
       <TextField
         filled={filled}
         name="refund_address"
         label="Refund address"
-        hint="Where goes what nobody has claimed: nano_… or @name."
+        hint="Receives unclaimed money: nano_… or @name."
         required
       />
       <TextField
         filled={filled}
         name="from"
         label="Your name"
-        hint="Mails say that it was not verified."
+        hint="Shown in the email as not verified."
         maxLength={60}
       />
-      <TextField filled={filled} name="message" label="Message" hint="Without links." rows={2} maxLength={280} />
+      <TextField filled={filled} name="message" label="Message" hint="No links." rows={2} maxLength={280} />
       <TextField filled={filled} name="email_receipt" label="Receipt to" type="email" />
       <SelectField
         filled={filled}
         name="expiration"
-        label="Can be claimed for"
+        label="Expires after"
         required
         options={[
           ['30 days', '30 days'],
@@ -93,17 +90,17 @@ export const EmailsPage = (props: {
   return (
     <Frame
       {...frame}
-      title="E-mail payments"
+      title="Email payments"
       follows={['email']}
-      lead="Send nano to mail addresses; everybody claims their share with any wallet."
+      lead="Send nano by email. Recipients claim it with any wallet."
     >
       <Card>
         {payments.length === 0 ? (
-          <Empty title="No e-mail payments yet">
-            <p>Say below how much goes to whom. Nothing is mailed before you have paid.</p>
+          <Empty title="No email payments yet">
+            <p>Create one below. Emails are sent once you have paid.</p>
           </Empty>
         ) : (
-          <Table label="E-mail payments" head={['Payment', 'Status', 'Recipients', 'Amount', 'Created']}>
+          <Table label="Email payments" head={['Payment', 'Status', 'Recipients', 'Amount', 'Created']}>
             {payments.map((payment) => (
               <tr key={payment.id}>
                 <td>
@@ -142,7 +139,7 @@ interface RecipientRow {
 }
 
 const Recipients = ({ recipients }: { recipients: readonly RecipientRow[] }) => (
-  <Table label="Recipients" head={['Address', 'Share', 'Status', 'Mailed', 'Claimed to']}>
+  <Table label="Recipients" head={['Address', 'Share', 'Status', 'Emailed', 'Claimed to']}>
     {recipients.map((recipient) => (
       <tr key={recipient.id}>
         <td>{recipient.shownEmail === '' ? 'forgotten' : recipient.shownEmail}</td>
@@ -175,7 +172,7 @@ export const EmailPage = (props: {
   return (
     <Frame
       {...frame}
-      title="E-mail payment"
+      title="Email payment"
       follows={['email']}
       lead={
         <>
@@ -184,13 +181,13 @@ export const EmailPage = (props: {
       }
       actions={
         <a class="button plain" href={page}>
-          Open its page
+          Open payment page
         </a>
       }
     >
       <FormError filled={filled} fields={[]} />
       {isWaiting && (
-        <Card title="Pay it" note="The mails go out as soon as the payment is confirmed.">
+        <Card title="Pay now" note="Emails are sent as soon as your payment is confirmed.">
           <img class="qr" src={qrcode} width="180" height="180" alt={`QR code that pays to ${payment.address}`} />
           <Facts
             facts={[
@@ -210,20 +207,18 @@ export const EmailPage = (props: {
       <Card title="Details">
         <Facts
           facts={[
-            ['Shared out', <Nano raw={payment.subtotal} />],
+            ['To recipients', <Nano raw={payment.subtotal} />],
             ['Fee', <Nano raw={payment.fee} />],
             ['Unclaimed goes to', <code>{payment.refundAddress}</code>],
-            ['From', payment.sender ?? 'nobody named'],
+            ['From', payment.sender ?? 'not given'],
             ['Message', payment.message ?? 'none'],
             ['Paid', <Moment at={payment.fundedAt} />],
-            ...(payment.expiresAt === null
-              ? []
-              : [['Can be claimed until', <Moment at={payment.expiresAt} />] as const]),
+            ...(payment.expiresAt === null ? [] : [['Expires', <Moment at={payment.expiresAt} />] as const]),
           ]}
         />
         {(isWaiting || payment.status === 'funded') && (
-          <Confirmed ask="Cancel it" kind="danger">
-            <p>What was claimed stays claimed; the rest goes to the refund address. A fee that was paid is spent.</p>
+          <Confirmed ask="Cancel payment" kind="danger">
+            <p>Claimed shares stay claimed. The rest goes to the refund address. The fee is not refunded.</p>
             <ActionButton frame={frame} action={`/dashboard/emails/${payment.id}/cancel`} kind="danger">
               Cancel now
             </ActionButton>

@@ -182,10 +182,10 @@ async function destinationOf({ names }: EmailRoom, value: unknown): Promise<stri
     return address
   }
   const key = fromAddress(text)
-  if (key === undefined) throw badField('address', 'This is no Nano address. Copy it again.', 'invalid_account')
+  if (key === undefined) throw badField('address', 'This is not a Nano address. Copy it again.', 'invalid_account')
   const address = toAddress(key)
   if (address === BURN_ADDRESS) {
-    throw badField('address', 'What is sent to the burn account is lost.', 'invalid_account')
+    throw badField('address', 'Funds sent to the burn account are lost.', 'invalid_account')
   }
   return address
 }

@@ -40,12 +40,12 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
     const page = ctx.ports.links.page(own.payment.id)
     return <EmailPage frame={frame} filled={filled} link={link} page={page} qrcode={ctx.qrPng(link)} {...own} />
   }
-  const done = { made: 'It is made. Pay it, and the mails go out.', cancelled: 'It is cancelled.' }
+  const done = { made: 'Email payment created. Pay it to send the emails.', cancelled: 'Email payment cancelled.' }
   return [
     {
       path: '/emails',
       permission: 'email',
-      menu: { title: 'E-mail payments', order: 40, guide: 'email' },
+      menu: { title: 'Email payments', order: 40, guide: 'email' },
       render: (request) => list(request, EMPTY),
     },
     {

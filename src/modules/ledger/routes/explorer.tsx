@@ -19,7 +19,7 @@ export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
       <Frame
         {...frame}
         title={title}
-        lead="What happens on the development ledger, as it happens."
+        lead="Blocks on the development ledger, live."
         styles={EXPLORER_STYLES}
         scripts={EXPLORER_SCRIPTS}
       >
@@ -58,7 +58,7 @@ export const explorerRoutes = (view: LedgerView): readonly Route[] => [
     run({ header }) {
       // A client that does not know that it never ends would wait for that.
       if (!/\btext\/event-stream\b/.test(header('accept') ?? '')) {
-        throw new AppError('invalid_request', 'This is a stream of events: ask for text/event-stream.')
+        throw new AppError('invalid_request', 'This is an event stream. Send Accept: text/event-stream.')
       }
       const open = (out: StreamEnd) => {
         let told = 0

@@ -33,11 +33,11 @@ export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<
     if (isNewEnd && terms.endsAt! <= now) throw badField('ends_unix', 'ends_unix is over already.')
     const slug = readSlug(body.slug)
     // It is printed and shared; and what was earned is in one currency.
-    if (slug !== undefined && slug !== link.slug) throw badField('slug', 'slug stays as it is.')
+    if (slug !== undefined && slug !== link.slug) throw badField('slug', 'slug cannot be changed.')
     const webhookSecret =
       body.webhook_secret === undefined ? link.webhookSecret : sealSecret(room, link.id, body.webhook_secret)
     const changed = { ...link, ...terms, webhookSecret, updatedAt: now }
-    if (currencyOf(changed) !== currencyOf(link)) throw badField('currency', 'currency stays as it is.')
+    if (currencyOf(changed) !== currencyOf(link)) throw badField('currency', 'currency cannot be changed.')
     return changed
   }
   // Outside of the transaction, because an address may have to be looked up.

@@ -228,7 +228,7 @@ function readChoice(link: PaymentLink, { quantity, plan, amount }: Asked): Chose
   const at = plans.length === 0 ? undefined : (toWhole(plan) ?? -1)
   if (at !== undefined && !plans[at]) throw badField('plan', 'Choose one of the plans.')
   const price = isGift(link) ? (typeof amount === 'string' ? toPlainDecimal(amount.trim()) : '') : undefined
-  if (price === '') throw badField('amount', 'Say how much.', 'invalid_amount')
+  if (price === '') throw badField('amount', 'Enter an amount.', 'invalid_amount')
   return { quantity: pieces, plan: at, amount: price }
 }
 

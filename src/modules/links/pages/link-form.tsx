@@ -35,7 +35,7 @@ const BasicFields = ({ filled, currencies, isNew }: LinkFieldsProps) => (
       filled={filled}
       name="title"
       label="Title"
-      hint="What is sold, or what it is given for."
+      hint="What you sell, or what the donation is for."
       maxLength={120}
     />
     <div class="pair">
@@ -43,7 +43,7 @@ const BasicFields = ({ filled, currencies, isNew }: LinkFieldsProps) => (
         filled={filled}
         name="amount"
         label="Price"
-        hint="Empty: a donation, the payer decides."
+        hint="Leave empty for donations: the payer chooses."
         inputMode="decimal"
         placeholder="1.5"
       />
@@ -61,39 +61,33 @@ const BasicFields = ({ filled, currencies, isNew }: LinkFieldsProps) => (
       filled={filled}
       name="suggested"
       label="Suggested amounts"
-      hint="For donations: up to six, with blanks between."
+      hint="For donations: up to six, separated by spaces."
       placeholder="1 5 10"
     />
     <TextField
       filled={filled}
       name="address"
       label="Your address"
-      hint="Where the money goes: nano_… or @name."
+      hint="Where you receive the money: nano_… or @name."
       required
     />
     {isNew && (
       <TextField
         filled={filled}
         name="slug"
-        label="End of the link"
-        hint="3 to 40 letters, digits and dashes. It stays as it is. Empty: we choose one."
+        label="Link name"
+        hint="3 to 40 letters, digits and dashes. It cannot be changed later. Leave empty to generate one."
         placeholder="blue-mug"
         maxLength={40}
       />
     )}
     <div class="pair">
-      <TextField
-        filled={filled}
-        name="sold_max"
-        label="Pieces there are"
-        hint="Empty: as many as are wanted."
-        inputMode="numeric"
-      />
+      <TextField filled={filled} name="sold_max" label="Stock" hint="Leave empty for unlimited." inputMode="numeric" />
       <TextField
         filled={filled}
         name="ends_unix"
         label="Last day"
-        hint="It ends when that day is over, UTC."
+        hint="The link ends after this day, UTC."
         type="date"
       />
     </div>
@@ -107,57 +101,57 @@ const FurtherFields = ({ filled, walletsAllowed }: LinkFieldsProps) => (
       filled={filled}
       name="plans"
       label="Plans"
-      hint="Instead of a price: one a line, as Title = price."
+      hint="Instead of a price. One per line: Title = price."
       placeholder={'Small = 1\nLarge = 2'}
       rows={3}
     />
     <div class="pair">
-      <TextField filled={filled} name="quantity_min" label="Smallest quantity" inputMode="numeric" placeholder="1" />
-      <TextField filled={filled} name="quantity_max" label="Largest quantity" inputMode="numeric" placeholder="1" />
+      <TextField filled={filled} name="quantity_min" label="Minimum quantity" inputMode="numeric" placeholder="1" />
+      <TextField filled={filled} name="quantity_max" label="Maximum quantity" inputMode="numeric" placeholder="1" />
     </div>
     <div class="pair">
       <TextField
         filled={filled}
         name="every"
-        label="Paid again every"
-        hint="month, year, or a number of days. Payers leave an e-mail address and are reminded; nothing is taken by itself."
+        label="Renews every"
+        hint="month, year or a number of days. Payers get an email reminder; nothing is charged automatically."
         placeholder="month"
         maxLength={8}
       />
       <TextField
         filled={filled}
         name="grace_days"
-        label="Days of grace"
-        hint="After the end of a period, before a subscription lapses."
+        label="Grace period in days"
+        hint="After a period ends, before the subscription lapses."
         inputMode="numeric"
         placeholder="0"
       />
     </div>
-    <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+    <TextField filled={filled} name="image" label="Image" hint="An https URL." type="url" />
     <div class="pair">
-      <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
-      <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+      <TextField filled={filled} name="success_url" label="Return URL after payment" type="url" />
+      <TextField filled={filled} name="cancel_url" label="Return URL after cancelling" type="url" />
     </div>
     <div class="pair">
       <TextField filled={filled} name="webhook_url" label="Webhook" type="url" />
-      <TextField filled={filled} name="notify" label="Mail when paid" type="email" />
+      <TextField filled={filled} name="notify" label="Email when paid" type="email" />
     </div>
     <TextField
       filled={filled}
       name="expire"
-      label="How long an order can be paid"
-      hint="Such as 30 minutes. Empty: 15 minutes where pieces are counted, an hour otherwise."
+      label="Orders expire after"
+      hint="Such as 30 minutes. Default: 15 minutes with limited stock, otherwise an hour."
     />
-    <TextField filled={filled} name="note" label="Note to yourself" rows={2} maxLength={1000} />
+    <TextField filled={filled} name="note" label="Internal note" rows={2} maxLength={1000} />
     {walletsAllowed && (
       <SelectField
         filled={filled}
         name="mode"
-        label="How a payment is recognised"
+        label="How payments are matched"
         required
         options={[
-          ['unique_amount', 'By its amount: a small tail makes it unique'],
-          ['generated_wallet', 'By a wallet made for it, emptied to your address'],
+          ['unique_amount', 'By amount: a few extra digits make it unique'],
+          ['generated_wallet', 'By wallet: a new wallet that forwards to your address'],
         ]}
       />
     )}
@@ -173,7 +167,7 @@ export const LinkFields = (props: LinkFieldsProps) => {
     <>
       <BasicFields {...props} />
       <details class="card" open={opensFurther}>
-        <summary>Plans, subscription, quantity, picture, redirects, webhook</summary>
+        <summary>More options: plans, subscription, quantity, image, redirects, webhook</summary>
         <FurtherFields {...props} />
       </details>
     </>

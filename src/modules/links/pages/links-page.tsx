@@ -51,7 +51,7 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
     {...frame}
     title="Payment links"
     follows={['checkout']}
-    lead="One link for many payers: each visitor gets a payment of their own."
+    lead="Share one link with many payers. Each visitor gets their own checkout."
     actions={
       <WayTo frame={frame} class="button" href="/dashboard/links/new">
         New link
@@ -64,7 +64,7 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
           <p>
             Sell a thing or take donations with a link that you share.{' '}
             <WayTo frame={frame} href="/dashboard/links/new">
-              Make the first one.
+              Create the first one.
             </WayTo>
           </p>
         </Empty>
@@ -73,7 +73,7 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
           {rows.map((row) => (
             <tr key={row.id}>
               <td class="title-cell">
-                <a href={`/dashboard/links/${row.id}`}>{row.title ?? 'Without title'}</a>
+                <a href={`/dashboard/links/${row.id}`}>{row.title ?? 'Untitled'}</a>
                 <span class="under">/buy/{row.slug}</span>
               </td>
               <td>
@@ -101,11 +101,11 @@ interface NewLinkPageProps {
 }
 
 export const NewLinkPage = ({ frame, ...fields }: NewLinkPageProps) => (
-  <Frame {...frame} title="New payment link" lead="An offer with an address of its own, to share with anybody.">
+  <Frame {...frame} title="New payment link" lead="Create a page for a product or donation and share its link.">
     <Form frame={frame} action="/dashboard/links">
       <FormError filled={fields.filled} fields={LINK_FIELDS} />
       <LinkFields {...fields} isNew />
-      <button>Make link</button>
+      <button>Create link</button>
     </Form>
   </Frame>
 )
@@ -117,7 +117,7 @@ interface LinkPageProps extends NewLinkPageProps {
 }
 
 const Shared = ({ link, qrcode }: Pick<LinkPageProps, 'link' | 'qrcode'>) => (
-  <Card title="Share it">
+  <Card title="Share">
     <Facts
       facts={[
         ['Link', <Copyable text={link.url} label="link" />],
@@ -135,11 +135,11 @@ const Shared = ({ link, qrcode }: Pick<LinkPageProps, 'link' | 'qrcode'>) => (
 const Doings = ({ frame, link }: Pick<LinkPageProps, 'frame' | 'link'>) => {
   const action = (word: string) => `/dashboard/links/${link.id}/${word}`
   return (
-    <Card title="What you can do">
+    <Card title="Actions">
       <div class="actions">
         {link.isPaused ? (
           <ActionButton frame={frame} action={action('resume')}>
-            Take orders again
+            Resume
           </ActionButton>
         ) : (
           <ActionButton frame={frame} action={action('pause')}>
@@ -147,7 +147,7 @@ const Doings = ({ frame, link }: Pick<LinkPageProps, 'frame' | 'link'>) => {
           </ActionButton>
         )}
         <Confirmed ask="Delete link" kind="danger">
-          <p>Its page goes away for good, and its address stays taken. Open orders can still be paid.</p>
+          <p>The page is removed permanently and its URL cannot be reused. Open orders can still be paid.</p>
           <ActionButton frame={frame} action={action('delete')} kind="danger">
             Delete it
           </ActionButton>
@@ -160,13 +160,13 @@ const Doings = ({ frame, link }: Pick<LinkPageProps, 'frame' | 'link'>) => {
 const Orders = ({ checkouts }: Pick<LinkPageProps, 'checkouts'>) => (
   <Card title="Orders">
     {checkouts.length === 0 ? (
-      <Empty title="Nobody has ordered yet" />
+      <Empty title="No orders yet" />
     ) : (
-      <Table label="Orders" head={['Checkout', 'Status', 'Paid', 'Made']}>
+      <Table label="Orders" head={['Checkout', 'Status', 'Paid', 'Created']}>
         {checkouts.map((checkout) => (
           <tr key={checkout.id}>
             <td class="title-cell">
-              <a href={`/dashboard/checkouts/${checkout.id}`}>{checkout.title ?? 'Without title'}</a>
+              <a href={`/dashboard/checkouts/${checkout.id}`}>{checkout.title ?? 'Untitled'}</a>
               <span class="under">
                 <code>{checkout.id}</code>
               </span>
@@ -206,7 +206,7 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
           </a>
         )}
         <a class="button plain" href={link.url}>
-          Open its page
+          Open payment page
         </a>
       </>
     }
@@ -214,15 +214,15 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
     <div class="row four">
       <Figure label="Revenue" value={<Nano raw={link.revenueRaw} />} note={link.revenueFiat ?? undefined} />
       <Figure label="Paid orders" value={link.orders} />
-      <Figure label="Pieces sold" value={soldOf(link)} />
-      <Figure label="Pieces in open orders" value={link.held} />
+      <Figure label="Units sold" value={soldOf(link)} />
+      <Figure label="Units reserved" value={link.held} />
     </div>
     <div class="row two">
       <Shared link={link} qrcode={qrcode} />
       <Doings frame={frame} link={link} />
     </div>
     <Orders checkouts={checkouts} />
-    <h2>Change it</h2>
+    <h2>Edit</h2>
     <Form frame={frame} action={`/dashboard/links/${link.id}`}>
       <FormError filled={fields.filled} fields={LINK_FIELDS} />
       <LinkFields {...fields} isNew={false} />

@@ -46,7 +46,7 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
       async run({ params }) {
         const { fields } = await getOffer(room, params.slug!)
         const picture = typeof fields.image === 'string' ? await pictures.find(fields.image) : undefined
-        if (!picture) throw new AppError('not_found', 'There is no picture.')
+        if (!picture) throw new AppError('not_found', 'Image not found.')
         return { ...picture, headers: PICTURE_HEADERS }
       },
     },

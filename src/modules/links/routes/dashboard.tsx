@@ -42,7 +42,7 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
       path: '/links',
       permission: 'checkout',
       menu: { title: 'Payment links', order: 25, guide: 'merchants#share-a-link' },
-      done: { deleted: 'The link is deleted.' },
+      done: { deleted: 'Link deleted.' },
       render: (request) => listPage(room, request),
     },
     {
@@ -79,10 +79,10 @@ function toShown({ values, error }: FormState): FormState {
 
 function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
   const done = {
-    made: 'The link is made. Share its address.',
-    saved: 'The link is saved.',
-    paused: 'The link takes no orders for now.',
-    resumed: 'The link takes orders again.',
+    made: 'Link created. Share it with your payers.',
+    saved: 'Link saved.',
+    paused: 'Link paused.',
+    resumed: 'Link resumed.',
   }
   const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
   const placed = { section: '/links', done, again: page }
@@ -185,7 +185,7 @@ function toRow({ checkouts: { clock }, urlOf }: LinkRoom, link: PaymentLink): Li
     title: typeof fields.title === 'string' ? fields.title : null,
     status: statusOf(link, clock.now()),
     price:
-      plans > 0 ? `${plans} plans` : typeof fields.amount === 'string' ? `${fields.amount} ${unit}` : 'payer decides',
+      plans > 0 ? `${plans} plans` : typeof fields.amount === 'string' ? `${fields.amount} ${unit}` : 'payer chooses',
     revenueFiat: currency === 'NANO' ? null : `${formatFiat(link.revenueE8)} ${currency}`,
   }
 }
@@ -239,7 +239,7 @@ function toBody(fields: FormFields): JsonObject {
 function toEnd(date: string): number | null {
   if (date === '') return null
   const at = Date.parse(date)
-  if (Number.isNaN(at)) throw badField('ends_unix', 'Write a day, such as 2027-01-31.')
+  if (Number.isNaN(at)) throw badField('ends_unix', 'Enter a date such as 2027-01-31.')
   return Math.floor((at + DAY) / 1000)
 }
 
@@ -249,7 +249,7 @@ function readPlanLines(text: string): JsonObject[] {
     .filter((line) => line !== '')
     .map((line) => {
       const at = line.lastIndexOf('=')
-      if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
+      if (at < 1) throw badField('plans', `Enter plans as Title = price, not “${line.slice(0, 40)}”.`)
       return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
     })
 }

@@ -11,7 +11,7 @@ const PAGE_ROWS = 25
 /** Who pays for a link again and again: listed, and ended. */
 export function subscriptionPages(room: LinkRoom): readonly (Page | Form)[] {
   const placed = { section: '/links', permission: 'checkout' } as const
-  const done = { ended: 'The subscription is ended.' }
+  const done = { ended: 'Subscription ended.' }
   return [
     { ...placed, done, path: '/links/:id/subscriptions', render: (request) => show(room, request) },
     {

@@ -69,7 +69,7 @@ function priceOf(link: PaymentLink, { plan }: Subscription, voice: Voice): strin
 async function getOfPayer({ room }: BuyPorts, { params }: RouteRequest): Promise<Subscription> {
   const id = params.id!
   const found = isPayer(room, id, params.token!) ? await findSubscription(room.checkouts.db, id) : undefined
-  if (!found || found.status === 'pending') throw new AppError('not_found', 'There is no such subscription.')
+  if (!found || found.status === 'pending') throw new AppError('not_found', 'Subscription not found.')
   return found
 }
 

@@ -17,8 +17,8 @@ export const SubscriptionsPage = ({ frame, link, rows, first, next }: Subscripti
   <Frame {...frame} title="Subscriptions" lead={<a href={`/dashboard/links/${link.id}`}>{link.title}</a>}>
     <Card>
       {rows.length === 0 ? (
-        <Empty title="Nobody has subscribed yet">
-          <p>Whoever pays for the link is listed here, and reminded by mail before the paid time ends.</p>
+        <Empty title="No subscribers yet">
+          <p>Subscribers are listed here and reminded by email before their period ends.</p>
         </Empty>
       ) : (
         <Table label="Subscriptions" head={['Payer', 'Status', 'Paid until', 'Payments', 'Since', 'Ending']}>
@@ -59,7 +59,7 @@ const Ending = ({ frame, linkId, row }: { frame: FrameProps; linkId: string; row
   if (!frame.opens('POST', action)) return null
   return (
     <Confirmed ask="End" about={row.email ?? row.id} kind="danger">
-      <p>The payer is not reminded again. What was paid stays paid until its end.</p>
+      <p>The payer gets no more reminders. The paid period stays valid until its end.</p>
       <ActionButton frame={frame} action={action} kind="danger" about={row.email ?? row.id}>
         End it
       </ActionButton>

@@ -26,7 +26,7 @@ export function changePos(room: PosRoom, own: Own, body: Body): Promise<PointOfS
   return change(room, own, 'pos.changed', (held) => {
     const terms = readTerms(room.checkouts, { ...toBody(held), ...body })
     // The sums of a day are in one currency.
-    if (terms.currency !== held.currency) throw badField('currency', 'currency stays as it is.')
+    if (terms.currency !== held.currency) throw badField('currency', 'currency cannot be changed.')
     const pin = readPin(body, held.pinMark !== null)
     const changed = { ...held, ...terms }
     if (pin === undefined) return { changed, isAnew: false }

@@ -119,11 +119,11 @@ function readSale(pos: PointOfSale, body: Body): Asked {
   const lines = readLines(pos, body.items)
   const typed = readUnits(currency, 'amount', body.amount) ?? 0n
   const sum = lines.reduce((all, { price, quantity }) => all + parseUnits(currency, price)! * BigInt(quantity), typed)
-  if (sum === 0n) throw badField('amount', 'Say how much.', 'invalid_amount')
+  if (sum === 0n) throw badField('amount', 'Enter an amount.', 'invalid_amount')
   const tipUnits = readTip(pos, body.tip, sum)
   const totalUnits = sum + tipUnits
   const total = formatUnits(currency, totalUnits)
-  if (total === undefined) throw badField('amount', 'This is more than all nano there is.', 'invalid_amount')
+  if (total === undefined) throw badField('amount', 'This is more than the total supply of nano.', 'invalid_amount')
   if (readUnits(currency, 'total', body.total) !== totalUnits) throw totalChanged(total)
   return { key, lines, totalUnits, total, tipUnits }
 }
@@ -143,7 +143,7 @@ function readLines({ items }: PointOfSale, value: unknown): Line[] {
   return lines.map((line: unknown, at): Line => {
     const { item, quantity } = (typeof line === 'object' && line !== null ? line : {}) as Body
     const chosen = Number.isInteger(item) ? items[item as number] : undefined
-    if (!chosen) throw badField(`items[${at}]`, 'There is no such item.')
+    if (!chosen) throw badField(`items[${at}]`, 'Item not found.')
     const isCount = Number.isInteger(quantity) && Number(quantity) >= 1 && Number(quantity) <= QUANTITY_MAX
     if (!isCount) throw badField(`items[${at}].quantity`, `quantity must be from 1 to ${QUANTITY_MAX}.`)
     return { ...chosen, quantity: Number(quantity) }
@@ -152,6 +152,6 @@ function readLines({ items }: PointOfSale, value: unknown): Line[] {
 
 function readTip({ tips, currency }: PointOfSale, value: unknown, sum: bigint): bigint {
   if (given(value) === undefined || value === 0) return 0n
-  if (!tips.some((percent) => percent === value)) throw badField('tip', 'tip must be one of those offered.')
+  if (!tips.some((percent) => percent === value)) throw badField('tip', 'tip must be one of the offered tips.')
   return tipOn(currency, sum, value as number)
 }

@@ -17,7 +17,7 @@ export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
       filled={filled}
       name="title"
       label="Title"
-      hint="Cashiers and payers see it."
+      hint="Shown to cashiers and payers."
       placeholder="Counter"
       maxLength={80}
       required
@@ -27,7 +27,7 @@ export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
         filled={filled}
         name="address"
         label="Your address"
-        hint="Where the money goes: nano_… or @name."
+        hint="Where you receive the money: nano_… or @name."
         required
       />
       {isNew && (
@@ -35,7 +35,7 @@ export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
           filled={filled}
           name="currency"
           label="Currency"
-          hint="What is typed on its keypad. It stays."
+          hint="Used on the keypad. It cannot be changed later."
           required
           options={['NANO', ...currencies].map((code) => [code, code])}
         />
@@ -45,7 +45,7 @@ export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
       filled={filled}
       name="items"
       label="Items"
-      hint="Buttons beside the keypad: one a line, as Title = price."
+      hint="Buttons next to the keypad. One per line: Title = price."
       placeholder={'Espresso = 2.20\nCake = 3.80'}
       rows={4}
     />
@@ -54,14 +54,14 @@ export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
         filled={filled}
         name="tips"
         label="Tips"
-        hint="Percents that payers may choose from, with blanks between: up to four."
+        hint="Up to four percentages that payers can choose, separated by spaces."
         placeholder="5 10 15"
       />
       <TextField
         filled={filled}
         name="time_zone"
         label="Time zone"
-        hint="Whose midnight ends a day, such as Europe/Berlin. Empty: UTC."
+        hint="Used for daily totals, such as Europe/Berlin. Defaults to UTC."
       />
     </div>
     {isNew && (
@@ -69,7 +69,7 @@ export const PosFields = ({ filled, currencies, isNew }: PosFieldsProps) => (
         filled={filled}
         name="pin"
         label="PIN"
-        hint="4 to 8 digits that cashiers type once a shift. Empty: whoever has the link may sell."
+        hint="4 to 8 digits that cashiers enter once per shift. Without one, anyone with the link can sell."
         type="password"
         inputMode="numeric"
         autocomplete="new-password"

@@ -33,7 +33,7 @@ export const PosListPage = ({ frame, rows, first, next, isManaged }: PosListPage
     {...frame}
     title="Points of sale"
     follows={['pos']}
-    lead="Tills for cashiers: a keypad, a QR code, and the sums of the day."
+    lead="Take payments in person, with a keypad, a QR code and daily totals."
     actions={
       isManaged && (
         <a class="button" href="/dashboard/pos/new">
@@ -47,7 +47,7 @@ export const PosListPage = ({ frame, rows, first, next, isManaged }: PosListPage
         <Empty title="No points of sale yet">
           <p>
             Take payments at a counter with any phone.{' '}
-            {isManaged && <a href="/dashboard/pos/new">Make the first one.</a>}
+            {isManaged && <a href="/dashboard/pos/new">Create the first one.</a>}
           </p>
         </Empty>
       ) : (
@@ -79,11 +79,11 @@ interface NewPosPageProps {
 }
 
 export const NewPosPage = ({ frame, ...fields }: NewPosPageProps) => (
-  <Frame {...frame} title="New point of sale" lead="Its cashiers need no key, and see nothing else of this account.">
+  <Frame {...frame} title="New point of sale" lead="Cashiers need no key and see nothing else in this account.">
     <Form frame={frame} action="/dashboard/pos">
       <FormError filled={fields.filled} fields={POS_FIELDS} />
       <PosFields {...fields} isNew />
-      <button>Make point of sale</button>
+      <button>Create point of sale</button>
     </Form>
   </Frame>
 )
@@ -115,7 +115,7 @@ export const PosPage = (props: PosPageProps) => {
       }
       actions={
         <a class="button plain" href={link}>
-          Open the till
+          Open point of sale
         </a>
       }
     >
@@ -129,8 +129,8 @@ export const PosPage = (props: PosPageProps) => {
               <Doings {...props} />
             </div>
           </div>
-          <h2>Change it</h2>
-          <Form frame={frame} action={`/dashboard/pos/${pos.id}`} label="Change it">
+          <h2>Edit</h2>
+          <Form frame={frame} action={`/dashboard/pos/${pos.id}`} label="Edit">
             <FormError filled={props.filled} fields={POS_FIELDS} />
             <PosFields {...props} isNew={false} />
             <button>Save point of sale</button>
@@ -157,14 +157,14 @@ const Day = ({ pos, day, sums, isManaged }: PosPageProps) => (
     <div class="row four">
       <Figure label="Sales" value={day.totals.count} />
       <Figure label="Total" value={sums.total} note={<Nano raw={day.totals.paidRaw} />} />
-      <Figure label="Tips in it" value={sums.tips} />
+      <Figure label="Tips included" value={sums.tips} />
       <Figure label="Refunded" value={<Nano raw={day.totals.refundedRaw} />} />
     </div>
-    <Card title="Sales of the day">
+    <Card title="Sales">
       {day.sales.length === 0 ? (
-        <Empty title="Nothing was sold on this day" />
+        <Empty title="No sales on this day" />
       ) : (
-        <Table label="Sales" head={['Made', 'Total', 'Tip', 'Status', 'Paid']}>
+        <Table label="Sales" head={['Created', 'Total', 'Tip', 'Status', 'Paid']}>
           {day.sales.map((sale) => (
             <tr key={sale.checkoutId}>
               <td>
@@ -193,10 +193,7 @@ const Day = ({ pos, day, sums, isManaged }: PosPageProps) => (
 )
 
 const Link = ({ frame, pos, link, qrcode }: PosPageProps) => (
-  <Card
-    title="The link of its cashiers"
-    note="Whoever has it can make sales here, and see those of today. Nothing else."
-  >
+  <Card title="Cashier link" note="Anyone with this link can make sales and see today’s sales, nothing else.">
     <Facts
       facts={[
         ['Link', <Copyable text={link} label="link" />],
@@ -204,18 +201,12 @@ const Link = ({ frame, pos, link, qrcode }: PosPageProps) => (
       ]}
     />
     <p>
-      <img
-        class="qr"
-        src={qrcode}
-        alt="QR code of the link: open it with the phone of the till"
-        width="200"
-        height="200"
-      />
+      <img class="qr" src={qrcode} alt="QR code of the cashier link" width="200" height="200" />
     </p>
     <Confirmed ask="New link">
-      <p>The old link, and every device that came in by it, is out at once.</p>
+      <p>The old link stops working and signed-in devices are signed out immediately.</p>
       <ActionButton frame={frame} action={`/dashboard/pos/${pos.id}/rotate`}>
-        Make a new link
+        Create new link
       </ActionButton>
     </Confirmed>
   </Card>
@@ -225,8 +216,8 @@ const Pin = ({ frame, pos, filled }: PosPageProps) => (
   <Card title="PIN">
     <p>
       {pos.pinMark === null
-        ? 'Whoever has the link may sell. With a PIN they need both.'
-        : 'Cashiers type it once in twelve hours. It is shown nowhere.'}
+        ? 'Anyone with the link can sell. With a PIN, they need both.'
+        : 'Cashiers enter it every twelve hours. It is never shown.'}
     </p>
     {pos.wrongPins > 0 && (
       <p class="notice failed">
@@ -239,7 +230,7 @@ const Pin = ({ frame, pos, filled }: PosPageProps) => (
         filled={filled}
         name="pin"
         label={pos.pinMark === null ? 'PIN' : 'New PIN'}
-        hint="4 to 8 digits. It signs every device out."
+        hint="4 to 8 digits. Setting it signs out every device."
         type="password"
         inputMode="numeric"
         autocomplete="new-password"
@@ -257,13 +248,13 @@ const Pin = ({ frame, pos, filled }: PosPageProps) => (
 )
 
 const Doings = ({ frame, pos }: PosPageProps) => (
-  <Card title="What you can do">
+  <Card title="Actions">
     <div class="actions">
       <ActionButton frame={frame} action={`/dashboard/pos/${pos.id}/${pos.isPaused ? 'resume' : 'pause'}`}>
-        {pos.isPaused ? 'Take sales again' : 'Pause'}
+        {pos.isPaused ? 'Resume' : 'Pause'}
       </ActionButton>
       <Confirmed ask="Delete point of sale" kind="danger">
-        <p>Its link opens nothing any more. Sales that are open can still be paid, and all stay among the checkouts.</p>
+        <p>Its link stops working. Open sales can still be paid, and all sales stay in your checkouts.</p>
         <ActionButton frame={frame} action={`/dashboard/pos/${pos.id}/delete`} kind="danger">
           Delete it
         </ActionButton>

@@ -182,7 +182,7 @@ function readItemLines(text: string): JsonObject[] {
     .filter((line) => line !== '')
     .map((line) => {
       const at = line.lastIndexOf('=')
-      if (at < 1) throw badField('items', `Write an item as Title = price; “${line.slice(0, 40)}” is not.`)
+      if (at < 1) throw badField('items', `Enter items as Title = price, not “${line.slice(0, 40)}”.`)
       return { title: line.slice(0, at).trim(), price: line.slice(at + 1).trim() }
     })
 }

@@ -14,9 +14,9 @@ function pageOf(states: Partial<Record<string, State>>): string {
 
 test('the worst of all components is the first thing that a visitor reads, and colours repeat words', () => {
   const heading = (page: string) => /<h1>(.*?)<\/h1>/.exec(page)?.[1]
-  assert.equal(heading(pageOf({})), 'Everything works')
-  assert.equal(heading(pageOf({ mail: 'degraded' })), 'Something is slower or partly away')
+  assert.equal(heading(pageOf({})), 'All systems operational')
+  assert.equal(heading(pageOf({ mail: 'degraded' })), 'Some systems are degraded')
   const down = pageOf({ mail: 'degraded', nodes: 'down' })
-  assert.equal(heading(down), 'Something does not work')
-  assert.match(down, /class="day bad"[^>]*><span class="unseen">2026-11-16: not working, 99\.99 % up/)
+  assert.equal(heading(down), 'Some systems are down')
+  assert.match(down, /class="day bad"[^>]*><span class="unseen">2026-11-16: down, 99\.99 % up/)
 })

@@ -2,21 +2,21 @@ import { Layout } from '../../../web/layout.tsx'
 import { COMPONENTS } from '../components.ts'
 import type { ServiceStatus, ShownComponent, ShownDay } from '../domain/read-status.ts'
 
-const WORDS = { up: 'Working', degraded: 'Slower or partly away', down: 'Not working' } as const
+const WORDS = { up: 'Operational', degraded: 'Degraded', down: 'Down' } as const
 const TONES = { up: 'good', degraded: 'warn', down: 'bad' } as const
 const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function headline({ components }: ServiceStatus): string {
   const states = components.map(({ state }) => state)
-  if (states.includes(undefined)) return 'Nobody has looked yet'
-  if (states.includes('down')) return 'Something does not work'
-  return states.includes('degraded') ? 'Something is slower or partly away' : 'Everything works'
+  if (states.includes(undefined)) return 'No data yet'
+  if (states.includes('down')) return 'Some systems are down'
+  return states.includes('degraded') ? 'Some systems are degraded' : 'All systems operational'
 }
 
 const watched = (days: readonly ShownDay[]) => days.filter(({ state }) => state !== undefined).length
 
 const Day = ({ day }: { day: ShownDay }) => {
-  const told = day.state === undefined ? 'nobody looked' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
+  const told = day.state === undefined ? 'no data' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
   return (
     <li class={`day ${day.state === undefined ? 'none' : TONES[day.state]}`} title={`${day.day}: ${told}`}>
       <span class="unseen">{`${day.day}: ${told}`}</span>
@@ -29,7 +29,7 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
     <h2>
       {COMPONENTS[component]}
       <span class={`badge ${state === undefined ? 'quiet' : TONES[state]}`}>
-        {state === undefined ? 'Not known' : WORDS[state]}
+        {state === undefined ? 'No data' : WORDS[state]}
       </span>
     </h2>
     <ol class="days" aria-label={`${COMPONENTS[component]}, the last 90 days`}>
@@ -39,7 +39,7 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
     </ol>
     <p class="ends soft">
       <span>{days[0]?.day}</span>
-      <span>{uptime === undefined ? 'Nothing is known yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
+      <span>{uptime === undefined ? 'No data yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
       <span>{days.at(-1)?.day}</span>
     </p>
   </section>
@@ -47,18 +47,18 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
 
 /** For whoever wonders whether it is them or us. */
 export const StatusPage = ({ status, devnet }: { status: ServiceStatus; devnet: boolean }) => (
-  <Layout title="Status of the service" styles={['status.css']} devnet={devnet}>
+  <Layout title="Status" styles={['status.css']} devnet={devnet}>
     <h1>{headline(status)}</h1>
     <p class="soft">
-      {status.lookedAt === undefined ? 'The first look is under way.' : `Looked at ${toMinute(status.lookedAt)}.`} The
-      same for programs: <a href="/status.json">status.json</a>
+      {status.lookedAt === undefined ? 'The first check is running.' : `Last checked ${toMinute(status.lookedAt)}.`}{' '}
+      Also as JSON: <a href="/status.json">status.json</a>
     </p>
     {status.components.map((shown) => (
       <Component key={shown.component} shown={shown} />
     ))}
-    <h2>What went wrong</h2>
+    <h2>Incidents</h2>
     {status.incidents.length === 0 ? (
-      <p>Nothing in the last 90 days.</p>
+      <p>No incidents in the last 90 days.</p>
     ) : (
       <ul class="incidents">
         {status.incidents.map(({ id, component, state, startedAt, endedAt }) => (

@@ -64,7 +64,7 @@ function toMail(
       lines: [`The lease of @${name} ends on ${toDay(expiresAt)} (UTC).`, '', renew],
     },
     2: {
-      subject: `The lease of @${name} is over`,
+      subject: `Your lease of @${name} has expired`,
       lines: [
         `The lease of @${name} is over, and payments to it are refused.`,
         `Until ${toDay(graceUntil)} (UTC) only you can renew it.`,
@@ -72,7 +72,7 @@ function toMail(
         renew,
       ],
     },
-    3: { subject: `@${name} is free again`, lines: [`Nobody has renewed @${name}. Anybody can lease it now.`] },
+    3: { subject: `@${name} is free again`, lines: [`@${name} was not renewed. Anyone can lease it now.`] },
   }[notice]
   return { id: `mail_name_${key}_${expiresAt}_${notice}`, recipient, subject, text: lines.join('\n') }
 }

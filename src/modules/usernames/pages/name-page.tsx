@@ -16,12 +16,12 @@ interface NamePageProps {
 
 const TEXTS = [
   ['title', 'Title', undefined],
-  ['website', 'Website', 'An address that begins with https://.'],
-  ['image', 'Picture', 'An address that begins with https://.'],
+  ['website', 'Website', 'An https URL.'],
+  ['image', 'Picture', 'An https URL.'],
   ['location', 'Place', undefined],
-  ['github', 'GitHub', 'A name there.'],
-  ['twitter', 'X', 'A name there.'],
-  ['mastodon', 'Mastodon', 'A name there.'],
+  ['github', 'GitHub', 'Your username there.'],
+  ['twitter', 'X', 'Your username there.'],
+  ['mastodon', 'Mastodon', 'Your username there.'],
 ] as const
 
 export const NAME_FIELDS: readonly string[] = ['address', ...TEXTS.map(([name]) => name)]
@@ -59,21 +59,21 @@ export const NamePage = (props: NamePageProps) => {
       </Card>
       {state === 'leased' && frame.opens('POST', place) && (
         <Card
-          title="Change it"
+          title="Edit"
           note={
             <>
-              A change costs <Nano raw={fee} />, which you pay next. What is left empty is taken away.
+              A change costs <Nano raw={fee} />, paid in the next step. Empty fields are removed.
             </>
           }
         >
           <FormError filled={filled} fields={NAME_FIELDS} />
           {isFresh ? (
-            <Form frame={frame} action={place} label="Change the name">
+            <Form frame={frame} action={place} label="Edit name">
               <TextField
                 filled={filled}
                 name="address"
-                label="Stands for"
-                hint="Where money goes that is sent to the name."
+                label="Address"
+                hint="Payments to this name go here."
                 required
               />
               {TEXTS.map(([field, label, hint]) => (
@@ -86,7 +86,7 @@ export const NamePage = (props: NamePageProps) => {
                   {...(hint !== undefined && { hint })}
                 />
               ))}
-              <button>Continue to the payment</button>
+              <button>Continue to payment</button>
             </Form>
           ) : (
             <ProveFirst next={place} />

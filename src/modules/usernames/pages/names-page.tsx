@@ -18,7 +18,7 @@ const NameLine = ({ frame, row }: { frame: FrameProps; row: NameRow }) => (
     <td>
       {row.state === 'leased' ? <a href={`/@${row.name}`}>{`@${row.name}`}</a> : `@${row.name}`}
       {row.state === 'leased' && (
-        <span class="under">{row.indexed ? 'search engines may list it' : 'not in search engines'}</span>
+        <span class="under">{row.indexed ? 'listed in search engines' : 'hidden from search engines'}</span>
       )}
     </td>
     <td>
@@ -49,7 +49,7 @@ const NameLine = ({ frame, row }: { frame: FrameProps; row: NameRow }) => (
           values={{ indexed: row.indexed ? 'false' : 'true' }}
           about={`the page of @${row.name}`}
         >
-          {row.indexed ? 'Keep out of search engines' : 'Let search engines list it'}
+          {row.indexed ? 'Hide from search engines' : 'Allow search engines'}
         </ActionButton>
       )}
     </td>
@@ -69,17 +69,17 @@ export const NamesPage = (props: {
       {...frame}
       follows={['names']}
       title="Usernames"
-      lead="A name that people type instead of an address, as @alice."
+      lead="A short name people can use instead of an address, such as @alice."
     >
       <Card>
         {names.length === 0 ? (
           <Empty title="No usernames yet">
-            <p>Look for one below. The address that pays for it becomes its owner.</p>
+            <p>Find one below. The address that pays for it becomes its owner.</p>
           </Empty>
         ) : (
           <Table
             label="Usernames"
-            head={['Name', 'State', 'Stands for', 'Leased until', <span class="unseen">Actions</span>]}
+            head={['Name', 'State', 'Address', 'Leased until', <span class="unseen">Actions</span>]}
           >
             {names.map((row) => (
               <NameLine key={row.name} frame={frame} row={row} />
@@ -92,7 +92,7 @@ export const NamesPage = (props: {
           </nav>
         )}
       </Card>
-      <Card title="Lease a name" note="You see the prices next, and pay from the wallet that the name shall stand for.">
+      <Card title="Lease a name" note="Prices are shown next. Pay from the wallet the name should point to.">
         <FormError filled={filled} fields={['name']} />
         <Form frame={frame} action="/dashboard/names">
           <TextField

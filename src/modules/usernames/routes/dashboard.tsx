@@ -46,8 +46,8 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
       permission: 'names',
       menu: { title: 'Usernames', order: 50, guide: 'usernames' },
       done: {
-        listed: 'Search engines may list the page of this name.',
-        unlisted: 'Search engines are told not to list the page of this name.',
+        listed: 'Search engines can now list this page.',
+        unlisted: 'Search engines are asked not to list this page.',
       },
       render: (request) => list(request, EMPTY),
     },

@@ -19,7 +19,7 @@ export function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
   const { db, clock } = room.checkouts
   const getOwn = async ({ accountId, params }: PageRequest): Promise<NameLease> => {
     const lease = await findLease(db, params.name!.toLowerCase())
-    if (lease?.accountId !== accountId) throw new AppError('not_found', 'There is no such name of yours.')
+    if (lease?.accountId !== accountId) throw new AppError('not_found', 'Username not found.')
     return lease
   }
   const page = async (request: PageRequest, filled: FormState) => {

@@ -13,7 +13,7 @@ interface From {
 
 const placeOf = ({ wallet }: Pick<From, 'wallet'>) => `/dashboard/wallets/${wallet.address}`
 const Holds = ({ balance }: Pick<From, 'balance'>) =>
-  balance === undefined ? <>not known now</> : <Nano raw={balance} />
+  balance === undefined ? <>not available</> : <Nano raw={balance} />
 
 /** To whom, and how much. Nothing is sent from here yet. */
 export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) => {
@@ -21,7 +21,7 @@ export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) 
   const place = placeOf(props)
   return (
     <Frame {...frame} title="Send" lead={<>From {wallet.name ?? <code>{wallet.address}</code>}</>}>
-      <Card {...(!isFresh && { title: 'Is it you?' })}>
+      <Card {...(!isFresh && { title: 'Confirm it’s you' })}>
         <FormError filled={filled} fields={['to', 'amount']} />
         {isFresh ? (
           <Form frame={frame} action={`${place}/send/check`} label="Send">
@@ -29,7 +29,7 @@ export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) 
               filled={filled}
               name="to"
               label="To"
-              hint="An address, or a name as @alice."
+              hint="An address or a username such as @alice."
               placeholder="nano_…"
               maxLength={80}
               required
@@ -40,7 +40,7 @@ export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) 
               label="Amount in nano"
               hint={
                 <>
-                  It holds <Holds {...props} />. Write all for everything.
+                  Balance: <Holds {...props} />. Enter all to send everything.
                 </>
               }
               inputMode="decimal"
@@ -64,7 +64,7 @@ export const ConfirmSendPage = (
   const { frame, wallet, balance, to, name, amount, formToken } = props
   const place = placeOf(props)
   return (
-    <Frame {...frame} title="Send this?" lead="What has left cannot be called back.">
+    <Frame {...frame} title="Confirm payment" lead="Payments cannot be reversed.">
       <Card>
         <Facts
           facts={[
@@ -88,7 +88,7 @@ export const ConfirmSendPage = (
             ['From', wallet.name ?? <code>{wallet.address}</code>],
             ...(amount === 'all' || balance === undefined
               ? []
-              : [['It holds then', <Nano raw={balance > amount ? balance - amount : 0n} />] as const]),
+              : [['Balance afterwards', <Nano raw={balance > amount ? balance - amount : 0n} />] as const]),
           ]}
         />
         <div class="actions">
@@ -98,7 +98,7 @@ export const ConfirmSendPage = (
             <button>Send now</button>
           </Form>
           <a class="button plain" href={place}>
-            Do not send
+            Cancel
           </a>
         </div>
       </Card>

@@ -32,15 +32,15 @@ export const WalletsPage = (props: { frame: FrameProps; filled: FormState; walle
       {...frame}
       title="Wallets"
       follows={['wallets:read']}
-      lead="Wallets whose keys this service keeps, sealed. The keys are shown to nobody."
+      lead="Wallets hosted by this service. Their keys are encrypted and never shown."
     >
       <Card>
         {wallets.length === 0 ? (
           <Empty title="No wallets yet">
-            <p>Create one below, or from your program with the action cloud_wallet.</p>
+            <p>Create one below, or with the API action cloud_wallet.</p>
           </Empty>
         ) : (
-          <Table label="Wallets" head={['Wallet', 'Balance', 'State', 'Ends', 'Created']}>
+          <Table label="Wallets" head={['Wallet', 'Balance', 'State', 'Expires', 'Created']}>
             {wallets.map((wallet) => (
               <tr key={wallet.address}>
                 <td class="title-cell">
@@ -71,15 +71,15 @@ export const WalletsPage = (props: { frame: FrameProps; filled: FormState; walle
       <Card title="New wallet">
         <FormError filled={filled} fields={['name', 'refund_address', 'lifetime']} />
         <Form frame={frame} action="/dashboard/wallets">
-          <TextField filled={filled} name="name" label="Name" hint="For your own eyes." maxLength={100} />
+          <TextField filled={filled} name="name" label="Name" hint="Only visible to you." maxLength={100} />
           <TextField
             filled={filled}
             name="refund_address"
             label="Refund address"
-            hint="Where everything goes when the wallet ends. Without one, its funds are held for you."
+            hint="Receives the balance when the wallet expires. Without one, we hold the funds for you."
             placeholder="nano_…"
           />
-          <SelectField filled={filled} name="lifetime" label="Ends after" required options={LIFETIMES} />
+          <SelectField filled={filled} name="lifetime" label="Expires after" required options={LIFETIMES} />
           <button>Create wallet</button>
         </Form>
       </Card>
@@ -122,7 +122,7 @@ export const WalletPage = (props: WalletPageProps) => {
       actions={
         <>
           <ActionButton frame={frame} action={`/dashboard/wallets/${wallet.address}/receive`}>
-            Receive what waits
+            Receive pending
           </ActionButton>
           <WayTo frame={frame} class="button" href={`/dashboard/wallets/${wallet.address}/send`}>
             Send
@@ -136,14 +136,12 @@ export const WalletPage = (props: WalletPageProps) => {
           <Facts
             facts={[
               ['Balance', <Nano raw={ledger?.balance ?? wallet.balance} />],
-              ['Waiting to be received', ledger ? <Nano raw={ledger.receivable} /> : 'not known now'],
+              ['Receivable', ledger ? <Nano raw={ledger.receivable} /> : 'not available'],
               ['Address', <Copyable text={wallet.address} label="address" />],
               ['Ends', <Moment at={wallet.expiresAt} />],
               [
-                'Then goes to',
-                refunds.length === 0
-                  ? 'nobody: it is held for you'
-                  : refunds.map((one) => <code key={one}>{one} </code>),
+                'Balance then goes to',
+                refunds.length === 0 ? 'held for you' : refunds.map((one) => <code key={one}>{one} </code>),
               ],
               ...(wallet.metadata === null || Object.keys(wallet.metadata).every((name) => name === 'name')
                 ? []
@@ -157,7 +155,7 @@ export const WalletPage = (props: WalletPageProps) => {
       </div>
       <Card title="History">
         {blocks.length === 0 ? (
-          <Empty title="Nothing has moved yet" />
+          <Empty title="No transactions yet" />
         ) : (
           <Table label="History" head={['Kind', 'Amount', 'State', 'With', 'Block', 'When']}>
             {blocks.map((block) => (

@@ -47,10 +47,10 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
     )
   }
   const done = {
-    made: 'The wallet is made.',
-    received: 'What was waiting is received.',
-    nothing: 'Nothing was waiting.',
-    sent: 'It is sent, and on the ledger.',
+    made: 'Wallet created.',
+    received: 'Pending payments received.',
+    nothing: 'No pending payments.',
+    sent: 'Payment sent.',
   }
   return [
     ...sendPages({ wallets: ctx, names }),

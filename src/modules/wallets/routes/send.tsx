@@ -76,13 +76,13 @@ async function readSend(names: Names, fields: FormFields): Promise<{ to: string;
   const found = given.startsWith('@') ? await names.resolve(given.slice(1), 'money') : given
   if (found === undefined) throw wrong('to', 'Username not found.', 'username_not_found')
   const key = fromAddress(found)
-  if (!key) throw wrong('to', 'This is no address, and no name as @alice.', 'invalid_account')
+  if (!key) throw wrong('to', 'This is not an address or a username such as @alice.', 'invalid_account')
   const to = toAddress(key)
-  if (to === BURN_ADDRESS) throw wrong('to', 'What is sent to the burn account is lost.', 'invalid_account')
+  if (to === BURN_ADDRESS) throw wrong('to', 'Funds sent to the burn account are lost.', 'invalid_account')
   const text = fields.get('amount')
   const amount = text.toLowerCase() === 'all' ? 'all' : parseNano(text)
   if (amount === undefined || amount === 0n) {
-    throw wrong('amount', 'Write an amount of nano, as 1.5, or all.', 'invalid_amount')
+    throw wrong('amount', 'Enter an amount such as 1.5, or all.', 'invalid_amount')
   }
   return { to, amount }
 }

@@ -25,10 +25,10 @@ const LOG_ROWS = 25
 const REPLAYS_SHOWN = 5
 const PLACED = { permission: 'webhooks', section: '/webhooks' } as const
 const DONE = {
-  saved: 'The endpoint is saved.',
-  paused: 'The endpoint gets nothing for now.',
-  resumed: 'The endpoint gets events again.',
-  replay: 'The events are on their way, one after the other.',
+  saved: 'Endpoint saved.',
+  paused: 'Endpoint paused.',
+  resumed: 'Endpoint enabled.',
+  replay: 'Replay started.',
   watched: 'The addresses are watched from now on.',
   unwatched: 'The address is watched no longer.',
 }
@@ -189,7 +189,7 @@ function readLines(text: string): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.indexOf('=')
-      if (at < 1) throw badField('filter', `Write name = value; “${line.slice(0, 40)}” is not.`)
+      if (at < 1) throw badField('filter', `Enter name = value, not “${line.slice(0, 40)}”.`)
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     }),
   )

@@ -23,19 +23,19 @@ export const EndpointForm = (props: {
       <TextField
         filled={filled}
         name="url"
-        label="Address of your server"
+        label="Endpoint URL"
         type="url"
         placeholder="https://shop.example/webhooks/nano"
         required
       />
       <TextField filled={filled} name="description" label="Description" maxLength={200} />
       <fieldset id="f-events" tabIndex={-1} class={error?.field === 'events' ? 'field wrong' : 'field'}>
-        <legend>Which events</legend>
+        <legend>Events</legend>
         <div class="choices">
           {['*', ...kinds].map((kind) => (
             <label key={kind} class="choice">
               <input type="checkbox" name={kindBox(kind)} value="yes" checked={kindBox(kind) in values} />
-              <span>{kind === '*' ? 'Every event, also kinds to come' : <code>{kind}</code>}</span>
+              <span>{kind === '*' ? 'All events, including new kinds' : <code>{kind}</code>}</span>
             </label>
           ))}
         </div>
@@ -44,8 +44,8 @@ export const EndpointForm = (props: {
       <TextField
         filled={filled}
         name="filter"
-        label="Only where the metadata says"
-        hint="One a line, as name = value. An event must have all of them."
+        label="Metadata filter"
+        hint="One per line: name = value. Events must match all of them."
         placeholder="shop = berlin"
         rows={3}
       />

@@ -25,13 +25,13 @@ const HOME = '/dashboard/webhooks/endpoints'
 
 /** What an account has set up, on the page of webhooks. */
 export const EndpointList = ({ endpoints }: { endpoints: readonly EndpointRow[] }) => (
-  <Card title="Endpoints" note="Your servers that hear of all that happens in this account, whatever a checkout says.">
+  <Card title="Endpoints" note="Servers that receive events from the whole account.">
     {endpoints.length === 0 ? (
-      <Empty title="No endpoint yet">
-        <p>Add the address of your server once, and every checkout tells it what happens.</p>
+      <Empty title="No endpoints yet">
+        <p>Add your server’s URL to receive events from all checkouts.</p>
       </Empty>
     ) : (
-      <Table label="Endpoints" head={['Address', 'State', 'Events']}>
+      <Table label="Endpoints" head={['URL', 'State', 'Events']}>
         {endpoints.map(({ id, url, description, status, failingSince, events }) => (
           <tr key={id}>
             <td class="title-cell">
@@ -55,11 +55,7 @@ export const EndpointList = ({ endpoints }: { endpoints: readonly EndpointRow[] 
 )
 
 export const NewEndpointPage = (props: { frame: FrameProps; filled: FormState; kinds: readonly string[] }) => (
-  <Frame
-    {...props.frame}
-    title="Add an endpoint"
-    lead="We tell your server what happens, signed with a secret of its own."
-  >
+  <Frame {...props.frame} title="Add an endpoint" lead="Events are signed with a secret of this endpoint.">
     <Card>
       <EndpointForm {...props} action={HOME} button="Add endpoint" />
     </Card>
@@ -82,7 +78,7 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
   const at = `${HOME}/${endpoint.id}`
   const { status, disabledReason, failingSince, last4, previousUntil } = endpoint
   return (
-    <Card title="How it stands">
+    <Card title="Status">
       <Facts
         facts={[
           ['State', <Badge state={status} />],
@@ -91,12 +87,12 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
             : [
                 [
                   'Why',
-                  disabledReason === 'gone' ? 'It said that it is gone (410).' : 'Five days of failure.',
+                  disabledReason === 'gone' ? 'The server answered 410 Gone.' : 'Failing for five days.',
                 ] as const,
               ]),
           ...(failingSince === null ? [] : [['Failing since', <Moment at={failingSince} />] as const]),
           ['Secret ends with', <code>{`…${last4}`}</code>],
-          ...(previousUntil === null ? [] : [['The one before signs until', <Moment at={previousUntil} />] as const]),
+          ...(previousUntil === null ? [] : [['Previous secret valid until', <Moment at={previousUntil} />] as const]),
         ]}
       />
       <div class="actions">
@@ -114,14 +110,14 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
         )}
       </div>
       <div class="actions">
-        <Confirmed ask="Make a new secret">
-          <p>You see it once. The old one signs along for 24 hours, so that nothing breaks meanwhile.</p>
+        <Confirmed ask="Create a new secret">
+          <p>You see it once. The old secret stays valid for 24 hours, so nothing breaks.</p>
           <ActionButton frame={frame} action={`${at}/rotate`}>
             Make it
           </ActionButton>
         </Confirmed>
         <Confirmed ask="Delete this endpoint" kind="danger">
-          <p>What is on its way to it stops. Your events stay.</p>
+          <p>Pending deliveries stop. Your events are kept.</p>
           <ActionButton frame={frame} action={`${at}/delete`} kind="danger">
             Delete it
           </ActionButton>
@@ -132,13 +128,13 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
 }
 
 const Log = ({ log, first, next }: Pick<EndpointPageProps, 'log' | 'first' | 'next'>) => (
-  <Card title="Deliveries" note="What was sent here, newest first. Open an event to see its headers and its payload.">
+  <Card title="Deliveries" note="Newest first. Open an event to see its headers and payload.">
     {log.length === 0 ? (
-      <Empty title="Nothing was sent yet">
-        <p>Send a test event to see what your server answers.</p>
+      <Empty title="No deliveries yet">
+        <p>Send a test event to see your server’s response.</p>
       </Empty>
     ) : (
-      <Table label="Deliveries" head={['Event', 'State', 'Answer', 'Why sent', 'When']}>
+      <Table label="Deliveries" head={['Event', 'State', 'Status', 'Reason', 'When']}>
         {log.map(({ id, eventId, type, state, attempts, cause, createdAt }) => (
           <tr key={id}>
             <td>
@@ -166,27 +162,24 @@ const Replays = ({
   filled,
   replays,
 }: Pick<EndpointPageProps, 'frame' | 'endpoint' | 'filled' | 'replays'>) => (
-  <Card
-    title="Send again"
-    note="Everything that this endpoint asks for since a day, one after the other; up to 10,000 events."
-  >
+  <Card title="Send again" note="Resend the events this endpoint subscribes to, in order; up to 10,000.">
     <FormError filled={filled} fields={REPLAY_FIELDS} elsewhere={[...ENDPOINT_FIELDS, ...WATCH_FIELDS]} />
     <Form frame={frame} action={`${HOME}/${endpoint.id}/replay`} label="Send again">
-      <TextField filled={filled} name="from_unix" label="Since the beginning of (UTC)" type="date" required />
+      <TextField filled={filled} name="from_unix" label="From the start of (UTC)" type="date" required />
       <SelectField
         filled={filled}
         name="missed"
         label="What"
         required
         options={[
-          ['true', 'Only what it has not taken'],
+          ['true', 'Only failed events'],
           ['false', 'Everything'],
         ]}
       />
       <button class="plain">Send again</button>
     </Form>
     {replays.length > 0 && (
-      <Table label="Replays" head={['Begun', 'State', 'Events']}>
+      <Table label="Replays" head={['Started', 'State', 'Events']}>
         {replays.map(({ id, createdAt, state, queued }) => (
           <tr key={id}>
             <td>
@@ -219,7 +212,7 @@ export const EndpointPage = (props: EndpointPageProps) => {
       </div>
       <Log {...props} />
       <WatchCard frame={frame} filled={filled} at={`${HOME}/${endpoint.id}`} watched={props.watched} />
-      <Card title="What it hears of">
+      <Card title="Settings">
         <EndpointForm frame={frame} filled={filled} kinds={kinds} action={`${HOME}/${endpoint.id}`} button="Save" />
       </Card>
     </Frame>

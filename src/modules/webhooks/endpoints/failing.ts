@@ -67,14 +67,14 @@ async function recipientsOf({ db }: StoreCtx, accountId: string): Promise<Set<st
 function toLetter({ id, url, disabledReason }: Endpoint): Pick<Mail, 'subject' | 'text'> {
   const why =
     disabledReason === 'gone'
-      ? 'It answered 410, which says that it is gone for good.'
-      : 'Nothing that we sent to it in the last five days was taken.'
+      ? 'It answered 410 Gone.'
+      : 'All deliveries to it failed for five days.'
   return {
     subject: 'A webhook endpoint was disabled',
     text: [
-      `We send no more events to ${withoutQuery(url)} (${id}).`,
+      `We stopped sending events to ${withoutQuery(url)} (${id}).`,
       why,
-      'Your events are kept. Once the endpoint works again, enable it in the dashboard under Webhooks, and replay what it missed.',
+      'Your events are kept. Once the endpoint works again, enable it under Webhooks in the dashboard and replay what it missed.',
     ].join('\n\n'),
   }
 }

@@ -25,12 +25,12 @@ const TABS = [
 ] as const
 
 const Secret = ({ frame, secret }: Pick<WebhooksPageProps, 'frame' | 'secret'>) => (
-  <Card title="Signing secret" note="Every webhook is signed with it, so that you can tell it from a forgery.">
+  <Card title="Signing secret" note="Every webhook is signed with it, so you can verify that it came from us.">
     {secret === undefined ? (
       <>
-        <p>You have none yet. It is made with your first webhook; make one now to see it.</p>
+        <p>No secret yet. One is created with your first webhook; create it now to see it.</p>
         <ActionButton frame={frame} action="/dashboard/webhooks/secret">
-          Make a secret
+          Create a secret
         </ActionButton>
       </>
     ) : (
@@ -41,11 +41,11 @@ const Secret = ({ frame, secret }: Pick<WebhooksPageProps, 'frame' | 'secret'>) 
             ['Made', <Moment at={secret.createdAt} />],
             ...(secret.previousUntil === undefined
               ? []
-              : [['The one before signs until', <Moment at={secret.previousUntil} />] as const]),
+              : [['Previous secret valid until', <Moment at={secret.previousUntil} />] as const]),
           ]}
         />
-        <Confirmed ask="Make a new secret">
-          <p>You see it once. The old one signs along for 24 hours, so that nothing breaks meanwhile.</p>
+        <Confirmed ask="Create a new secret">
+          <p>You see it once. The old secret stays valid for 24 hours, so nothing breaks.</p>
           <ActionButton frame={frame} action="/dashboard/webhooks/secret">
             Make it
           </ActionButton>
@@ -56,20 +56,20 @@ const Secret = ({ frame, secret }: Pick<WebhooksPageProps, 'frame' | 'secret'>) 
 )
 
 const Addresses = ({ addresses }: Pick<WebhooksPageProps, 'addresses'>) => (
-  <Card title="Addresses of checkouts" note="Where the last 100 events went by a checkout’s own webhook address.">
+  <Card title="Checkout webhook URLs" note="URLs set on individual checkouts, from the last 100 events.">
     {addresses.length === 0 ? (
       <Empty title="None yet">
-        <p>Give a checkout a webhook address, and it appears here with its first event.</p>
+        <p>Set a webhook URL on a checkout. It appears here with its first event.</p>
       </Empty>
     ) : (
-      <Table label="Addresses of checkouts" head={['Address', 'State', 'Delivered', 'Failing']}>
+      <Table label="Checkout webhook URLs" head={['URL', 'State', 'Delivered', 'Failing']}>
         {addresses.map(({ url, delivered, failing, disabledAt }) => (
           <tr key={url}>
             <td class="title-cell">
               <code>{url}</code>
             </td>
             <td>
-              <Badge state={disabledAt !== undefined ? 'disabled' : failing > 0 ? 'retrying' : 'well'} />
+              <Badge state={disabledAt !== undefined ? 'disabled' : failing > 0 ? 'retrying' : 'healthy'} />
             </td>
             <td>{delivered}</td>
             <td>{failing}</td>
@@ -93,7 +93,7 @@ const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) 
               <code>{event.subject}</code>
             </a>
           ) : (
-            <span class="soft">a test</span>
+            <span class="soft">test</span>
           )}
         </td>
         <td>
@@ -127,7 +127,7 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
       {...frame}
       follows={['webhooks']}
       title="Webhooks"
-      lead="We tell your server about payments; here is what it answered."
+      lead="Receive events on your server and see every delivery."
     >
       <EndpointList endpoints={endpoints} />
       <Card title="Events">
@@ -143,8 +143,8 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
           ))}
         </nav>
         {events.length === 0 ? (
-          <Empty title={delivered === 'false' ? 'Everything was delivered' : 'No events yet'}>
-            <p>Events of your checkouts appear here. Send a test event below to try your endpoint.</p>
+          <Empty title={delivered === 'false' ? 'All events delivered' : 'No events yet'}>
+            <p>Events appear here. Send a test event below to try your endpoint.</p>
           </Empty>
         ) : (
           <Events frame={frame} events={events} />
@@ -154,7 +154,7 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
       <Addresses addresses={addresses} />
       <div class="row two">
         <Secret frame={frame} secret={secret} />
-        <Card title="Test event" note="Sends one signed event to your server and shows what came back.">
+        <Card title="Test event" note="Sends a signed event to your server and shows the response.">
           <FormError filled={filled} fields={['url']} />
           <Form frame={frame} action="/dashboard/webhooks/ping">
             <TextField
@@ -181,7 +181,7 @@ export const NewSecretPage = (props: { frame: FrameProps; text: string; back?: s
         <Copyable text={props.text} label="secret" />
       </div>
       <p>
-        <strong>Copy it now.</strong> It is shown this once; afterwards only its last four characters.
+        <strong>Copy it now.</strong> You will only see its last four characters afterwards.
       </p>
       <p>
         <a class="button" href={props.back ?? '/dashboard/webhooks'}>
@@ -209,7 +209,7 @@ const Sent = ({ event }: { event: EventRow }) => {
   if (newest === undefined) return null
   const lines = Object.entries(JSON.parse(newest.headers!) as Record<string, string>)
   return (
-    <Card title="Headers" note="What was sent with the newest attempt.">
+    <Card title="Headers" note="Sent with the latest attempt.">
       <CopyBlock text={lines.map(([name, value]) => `${name}: ${value}`).join('\n')} label="headers" />
     </Card>
   )
@@ -226,12 +226,12 @@ export const EventPage = (props: {
       <FormError filled={filled} fields={[]} />
       <Card title="Deliveries">
         <Deliveries frame={frame} event={event} redeliver={`/dashboard/webhooks/events/${event.id}/redeliver`} />
-        {event.deliveries.length === 0 && <Empty title="Nobody was told: there is no webhook for it" />}
+        {event.deliveries.length === 0 && <Empty title="Not sent: no webhook for this event" />}
       </Card>
       <Sent event={event} />
-      <Card title="Payload" note="Shown line by line; what is copied are exactly the bytes that are sent and signed.">
+      <Card title="Payload" note="Formatted for reading. Copy gives the exact bytes that were sent and signed.">
         {event.body === null ? (
-          <Empty title="It is no longer kept" />
+          <Empty title="No longer stored" />
         ) : (
           <CopyBlock text={JSON.stringify(JSON.parse(event.body), null, 2)} copied={event.body} label="payload" />
         )}

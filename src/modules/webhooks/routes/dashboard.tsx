@@ -25,9 +25,9 @@ export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Pa
     <EventPage frame={frame} filled={filled} event={await getEvent(ctx, { accountId, eventId: params.id! })} />
   )
   const done = {
-    redelivered: 'The event is on its way again.',
-    sent: 'The test event was sent. Here is what came back.',
-    deleted: 'The endpoint is deleted.',
+    redelivered: 'Event queued for redelivery.',
+    sent: 'Test event sent. See the response below.',
+    deleted: 'Endpoint deleted.',
   }
   return [
     {
