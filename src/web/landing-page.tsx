@@ -83,13 +83,13 @@ export const LandingPage = ({ site }: { site: DocsSite }) => {
         <CopyVoice />
         {devnet ? (
           <p>
-            This requests 1.5 nano. Open the URL in <code>browser</code>: it is the page your customer
-            sees. <a href="/docs/first-payment">The guide</a> continues with a payment and the webhook your
-            shop receives.
+            This requests 1.5 nano. Open the URL in <code>browser</code>: it is the page your customer sees.{' '}
+            <a href="/docs/first-payment">The guide</a> continues with a payment and the webhook your shop receives.
           </p>
         ) : (
           <p>
-            This returns the number of blocks on the ledger. <a href="/docs/first-payment">The guide</a> continues with a payment.
+            This returns the number of blocks on the ledger. <a href="/docs/first-payment">The guide</a> continues with
+            a payment.
           </p>
         )}
         <p class="landing-links">

@@ -60,7 +60,9 @@ export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
       </nav>
     </header>
     <main>{children}</main>
-    <footer>nano-gateway is free software under the MIT licence.</footer>
+    <footer>
+      nano-gateway is free software under the MIT licence. <a href="/status">Status</a>
+    </footer>
   </Document>
 )
 

@@ -62,7 +62,7 @@ test('a café: from an empty account to money on the ledger, by keyboard', { tim
     await look(cashier, `story-till-pin-${name}`)
     await type(cashier, '#pin', '0000')
     await cashier.keyboard.press('Enter')
-    await cashier.waitForSelector('#pin-wrong:has-text("Tries left: 4")')
+    await cashier.waitForSelector('#pin-wrong:has-text("Attempts left: 4")')
     await type(cashier, '#pin', PIN)
     await cashier.keyboard.press('Enter')
     await untilScreen(cashier, 'sale')

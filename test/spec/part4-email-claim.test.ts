@@ -13,7 +13,7 @@ test('the mail says who, how much, until when and from where, carries nothing fr
   const message = 'Hi <b>Alice</b> & "friends"\nsecond line'
   const { world, made, code } = await openFunded(t, { from: 'Bank </p><script>', message })
   const [mail] = world.mails.received
-  assert.equal(mail!.subject, 'You have been sent 2 nano')
+  assert.equal(mail!.subject, 'You received 2 nano')
   assert.equal(mail!.from, 'noreply@gateway.test')
   assert.match(mail!.data, /^From: "nano-gateway" <noreply@gateway\.test>\r$/m)
   for (const text of [mail!.text, mail!.html]) {
@@ -68,7 +68,7 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   )
   const unknown = await submit(world, { code: 'x'.repeat(43) })
   assert.equal(unknown.status, 404)
-  assert.match(unknown.text, /role="alert"[^>]*>This code is unknown/)
+  assert.match(unknown.text, /role="alert"[^>]*>This code is not valid/)
   // People paste whole links, with spaces around them.
   const shown = await submit(world, { code: ` ${world.gateway.url}/claim#${code} ` })
   assert.equal(shown.status, 200)

@@ -62,7 +62,7 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
     .find(({ subject }) => subject === 'Your e-mail payment is funded')!
   assert.match(
     funded.text.replaceAll(/\s+/g, ' '),
-    /^Your e-mail payment of 1 nano and a fee of 0\.2 nano is funded\. 3 mails are on the way\. Shares can be claimed until /,
+    /^Your e-mail payment of 1 nano and a fee of 0\.2 nano is funded\. 3 emails are on the way\. Shares can be claimed until /,
   )
   const check = await world.check(made)
   assert.deepEqual(check.recipients, { queued: 0, sent: 0, claimed: 3, refunded: 0 })

@@ -11,7 +11,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Wallets: 'wallets work',
   'Programs and agents': 'client agents keys pay-per-request clients',
   Operate: 'operating people scaling migrating security performance',
-  Reference: 'contract versions decisions',
+  Reference: 'contract versions comparison decisions',
 }
 const REFERENCE = 'Reference'
 const ORDER = Object.values(GROUPS).flatMap((names) => names.split(' '))

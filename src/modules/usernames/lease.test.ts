@@ -102,7 +102,7 @@ test('names of an account are listed for it, and their ends are told by mail, ea
   await untilOrder(shop, made.id, 'applied')
   const mails = async () =>
     (await db.selectFrom('mails').selectAll().orderBy('created_at').execute()).map(({ subject }) => subject)
-  const expected = ['@alice ends on December 15, 2026', 'The lease of @alice is over', '@alice is free again']
+  const expected = ['@alice ends on December 15, 2026', 'Your lease of @alice has expired', '@alice is free again']
   /** Half a day further, once everything that there was to tell before is told. */
   const turn = async () => {
     market.clock.leap(12 * HOUR)

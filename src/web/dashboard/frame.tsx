@@ -37,6 +37,9 @@ const Navigation = ({ section, menu, account, member, csrf }: FrameProps) => {
         <p title={account.id}>{member?.email ?? nameOf(account)}</p>
         {member && member.email !== account.email && <p class="soft">{`${member.role} of ${nameOf(account)}`}</p>}
         <button class="plain">Sign out</button>
+        <p>
+          <a href="/docs">Docs</a> · <a href="/status">Status</a>
+        </p>
       </form>
     </>
   )
@@ -148,6 +151,9 @@ export const Gate = ({ devnet, children, ...page }: PageProps & { devnet: boolea
     <main class="gate" id="content">
       <h1>{page.title}</h1>
       {children}
+      <p class="soft">
+        <a href="/docs">Docs</a> · <a href="/status">Status</a>
+      </p>
     </main>
   </Page>
 )

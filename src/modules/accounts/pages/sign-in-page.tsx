@@ -50,7 +50,7 @@ const ByMail = ({ email, mailIsKept, isFirst }: WayIn) => (
     )}
     <noscript>
       <p class="hint">
-        Without JavaScript, open <a href="/dashboard/sign-in/code">this page</a> and paste the code from the its code.
+        Without JavaScript, open <a href="/dashboard/sign-in/code">this page</a> and paste the code from the link.
       </p>
     </noscript>
   </section>

@@ -62,7 +62,9 @@ async function describeRefund(db: Db, { blockHash, amountRaw, outcome, reason }:
   const sent = await findPayment(db, refundReference(blockHash))
   const hash = sent?.hash ?? null
   const back =
-    outcome === 'held' ? 'The payment is held until the operator knows where to return it.' : 'The payment is being returned.'
+    outcome === 'held'
+      ? 'The payment is held until the operator knows where to return it.'
+      : 'The payment is being returned.'
   return {
     shown: {
       block: blockHash,

@@ -66,7 +66,7 @@ function toMail(
     2: {
       subject: `Your lease of @${name} has expired`,
       lines: [
-        `The lease of @${name} is over, and payments to it are refused.`,
+        `Your lease of @${name} has expired and payments to it are refused.`,
         `Until ${toDay(graceUntil)} (UTC) only you can renew it.`,
         '',
         renew,

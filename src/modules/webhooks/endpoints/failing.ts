@@ -65,10 +65,7 @@ async function recipientsOf({ db }: StoreCtx, accountId: string): Promise<Set<st
 }
 
 function toLetter({ id, url, disabledReason }: Endpoint): Pick<Mail, 'subject' | 'text'> {
-  const why =
-    disabledReason === 'gone'
-      ? 'It answered 410 Gone.'
-      : 'All deliveries to it failed for five days.'
+  const why = disabledReason === 'gone' ? 'It answered 410 Gone.' : 'All deliveries to it failed for five days.'
   return {
     subject: 'A webhook endpoint was disabled',
     text: [
