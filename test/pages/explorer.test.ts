@@ -41,7 +41,7 @@ test('a block says what its link means, which is something else for each kind, a
   const genesis = toAddress(node.ledger.genesis.account)
   const send = wordsOf(await get(url, `/blocks/${sent}`))
   assert.ok(send.includes(`Recipient account 0 ${accounts[0]!.address} Received in Not received yet`), send)
-  assert.match(send, /Amount 2 nano Balance after it 8 nano/)
+  assert.match(send, /Amount 2 nano Balance after 8 nano/)
   assert.ok(send.includes(`State confirmed Confirmed by genesis ${genesis} With`), send)
   const receive = wordsOf(await get(url, `/blocks/${opened.toLowerCase()}`))
   assert.match(receive, /Kind open confirmed/)
@@ -65,8 +65,8 @@ test('an account has its balance, representative, what waits for it and its hist
   const { url, node, accounts, alice } = await open(t)
   const poor = accounts[0]!.address
   const page = wordsOf(await get(url, `/accounts/${poor}`))
-  assert.match(page, /Balance 1,000 nano To be received 2 nano Representative genesis nano_/)
-  assert.match(page, /To be received Block From Amount [0-9A-F]{6}…[0-9A-F]{4} nano_/)
+  assert.match(page, /Balance 1,000 nano Receivable 2 nano Representative genesis nano_/)
+  assert.match(page, /Receivable Block From Amount [0-9A-F]{6}…[0-9A-F]{4} nano_/)
   assert.match(wordsOf(await get(url, `/accounts/${new Signer(9).address}`)), /No blocks yet/)
   for (let turn = 0; turn < 30; turn++) {
     await publish(node, alice.change(frontierOf(node, alice.key), new Signer(turn).key))

@@ -50,8 +50,8 @@ const Suspension = ({ frame, filled, account }: Pick<AccountPageProps, 'frame' |
     return (
       <>
         <p>
-          Suspended since <Moment at={suspendedAt} />. Payments to its open checkouts are recorded and sent to its webhooks,
-          its wallets receive; its own sends wait.
+          Suspended since <Moment at={suspendedAt} />. Payments to its open checkouts are recorded and sent to its
+          webhooks, its wallets receive; its own sends wait.
         </p>
         <Form frame={frame} action={`${action}/resume`}>
           <TextField filled={filled} name="reason" label="Reason" hint={REASON} required maxLength={200} />
