@@ -755,11 +755,11 @@ export interface Requests {
     title?: string | undefined
     /** An address of the web. */
     website?: string | undefined
-    /** A name there. */
+    /** Your username there. */
     github?: string | undefined
-    /** A name there. */
+    /** Your username there. */
     twitter?: string | undefined
-    /** A name there. */
+    /** Your username there. */
     mastodon?: string | undefined
     /** A place. */
     location?: string | undefined
