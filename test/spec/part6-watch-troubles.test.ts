@@ -186,7 +186,7 @@ test('a list of addresses that is refused cost the nodes over a thousand questio
   assert.deepEqual(reads, ['accounts_receivable'])
   waiting.crowded = addresses.slice(-20)
   reads.length = 0
-  await assert.rejects(watch(addresses), new RegExp(`More than 2000 sends wait at ${addresses[980]}`))
+  await assert.rejects(watch(addresses), new RegExp(`${addresses[980]} has more than 2000 unreceived sends`))
   assert.equal(reads.length, 11)
   waiting.each = 2_000
   await watch(addresses)
