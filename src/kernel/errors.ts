@@ -145,6 +145,10 @@ export const storeAway = (cause: unknown) =>
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
 
+/** One text for every limit, by which programs know it; which limit it is, and what lifts it, is said in `detail`. */
+export const overLimit = (detail: string, retryAfterSeconds: number, body: JsonObject = {}) =>
+  new AppError('too_many_requests', 'Too many requests.', { body: { detail, ...body }, retryAfterSeconds })
+
 /** A request field is wrong; the answer names it. */
 export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })

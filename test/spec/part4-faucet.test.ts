@@ -39,9 +39,9 @@ test('a claim is paid from the treasury, answered as the contract says, and then
   // Whoever lost the reply finds the claim in the refusal.
   assert.equal(again.json<Claimed>().claim.tx_hash, claim.tx_hash)
   const other = await world.claim(signer(2), key)
-  assert.match(other.json().error!, /account has claimed/)
+  assert.match(other.json().detail!, /account has claimed/)
   const stranger = await world.claim(address, await world.join())
-  assert.match(stranger.json().error!, /address has received/)
+  assert.match(stranger.json().detail!, /address has received/)
   assert.equal(stranger.json().claim, undefined)
   const told = await world.check(address)
   assert.deepEqual([told.eligible, told.next_claim_unix], [false, now / 1000 + DAY])
@@ -98,7 +98,7 @@ test('a network has three claims a day, whatever accounts and addresses it bring
     [last.status, last.json().code, last.json<{ retry_after: number }>().retry_after],
     [429, 'too_many_requests', DAY],
   )
-  assert.equal(last.json().error, 'The faucet has given away its budget of the day.')
+  assert.equal(last.json().detail, 'The faucet has given away its budget of the day.')
   world.clock.advance(DAY * 1000)
   assert.equal(await from('203.0.113.9'), 200)
   await assertAccounted(world, parseNano('1')!)

@@ -28,7 +28,9 @@ test('every refusal has a text under two names and a code, and tells no cause (c
   const text = 'Too many requests.'
   const detail = '3 requests a minute from one address without a key. A key has limits of its own: rpc_key.'
   const limited = { error: text, message: text, code: 'too_many_requests', detail, retry_after: 20 }
-  assert.deepEqual([over.status, over.json<unknown>(), over.headers['retry-after']], [429, limited, '20'])
+  row('7, Body: detail', () =>
+    assert.deepEqual([over.status, over.json<unknown>(), over.headers['retry-after']], [429, limited, '20']),
+  )
   clock.advance(20_000)
   assert.equal((await call('version')).status, 200, 'whoever waits as long as told is let in')
   assert.equal((await call('version')).status, 429)
@@ -48,6 +50,14 @@ test('every refusal has a text under two names and a code, and tells no cause (c
   assertRefusal(two, 401, 'Two different API keys were given.', 'conflicting_credentials')
   const large = await post(`"${'x'.repeat(1_048_576)}"`, keyed)
   assertRefusal(large, 413, 'The body is larger than 1048576 bytes.', 'body_too_large')
+
+  const wrong = await call('checkout', { ...SALE, address: 'nano_1' }, keyed)
+  assertRefusal(wrong, 400, 'Bad account number', 'invalid_account')
+  const lacking = await call('cloud_wallet', { balance: 'true' }, keyed)
+  row('7, Texts and codes: field missing in an action of the service', () =>
+    assertRefusal(lacking, 400, 'The field account is required.', 'invalid_request'),
+  )
+  row('7, Body: field', () => assert.deepEqual([wrong.json().field, lacking.json().field], ['address', 'account']))
 
   await app.store.db.schema.dropTable('credit_balances').execute()
   const broken = await call('rpc_credits', {}, keyed)

@@ -1,12 +1,10 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, overLimit } from '../../kernel/errors.ts'
 
 export const tooManyOffers = (max: number, retryAfterSeconds: number) =>
-  new AppError('too_many_requests', `At most ${max} offers a day.`, {
+  overLimit(
+    `${max} offers of names, changes and credits a day for one account, or one address without a key.`,
     retryAfterSeconds,
-    body: {
-      detail: `${max} offers of names, changes and credits a day for one account, or one address without a key.`,
-    },
-  })
+  )
 export const buyerRequired = () =>
   new AppError('key_required', 'API key required for buy_rpc, or an email.', { body: { field: 'email' } })
 export const destinationRequired = () =>

@@ -1,4 +1,4 @@
-import { AppError, badField } from '../../kernel/errors.ts'
+import { AppError, badField, overLimit } from '../../kernel/errors.ts'
 
 export { badField }
 
@@ -19,13 +19,11 @@ export const paymentNotFound = () =>
 export const addressInUse = () =>
   new AppError('conflict', 'This address already has an open checkout.', { body: { field: 'address' } })
 export const tooManyOpen = (max: number, byPublicKey: boolean) =>
-  new AppError('too_many_requests', `An address can have up to ${max} open checkouts.`, {
-    body: {
-      field: 'address',
-      detail: `${max} open checkouts on one address${byPublicKey ? ' with a public key' : ''}. Closed checkouts do not count. Use another address for more.`,
-    },
-    retryAfterSeconds: 60,
-  })
+  overLimit(
+    `${max} open checkouts on one address${byPublicKey ? ' with a public key' : ''}. Closed checkouts do not count. Use another address for more.`,
+    60,
+    { field: 'address' },
+  )
 /** 404 and 409 are for paths and for REST (contract 7): to an action, what it names and cannot have is a wrong field. */
 export function toFieldError(error: unknown): unknown {
   const { field } = error instanceof AppError ? (error.body ?? {}) : {}

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, overLimit } from '../../kernel/errors.ts'
 
 export { badField } from '../../kernel/errors.ts'
 
@@ -7,18 +7,15 @@ export const emailPaymentNotFound = () => new AppError('not_found', 'E-mail paym
 export const emailPaymentOver = (status: string) =>
   new AppError('conflict', `This e-mail payment is ${status} and can no longer be cancelled.`)
 export const tooManyRecipients = (max: number, retryAfterSeconds: number) =>
-  new AppError('too_many_requests', `An account can send to up to ${max} recipients in 24 hours.`, {
-    body: {
-      field: 'emails',
-      detail: `Limit: ${max} recipients per account in 24 hours. The operator can raise it.`,
-    },
-    retryAfterSeconds,
+  overLimit(`Limit: ${max} recipients per account in 24 hours. The operator can raise it.`, retryAfterSeconds, {
+    field: 'emails',
   })
 export const addressBusy = (field: string, retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'This address has reached its daily email limit.', {
-    body: { field, detail: 'The limit counts emails from all senders to one address. Try again tomorrow.' },
+  overLimit(
+    'This address has reached its daily email limit, which counts emails from all senders. Try again tomorrow.',
     retryAfterSeconds,
-  })
+    { field },
+  )
 export const addressUnwilling = (field: string) =>
   new AppError('limit_reached', 'This address has opted out of email from this service.', { body: { field } })
 

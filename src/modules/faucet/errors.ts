@@ -1,5 +1,4 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
 
 export const faucetClosed = () => new AppError('feature_disabled', 'The faucet is closed.')
 
@@ -9,9 +8,6 @@ export const faucetEmpty = () =>
 /** No waiting helps: something about the address itself. */
 export const notForFaucet = (reason: string) =>
   new AppError('limit_reached', reason, { body: { field: 'nano_address' } })
-
-export const claimedTooOften = (reason: string, retryAfterSeconds: number, body: JsonObject = {}) =>
-  new AppError('too_many_requests', reason, { retryAfterSeconds, body: { detail: reason, ...body } })
 
 /** It is promised and happens by itself; claiming again would only be refused. */
 export const claimUnderWay = (id: string) =>

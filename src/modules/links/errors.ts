@@ -8,8 +8,3 @@ export const slugTaken = () => new AppError('conflict', 'This slug is taken.', {
 export const tooManyLinks = (max: number) => new AppError('limit_reached', `An account has up to ${max} payment links.`)
 export const linkClosed = (status: Exclude<LinkStatus, 'active'>) =>
   new AppError('conflict', `This payment link is ${status.replace('_', ' ')}.`, { body: { status } })
-export const shareSpent = (detail: string, retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'Too many orders of this link from one address.', {
-    body: { detail },
-    retryAfterSeconds,
-  })

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, overLimit } from '../../kernel/errors.ts'
 
 /** Also for those of other accounts, and for whoever has not its link. */
 export const posNotFound = () => new AppError('not_found', 'Point of sale not found.')
@@ -16,10 +16,7 @@ export const pinRequired = () => new AppError('pin_required', 'PIN required.')
 export const wrongPin = (triesLeft: number) =>
   new AppError('wrong_pin', 'Wrong PIN.', { body: { tries_left: triesLeft } })
 export const pinPaused = (retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'Too many wrong PINs.', {
-    retryAfterSeconds,
-    body: { detail: 'After five wrong PINs, sign-in is blocked for five minutes.' },
-  })
+  overLimit('After five wrong PINs, sign-in is blocked for five minutes.', retryAfterSeconds)
 export const pinShut = () =>
   new AppError('limit_reached', 'Too many wrong PINs were entered on new devices.', {
     body: { detail: 'Devices that have signed in before still work. Set a new PIN to let others in.' },

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { overLimit } from '../../../kernel/errors.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutRoom, inQuietTx } from '../room.ts'
@@ -59,9 +59,8 @@ export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visi
 }
 
 const tooManyChoices = () =>
-  new AppError('too_many_requests', `You can choose an amount up to ${CHOICES_MAX} times.`, {
-    body: { field: 'amount' },
-    retryAfterSeconds: 3_600,
+  overLimit(`You can choose an amount up to ${CHOICES_MAX} times. Amounts you chose before can still be paid.`, 3_600, {
+    field: 'amount',
   })
 
 async function reserveChoice(

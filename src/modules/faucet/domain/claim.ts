@@ -1,8 +1,8 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, overLimit } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { takeFree } from '../../accounts/index.ts'
 import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
-import { claimUnderWay, claimedTooOften, faucetClosed, faucetEmpty, notForFaucet } from '../errors.ts'
+import { claimUnderWay, faucetClosed, faucetEmpty, notForFaucet } from '../errors.ts'
 import { showClaim } from '../show-claim.ts'
 import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '../store.ts'
 import { type Claimant, type Cooldown, DAY, METER, cooldownsOf } from './cooldowns.ts'
@@ -91,9 +91,9 @@ async function explain({ store }: FaucetRoom, { accountId, address }: ClaimReque
   const seconds = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000))
   const latest = await findLatestClaim(db, accountId, address)
   const isRecent = latest !== undefined && latest.createdAt > clock.now() - DAY
-  if (!isRecent) return claimedTooOften(cooldown.reason, seconds)
+  if (!isRecent) return overLimit(cooldown.reason, seconds)
   const hash = (await findPayment(db, toReference(latest)))?.hash
-  return claimedTooOften(cooldown.reason, seconds, { claim: showClaim(latest, hash ?? null) })
+  return overLimit(cooldown.reason, seconds, { claim: showClaim(latest, hash ?? null) })
 }
 
 function sameClaim(known: FaucetClaim, address: string): FaucetClaim {

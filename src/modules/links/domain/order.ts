@@ -2,10 +2,10 @@ import { randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
-import { AppError, badField } from '../../../kernel/errors.ts'
+import { AppError, badField, overLimit } from '../../../kernel/errors.ts'
 import { EMAIL_PATTERN, findAccount } from '../../accounts/index.ts'
 import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout } from '../../checkout/index.ts'
-import { linkClosed, linkNotFound, shareSpent } from '../errors.ts'
+import { linkClosed, linkNotFound } from '../errors.ts'
 import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store.ts'
 import type { LinkRoom } from '../room.ts'
 import { type PaymentLink, findLinkBySlug, findOwnLink, takeStock } from '../store.ts'
@@ -207,13 +207,13 @@ async function refuseHoarders(
   const isFew = link.soldMax !== null
   const openMax = isFew ? OPEN_MAX_OF_FEW : OPEN_MAX
   if (open >= openMax) {
-    throw shareSpent(
+    throw overLimit(
       `${openMax} orders of one link may wait for payment. Pay one, or wait until one has expired.`,
       WAIT_SECONDS,
     )
   }
   if (isFew && lapsed >= LAPSED_MAX_OF_FEW) {
-    throw shareSpent(
+    throw overLimit(
       `${LAPSED_MAX_OF_FEW} orders of this link were not paid today. More can be made tomorrow.`,
       DAY / 1000,
     )

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { type Action, action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, badField } from '../../../kernel/errors.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type InputOf, READERS, field, input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
@@ -284,6 +284,5 @@ const OPERATIONS: Record<Operation, Run> = {
 /** Which fields an operation needs depends on the operation, so that the schema cannot say it. */
 function needed<T>(name: string, value: T | undefined): T {
   if (value !== undefined) return value
-  const body = { field: name, detail: `The field ${name} is required.` }
-  throw new AppError('invalid_request', 'Unable to parse JSON', { body })
+  throw badField(name, `The field ${name} is required.`)
 }
