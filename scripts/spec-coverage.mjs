@@ -1,6 +1,6 @@
 // Prints every row and rule of the contract with the tests that name it by its own key, in their title or beside an assertion (`row(…)`).
 // `--check` only says what is wrong: rows that no test of `test/spec` names, where tests ask a running gateway; citations of a heading,
-// of what the contract does not have, and of a field that the test never reads.
+// of what the contract does not have, and of a field that the test never reads; and rules that share a number.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -157,6 +157,12 @@ export function cover(rows, citations) {
   return { covered, wrong }
 }
 
+/** Rules whose number another one of their section has as well: a citation would hold both, and prove one. */
+export function listTwice(rows) {
+  const titles = rows.filter(({ rule }) => rule !== undefined).map(({ section, key }) => `${section}, ${key}`)
+  return [...new Set(titles.filter((title, at) => titles.indexOf(title) !== at))]
+}
+
 /** Tests that ask a running gateway over HTTP live in `test/spec`; others may hold a row as well, never instead. */
 const asksGateway = ({ file }) => file.startsWith('test/spec/')
 export const isHeld = ({ missing }) => missing.length === 0
@@ -195,6 +201,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const empty = result.covered.filter((row) => !isHeld(row))
   for (const { section, heading, missing } of empty)
     console.log(`no test: ${section}, ${heading}: ${missing.join(', ')}`)
+  const twice = listTwice(result.covered)
+  for (const title of twice) console.log(`two rules have one number: ${title}`)
   console.log(`${result.covered.length - empty.length} of ${result.covered.length} rows have a test in test/spec.`)
-  if (isCheck && (result.wrong.length > 0 || empty.length > 0)) process.exitCode = 1
+  if (isCheck && result.wrong.length + empty.length + twice.length > 0) process.exitCode = 1
 }

@@ -39,7 +39,7 @@ test('money that went back said complete, success and message: a refunded order 
   await market.send(bob, made.address, priceOf(made, '1 Year'))
   const check = await untilRefunded(market, shop, made.id)
   const { status, success, error, refund, order } = check
-  row('2, Checkout status: status, success, error', () =>
+  row('2, Checkout status: status, success, error; 3, Checkout: refunded', () =>
     assert.deepEqual(
       [status, success, error],
       ['refunded', false, 'This name is already taken. The payment is being returned.'],

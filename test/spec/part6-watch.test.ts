@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { verifyWebhook } from '../../src/client/webhook.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { turnUntil } from '../support/checkout-steps.ts'
@@ -169,6 +170,7 @@ forEachEngine((engine) => {
     const { gateway, world, key, make, post, get, unwatch, pay, node, untilTold } = await open(t, engine, {
       WATCH_ADDRESSES_MAX: '3',
     })
+    assert.equal(loadConfig({}).watchAddressesMax, 100_000, 'where nobody says otherwise')
     const addresses = [51, 52, 53, 54].map((index) => new Signer(index).address)
     const { id: endpoint } = await make({ filter: { metadata: { shop: '1' } } })
     for (const [field, wrong] of [

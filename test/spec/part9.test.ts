@@ -150,7 +150,7 @@ test('fields may be called by their other names (contract 9, rules 6 and 7)', as
     assert.deepEqual([texts!.json<unknown>(), words!.json<unknown>()], [list, list])
   })
   const from = flags!.json<{ address: string }[]>()[0]!.address
-  for (const field of ['send', 'to', 'destination']) {
+  for (const field of ['send', 'to', 'destination', 'address']) {
     const empty = await call(
       'cloud_wallet',
       { wallet_action: 'send', account: from, amount: '1', [field]: account },

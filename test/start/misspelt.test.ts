@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkStart } from '../../src/config/check-start.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { systemClock } from '../../src/infra/clock.ts'
 import { run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
@@ -20,23 +17,6 @@ test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on play mo
     errors,
     /NODE_URLS is not set, .* Set NODE_URLS to your nodes, or to devnet: if play money is what you want\./,
   )
-})
-
-test('each of production, a public host and a public address ends the desk by itself', () => {
-  const away = [{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }, { BASE_URL: 'https://pay.shop.example' }, { HOST: '' }]
-  for (const env of away) {
-    const { atDesk, problems } = checkStart(systemClock, readConfig(env))
-    assert.deepEqual([atDesk, problems.length], [false, 1], JSON.stringify(env))
-    assert.match(problems[0]!, /^NODE_URLS is not set, /, JSON.stringify(env))
-    assert.deepEqual(checkStart(systemClock, readConfig({ ...env, NODE_URLS: 'devnet:' })).problems, [])
-  }
-  const near = [
-    {},
-    { HOST: 'localhost' },
-    { HOST: '::1', BASE_URL: 'http://[::1]:8080' },
-    { BASE_URL: 'http://127.0.0.2' },
-  ]
-  for (const env of near) assert.deepEqual(checkStart(systemClock, readConfig(env)).problems, [], JSON.stringify(env))
 })
 
 test('play money outside the desk is served to whoever has written it out', async (t) => {

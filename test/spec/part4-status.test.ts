@@ -3,18 +3,26 @@ import { test } from 'node:test'
 import { look } from '../../src/modules/status/domain/look.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
-test('anybody reads how the service stands, as a page and as JSON, without an account or the name of a node', async (t) => {
+/* Contract 4.14: how the service stands, for everybody. */
+
+test('anybody reads how the service stands, as a page and as JSON, without an account or the name of a node (contract 4.14, rules 1 and 2)', async (t) => {
   const gateway = await openGateway(t)
   const { url, ctx, app } = gateway
   await look(ctx, () => ({ nodes: 'degraded', work: 'up', prices: 'up' }))
   const json = await ask(`${url}/status.json`, { method: 'GET' })
-  const status = json.json<{ components: { component: string; state: string; days: unknown[] }[] }>()
+  const status = json.json<{
+    components: { component: string; state: string; days: object[] }[]
+    incidents: object[]
+  }>()
   assert.deepEqual(
     status.components.map(({ component }) => component),
     ['gateway', 'nodes', 'work', 'webhooks', 'prices', 'mail'],
   )
   assert.equal(status.components.find(({ component }) => component === 'nodes')?.state, 'degraded')
   assert.equal(status.components[0]?.days.length, 90)
+  assert.deepEqual(Object.keys(status), ['looked_at', 'components', 'incidents'])
+  assert.deepEqual(Object.keys(status.components[0]), ['component', 'name', 'state', 'uptime_percent', 'days'])
+  assert.deepEqual(Object.keys(status.components[0].days[0]!), ['day', 'state', 'uptime_percent'])
   const page = await ask(`${url}/status`, { method: 'GET', headers: { accept: 'text/html' } })
   assert.equal(page.status, 200)
   assert.match(page.text, /<h1>Some systems are degraded<\/h1>/)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { clientWith } from '../support/wallet-client.ts'
 import { bearer, listEvents, merchant, openShop, untilStatus } from '../support/checkout-steps.ts'
 
-/* A suspended account as its payers meet it. */
+/* Contract 5: a suspended account as its payers meet it, and what an operator allows a single one. */
 
-test('a payer who pays a checkout of a suspended account has paid, and the shop is told; its key opens nothing new', async (t) => {
+test('a payer who pays a checkout of a suspended account has paid, and the shop is told; its key opens nothing new (contract 5, rule 37; 7, Texts and codes: anything of a suspended account)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const made = await shop.open({ address: merchant.address, amount: '1' }, bearer(key))
   const { slug } = (await shop.rest('POST', '/api/links', key, { address: merchant.address, amount: '1' })).json<{
@@ -25,6 +25,13 @@ test('a payer who pays a checkout of a suspended account has paid, and the shop 
   await untilStatus(shop, made.id, 'complete')
   const kinds = (await listEvents(shop, made.id)).map(({ type }) => type)
   assert.ok(kinds.includes('payment.completed'), kinds.join())
+  await shop.rest('POST', `/api/accounts/${account.id}/resume`, world.key(), word)
+  const kept = (await shop.rest('GET', '/api/checkouts', key)).json<{ checkouts: { id: string }[] }>()
+  assert.deepEqual(
+    kept.checkouts.map(({ id }) => id),
+    [made.id],
+    'nothing is deleted',
+  )
 })
 
 test('generated wallets are on for the one account that the operator names, without a restart', async (t) => {
