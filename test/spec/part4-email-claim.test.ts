@@ -75,7 +75,7 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   for (const words of [/<strong>2<\/strong> nano/, /“Bob”/, /not verified/, /Thanks/]) assert.match(shown.text, words)
   for (const [address, text] of [
     ['nano_wrong', 'This is not a Nano address'],
-    ['@nobody', 'nobody has this name'],
+    ['@nobody', 'or a known username'],
   ] as const) {
     const wrong = await submit(world, { code, address })
     assert.deepEqual([wrong.status, wrong.text.includes(text)], [400, true])
