@@ -32,7 +32,7 @@ export async function publish(rpc: LedgerRpc, block: StateBlock, subtype: Subtyp
       failure = error
     }
   }
-  const message = `Whether block ${hash} is on the ledger is not known. Cancel again before it is.`
+  const message = `Whether block ${hash} is on the ledger is not known yet. Look it up before you send again.`
   throw new GatewayError(message, { code: 'publish_unknown', body: { hash }, cause: failure })
 }
 

@@ -55,7 +55,7 @@ const CARDS: readonly Card[] = [
   },
   {
     title: 'Run your own',
-    text: 'Two commands on a laptop, with a built-in test ledger. Free software.',
+    text: 'Two commands on a laptop, with a built-in development ledger. Free software.',
     href: '/docs/operating',
     link: 'Operating',
   },

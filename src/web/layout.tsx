@@ -67,8 +67,8 @@ export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
 )
 
 const DevnetBanner = () => (
-  <aside class="banner" aria-label="Test mode">
-    Test mode: this nano has no value.
+  <aside class="banner" aria-label="Development ledger">
+    Development ledger: this nano has no value.
   </aside>
 )
 

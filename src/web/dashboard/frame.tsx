@@ -68,8 +68,8 @@ const Page = ({ title, styles = [], scripts = [], children }: PageProps) => (
 )
 
 const Banner = () => (
-  <aside class="banner" aria-label="Test mode">
-    Test mode: this nano has no value.
+  <aside class="banner" aria-label="Development ledger">
+    Development ledger: this nano has no value.
   </aside>
 )
 

@@ -16,8 +16,8 @@ export const ExplorerPage = ({ place, rpcUrl }: { place: ShownPlace; rpcUrl: str
     <a href="#content" class="skip">
       Skip to content
     </a>
-    <aside class="banner" aria-label="Test mode">
-      Test mode: this nano has no value.
+    <aside class="banner" aria-label="Development ledger">
+      Development ledger: this nano has no value.
     </aside>
     <header class="ledger-head">
       <a href="/" class="brand">

@@ -58,6 +58,6 @@ export const en: ClaimTexts = {
   openWallet: 'Open wallet',
   qrCode: 'QR code: pay {amount} to {address}',
   footer: 'Claiming is free. Never share a password or seed, and never pay to claim.',
-  developmentLedger: 'Test mode: this nano has no value.',
+  developmentLedger: 'Development ledger: this nano has no value.',
   languages: 'Languages',
 }

@@ -149,7 +149,8 @@ export const cloudWallet: Action = action({
     vanity_not_found: 'No address with this beginning was found in time.',
     publish_refused:
       'The node refuses the block, with the words in `node_error`. It goes out again by itself; do not send again.',
-    publish_unknown: 'Whether the block arrived is not known yet; `hash` says which to look up. Cancel again.',
+    publish_unknown:
+      'Whether the block arrived is not known yet; `hash` says which one to look up. Do not send again before that.',
   },
   auth: 'secret-key',
   scope: 'wallets:send',
