@@ -142,6 +142,8 @@ test('one address could keep the gateway busy with searches: it has sixty a minu
   const refused = await ask(`${gateway.url}/docs?q=webhook`, { method: 'GET', headers: { accept: 'application/json' } })
   assert.equal(refused.status, 429)
   assert.ok(Number(refused.headers['retry-after']) > 0)
+  const page = await get(gateway, '/docs?q=webhook')
+  assert.match(page.text, /^<!doctype html>[^]*60 searches a minute/i)
   assert.equal((await get(gateway, '/docs')).status, 200)
 })
 

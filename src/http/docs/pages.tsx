@@ -19,6 +19,7 @@ import { describeCost } from './describe-cost.ts'
 import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
+import { toProblemPage, wantsPage } from '../problem.tsx'
 import { remoteAddressOf } from '../remote-address.ts'
 import { DocsSearch } from './search.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
@@ -77,17 +78,15 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(llmsText(site())))
   server.get('/docs.md', (_request, reply) => sendMarkdown(reply, llmsText(site())))
   const limiter = options.openLimiter()
-  const countSearch = async ({ raw }: FastifyRequest) => {
-    const ip = options.clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for'])
-    const { allowed, retryAfterSeconds } = await limiter.take(ip, SEARCHES_PER_MINUTE)
-    if (!allowed) throw tooManySearches(retryAfterSeconds)
-  }
+  const countSearch = ({ raw }: FastifyRequest) =>
+    limiter.take(options.clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for']), SEARCHES_PER_MINUTE)
   server.get('/docs', async (request, reply) => {
     if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
     const { q } = request.query as { q?: unknown }
     const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
     if (query === '') return sendPage(reply, renderPage(<DocsOverview site={site()} />))
-    await countSearch(request)
+    const { allowed, retryAfterSeconds } = await countSearch(request)
+    if (!allowed) return refuseSearch(request, reply, { retryAfterSeconds, devnet })
     const found = search.find(query)
     // Anybody can write such an address: what it says is nothing to be found by a machine.
     return sendPage(
@@ -199,8 +198,15 @@ function notFound(reply: FastifyReply): FastifyReply {
   return reply.code(status).send(body)
 }
 
-const tooManySearches = (retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'Too many requests.', {
-    retryAfterSeconds,
-    body: { detail: `${SEARCHES_PER_MINUTE} searches a minute from one address.` },
-  })
+function refuseSearch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { retryAfterSeconds, devnet }: { retryAfterSeconds: number; devnet: boolean },
+): FastifyReply {
+  const detail = `${SEARCHES_PER_MINUTE} searches a minute from one address.`
+  const { status, body } = toErrorReply(new AppError('too_many_requests', 'Too many requests.', { body: { detail } }))
+  void reply.code(status).header('retry-after', retryAfterSeconds)
+  if (!wantsPage(request.method, request.url, request.headers)) return reply.send(body)
+  const { headers, page } = toProblemPage({ status, text: detail, devnet })
+  return reply.headers(headers).send(page)
+}
