@@ -1021,6 +1021,14 @@ export interface Answers {
     ends_unix: number | null
     every: string | null
     grace_days: number
+    invoice: {
+      buyer: 'optional' | 'required'
+      seller: string | null
+      tax: Array<{
+        title: string
+        amount: string
+      }>
+    } | null
     /** Seconds since 1970. */
     created_unix: number
     /** Seconds since 1970. */

@@ -726,6 +726,25 @@ export interface Requests {
     every?: string | number | undefined
     /** Days after the end of a period before a subscription lapses: 0 to 30. */
     grace_days?: string | number | undefined
+    /** Whether each order has an invoice: `buyer` is asked for on the page, as `optional` or `required`; `tax` are amounts of one piece, and part of its price. */
+    invoice?:
+      | boolean
+      | 'true'
+      | 'false'
+      | '1'
+      | '0'
+      | number
+      | {
+          buyer?: 'optional' | 'required' | undefined
+          seller?: string | undefined
+          tax?:
+            | Array<{
+                title: string
+                amount: string | number
+              }>
+            | undefined
+        }
+      | undefined
     /** Whether it takes no orders for now. */
     paused?: boolean | undefined
   }

@@ -40,6 +40,13 @@ export const LINK = record({
   ends_unix: orNull(unix),
   every: orNull(text),
   grace_days: integer,
+  invoice: orNull(
+    record({
+      buyer: words('optional', 'required'),
+      seller: orNull(text),
+      tax: list(record({ title: text, amount: text })),
+    }),
+  ),
   created_unix: unix,
   updated_unix: unix,
 })

@@ -2,6 +2,7 @@ import { badField } from '../../kernel/errors.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import { type CheckoutRoom, readCheckout, readPrice } from '../checkout/index.ts'
+import { checkLinkInvoice, readLinkInvoice } from './link-invoice.ts'
 import type { PaymentLink } from './store.ts'
 import { type Every, toEvery } from './subscriptions/periods.ts'
 
@@ -26,7 +27,8 @@ const isYes = (value: unknown) => value === true || value === 1 || value === '1'
 /** Reads all terms of a link; the first wrong one is named. */
 export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Terms {
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
-  const request = readCheckout({ ...body, template: undefined }, rules)
+  // The invoice of a checkout is of one order; what a link says is about all of them.
+  const request = readCheckout({ ...body, template: undefined, invoice: undefined }, rules)
   const { address, currency, price, plans, mode } = request
   if (address === undefined) throw badField('address', 'The field address is required.')
   if (mode === 'unique_address') {
@@ -41,6 +43,8 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
   if (every !== null && (!hasPrice || isFilled)) throw badField('every', 'every needs a price without X.')
   if (every !== null && quantity.max > 1) throw badField('quantity', 'A subscription is for one piece.')
   if (every !== null && soldMax !== null) throw badField('sold_max', 'A subscription has no number of pieces.')
+  const invoice = readLinkInvoice(body.invoice)
+  if (invoice) checkLinkInvoice(invoice, { isOnePrice: price !== undefined && plans.length === 0, isFilled })
   const texts = TEXTS.flatMap((name): [string, Json][] => {
     const value = name === 'webhook_url' ? (body.webhook_url ?? body.webhook) : body[name]
     return given(value) === undefined ? [] : [[name, value as string]]
@@ -59,6 +63,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
       ...(request.metadata && { metadata: request.metadata }),
       ...(request.webhookEvents && { webhook_events: request.webhookEvents }),
       ...(given(body.expire) !== undefined && { expire: body.expire as string }),
+      ...(invoice && { invoice: { ...invoice } }),
     },
     quantityMin: quantity.min,
     quantityMax: quantity.max,

@@ -10,7 +10,7 @@ const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 /** What its merchant sees of a link. Secrets stay where they are. */
 export function showLink({ checkouts, urlOf }: LinkRoom, link: PaymentLink): JsonObject {
   const { fields, endsAt } = link
-  const { mode, metadata, plans, webhook_events: events, amount, ...texts } = fields
+  const { mode, metadata, plans, webhook_events: events, amount, invoice, ...texts } = fields
   return {
     id: link.id,
     slug: link.slug,
@@ -37,6 +37,7 @@ export function showLink({ checkouts, urlOf }: LinkRoom, link: PaymentLink): Jso
     ends_unix: endsAt === null ? null : toUnix(endsAt),
     every: link.every,
     grace_days: link.graceDays,
+    invoice: invoice ?? null,
     created_unix: toUnix(link.createdAt),
     updated_unix: toUnix(link.updatedAt),
   }

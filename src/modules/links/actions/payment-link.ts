@@ -39,6 +39,18 @@ export const paymentLink = action({
       'month',
     ),
     grace_days: free(form.amount, 'Days after the end of a period before a subscription lapses: 0 to 30.', 3),
+    invoice: free(
+      form.oneOf(
+        form.flag,
+        form.record({
+          buyer: form.optional(form.words('optional', 'required')),
+          seller: form.optional(form.text),
+          tax: form.optional(form.list(form.record({ title: form.text, amount: form.amount }))),
+        }),
+      ),
+      'Whether each order has an invoice: `buyer` is asked for on the page, as `optional` or `required`; `tax` are amounts of one piece, and part of its price.',
+      { buyer: 'required', tax: [{ title: 'VAT 20 %', amount: '0.25' }] },
+    ),
     paused: free(form.flag, 'Whether it takes no orders for now.', false),
   }),
   fieldSynonyms: { webhook: 'webhook_url' },
@@ -72,6 +84,7 @@ export const paymentLink = action({
       ends_unix: null,
       every: null,
       grace_days: 0,
+      invoice: null,
       created_unix: 1794796443,
       updated_unix: 1794796443,
     },

@@ -2,6 +2,7 @@ import { badField } from '../../../kernel/errors.ts'
 import { formatNano, parseNano, toRaw } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatFiat, parseFiat } from '../../checkout/index.ts'
+import { type LinkInvoice, toInvoice } from '../link-invoice.ts'
 import { secretContext } from '../room.ts'
 import type { LinkRoom } from '../room.ts'
 import type { PaymentLink } from '../store.ts'
@@ -18,6 +19,8 @@ export interface Chosen {
   plan: number | undefined
   /** Where the merchant named no price. */
   amount: string | undefined
+  /** For the invoice, where the link has one. */
+  buyer?: JsonObject | undefined
 }
 
 interface OfferedPlan {
@@ -27,6 +30,7 @@ interface OfferedPlan {
 }
 
 export const plansOf = ({ fields }: PaymentLink) => (fields.plans ?? []) as unknown as OfferedPlan[]
+export const invoiceOf = ({ fields }: PaymentLink) => fields.invoice as unknown as LinkInvoice | undefined
 export const currencyOf = ({ fields }: PaymentLink) => String(fields.currency)
 /** Whether the payer says how much. */
 export const isGift = (link: PaymentLink) => link.fields.amount === undefined && plansOf(link).length === 0
@@ -39,14 +43,22 @@ export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Ch
   const currency = currencyOf(link)
   const title = typeof fields.title === 'string' ? fields.title : undefined
   const bought = { id, slug, quantity, ...(plan && { plan: plan.title }) }
-  const price = plan
+  const piece = plan?.value ?? (isGift(link) ? chosen.amount! : String(fields.amount))
+  const invoice = invoiceOf(link)
+  // An invoice is of one amount: the plan that was chosen is one, and stands in the title.
+  const asPlan = plan && !invoice
+  const price = asPlan
     ? { plans: [{ ...plan, title: counted(plan.title, quantity), value: times(plan.value, quantity, currency) }] }
-    : { amount: isGift(link) ? chosen.amount! : times(String(fields.amount), quantity, currency) }
+    : { amount: times(piece, quantity, currency) }
+  const named = plan && invoice ? `${title ?? slug} · ${plan.title}` : title
   return {
     ...fields,
     plans: null,
     ...price,
-    ...(title !== undefined && { title: plan ? title : counted(title, quantity) }),
+    ...(named !== undefined && { title: asPlan ? named : counted(named, quantity) }),
+    ...(invoice && {
+      invoice: toInvoice(invoice, { currency, title: named ?? slug, price: piece, quantity, buyer: chosen.buyer }),
+    }),
     metadata: { ...(fields.metadata as JsonObject | undefined), payment_link: bought },
     expire: fields.expire ?? (soldMax === null ? LEISURE : HOLD),
     ...(link.webhookSecret !== null && { webhook_secret: secrets.open(secretContext(id), link.webhookSecret) }),

@@ -10,7 +10,8 @@ import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store
 import type { LinkRoom } from '../room.ts'
 import { type PaymentLink, findLinkBySlug, findOwnLink, takeStock } from '../store.ts'
 import { type Subscription, insertSubscription } from '../subscriptions/store.ts'
-import { type Chosen, isGift, plansOf, toOrderBody } from './order-body.ts'
+import { type TypedBuyer, readBuyer } from '../link-invoice.ts'
+import { type Chosen, invoiceOf, isGift, plansOf, toOrderBody } from './order-body.ts'
 import { type LinkStatus, statusOf } from './status.ts'
 
 const DAY = 86_400_000
@@ -35,6 +36,8 @@ interface Asked {
   /** Where it is paid for again and again: whom to remind, and in which language. */
   email?: unknown
   language?: string
+  /** Where the link has invoices: who buys. */
+  buyer?: TypedBuyer
   /** Whose share this takes: an address of the network. */
   visitor: string
 }
@@ -63,14 +66,18 @@ export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked):
 
 /** Makes the checkout for the next period of a subscription, or finds the one that waits for its payment. */
 export async function orderRenewal(room: LinkRoom, subscription: Subscription, visitor: string): Promise<Checkout> {
-  const { id, linkId, owner, plan, periods } = subscription
+  const { id, linkId, owner, plan, periods, checkoutId } = subscription
   const link = await findOwnLink(room.checkouts.db, { id: linkId, owner })
   if (!link) throw linkNotFound()
   const at = plan === null ? -1 : plansOf(link).findIndex(({ title }) => title === plan)
   // What was subscribed to is not offered any more.
   const isOther = (plan === null) !== (plansOf(link).length === 0) || (plan !== null && at < 0) || isGift(link)
   if (isOther || link.every !== subscription.every) throw linkClosed('ended')
-  const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined }
+  // Who bought the first time buys again.
+  const last = invoiceOf(link) && checkoutId !== null ? await findCheckout(room.checkouts.db, checkoutId) : undefined
+  const { name = null, address = null, taxId = null } = last?.invoice?.buyer ?? {}
+  const buyer = last?.invoice?.buyer ? { name, address, tax_id: taxId } : undefined
+  const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined, buyer }
   return orderChosen(room, link, { chosen, token: `${id} ${periods}`, visitor, renews: id })
 }
 
@@ -220,7 +227,7 @@ async function refuseHoarders(
   }
 }
 
-function readChoice(link: PaymentLink, { quantity, plan, amount }: Asked): Chosen {
+function readChoice(link: PaymentLink, { quantity, plan, amount, buyer }: Asked): Chosen {
   const plans = plansOf(link)
   const { quantityMin: min, quantityMax: max } = link
   const pieces = toWhole(quantity) ?? min
@@ -229,7 +236,9 @@ function readChoice(link: PaymentLink, { quantity, plan, amount }: Asked): Chose
   if (at !== undefined && !plans[at]) throw badField('plan', 'Choose one of the plans.')
   const price = isGift(link) ? (typeof amount === 'string' ? toPlainDecimal(amount.trim()) : '') : undefined
   if (price === '') throw badField('amount', 'Enter an amount.', 'invalid_amount')
-  return { quantity: pieces, plan: at, amount: price }
+  const invoice = invoiceOf(link)
+  const written = invoice && readBuyer(invoice, buyer ?? { name: null, address: null, taxId: null })
+  return { quantity: pieces, plan: at, amount: price, ...(written && { buyer: written }) }
 }
 
 function toWhole(value: unknown): number | undefined {

@@ -6,6 +6,7 @@ import { parseNano } from '../../../kernel/money.ts'
 import { count } from '../../../web/voice.ts'
 import type { LinkStatus } from '../domain/status.ts'
 import { OFFER_TEXTS } from '../texts.ts'
+import { BuyerFields } from './buyer-fields.tsx'
 import type { Every } from '../subscriptions/periods.ts'
 import { SUBSCRIPTION_TEXTS, everyText } from '../subscriptions/texts.ts'
 
@@ -26,6 +27,8 @@ export interface ShownOffer {
   suggested: readonly string[]
   /** How often it is paid for; null for once. */
   every: Every | null
+  /** Whether the buyer is asked for an invoice's sake; null without one. */
+  invoice: 'optional' | 'required' | null
 }
 
 /** What a visitor has sent, and what was wrong with it. */
@@ -35,7 +38,10 @@ export interface Typed {
   amount?: string
   own?: string
   email?: string
-  wrong?: 'plan' | 'quantity' | 'amount' | 'email' | 'share'
+  buyer_name?: string
+  buyer_address?: string
+  buyer_tax_id?: string
+  wrong?: 'plan' | 'quantity' | 'amount' | 'email' | 'share' | 'buyer_name' | 'buyer_address' | 'buyer_tax_id'
 }
 
 interface BuyPageProps {
@@ -153,6 +159,7 @@ const Choice = ({ offer, typed, token, voice }: BuyPageProps) => {
         </>
       )}
       {offer.every !== null && <Email typed={typed} voice={voice} />}
+      {offer.invoice !== null && <BuyerFields typed={typed} voice={voice} wanted={offer.invoice} />}
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="lang" value={voice.language} />
       <button class="button">{texts.toPayment}</button>

@@ -4,7 +4,7 @@ import type { Pictures } from '../../../kernel/ports.ts'
 import type { Fields, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import { type Voice, negotiate } from '../../checkout/index.ts'
-import { currencyOf, plansOf } from '../domain/order-body.ts'
+import { currencyOf, invoiceOf, plansOf } from '../domain/order-body.ts'
 import { getOffer, orderFromLink, readStatus } from '../domain/order.ts'
 import { type LinkStatus, leftOf } from '../domain/status.ts'
 import { BuyPage, OfferProblem, type ShownOffer, type Typed } from '../pages/buy-page.tsx'
@@ -61,11 +61,14 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
   ]
 }
 
+const WRONG = ['plan', 'quantity', 'amount', 'email', 'buyer_name', 'buyer_address', 'buyer_tax_id'] as const
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply> {
   const fields = request.fields()
   const { plan, quantity, amount, own, token, lang, email } = fields
+  const buyer = { name: fields.buyer_name, address: fields.buyer_address, taxId: fields.buyer_tax_id }
   // Another site's page could make its visitors take pieces, each from an address of their own: they see the offer, and decide.
   if (request.header('sec-fetch-site') === 'cross-site')
     return { goTo: `/buy/${encodeURIComponent(request.params.slug!)}` }
@@ -77,6 +80,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
       // What the payer typed counts before what was offered to them.
       amount: textOf(own).trim() === '' ? amount : own,
       email,
+      buyer,
       language: voiceFor(request, lang).language,
       visitor: request.ip,
     })
@@ -96,12 +100,13 @@ function toWrong(error: unknown): Typed['wrong'] | 'closed' | undefined {
   if (error.code === 'too_many_requests') return 'share'
   if (error.code === 'conflict') return 'closed'
   const { field } = error.body
-  return error.status === 400 && (field === 'plan' || field === 'quantity' || field === 'amount' || field === 'email')
-    ? field
-    : undefined
+  return error.status === 400 ? WRONG.find((one) => one === field) : undefined
 }
 
-const toTyped = ({ plan, quantity, amount, own, email }: Fields): Typed => ({
+const toTyped = ({ plan, quantity, amount, own, email, ...fields }: Fields): Typed => ({
+  buyer_name: textOf(fields.buyer_name).slice(0, 500),
+  buyer_address: textOf(fields.buyer_address).slice(0, 2_000),
+  buyer_tax_id: textOf(fields.buyer_tax_id).slice(0, 500),
   email: textOf(email).slice(0, 254),
   plan: textOf(plan),
   quantity: textOf(quantity).slice(0, 10),
@@ -158,6 +163,7 @@ function toOffer(link: PaymentLink, status: LinkStatus): ShownOffer {
     quantity: { min: link.quantityMin, max: link.quantityMax },
     suggested,
     every: link.every,
+    invoice: invoiceOf(link)?.buyer ?? null,
   }
 }
 

@@ -9,6 +9,7 @@ import { makeLink } from '../domain/make-link.ts'
 import { currencyOf, plansOf } from '../domain/order-body.ts'
 import { statusOf } from '../domain/status.ts'
 import { LinkPage, type LinkRow, LinksPage, NewLinkPage } from '../pages/links-page.tsx'
+import type { LinkInvoice } from '../link-invoice.ts'
 import type { LinkRoom } from '../room.ts'
 import { type PaymentLink, listLinks } from '../store.ts'
 import { readCursor, toCursor } from './api.ts'
@@ -73,7 +74,11 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
 
 /** Refusals about parts of a list, or of a pair of fields, stand beside the field that has them. */
 function toShown({ values, error }: FormState): FormState {
-  const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
+  const asked = error?.field
+  const [, part] = /^invoice\.(tax|seller)/.exec(asked ?? '') ?? []
+  const whole =
+    asked?.startsWith('plans') === true ? 'plans' : asked?.startsWith('invoice.') === true ? 'invoice' : asked
+  const field = part === undefined ? whole : `invoice_${part}`
   return { values, error: error && { ...error, field: field === 'quantity' ? 'quantity_max' : field } }
 }
 
@@ -201,12 +206,16 @@ function toValues({
   every,
   graceDays,
 }: PaymentLink): Record<string, string> {
+  const invoice = fields.invoice as unknown as LinkInvoice | undefined
   const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const plans = (fields.plans ?? []) as unknown as { title: string; value: string }[]
   return {
     ...Object.fromEntries(texts),
     plans: plans.map(({ title, value }) => `${title} = ${value}`).join('\n'),
     suggested: suggested.join(' '),
+    invoice: invoice?.buyer ?? '',
+    invoice_seller: invoice?.seller ?? '',
+    invoice_tax: (invoice?.tax ?? []).map(({ title, amount }) => `${title} = ${amount}`).join('\n'),
     quantity_min: quantityMin === 1 ? '' : String(quantityMin),
     quantity_max: quantityMax === 1 ? '' : String(quantityMax),
     sold_max: soldMax === null ? '' : String(soldMax),
@@ -229,7 +238,8 @@ function toBody(fields: FormFields): JsonObject {
       .get('suggested')
       .split(/[\s;]+/)
       .filter((amount) => amount !== ''),
-    plans: readPlanLines(fields.get('plans')),
+    plans: readPairs('plans', fields.get('plans')).map(([title, value]) => ({ title, value })),
+    invoice: readInvoiceFields(fields),
     quantity: hasQuantity ? { min: min === '' ? '1' : min, max: max === '' ? min : max } : null,
     ends_unix: toEnd(fields.get('ends_unix')),
   }
@@ -243,13 +253,24 @@ function toEnd(date: string): number | null {
   return Math.floor((at + DAY) / 1000)
 }
 
-function readPlanLines(text: string): JsonObject[] {
+/** Without the choice there is none, so that taxes or a seller alone are told of and not lost. */
+function readInvoiceFields(fields: FormFields): JsonObject | null {
+  const [buyer, seller] = [fields.get('invoice'), fields.get('invoice_seller')]
+  const tax = readPairs('invoice_tax', fields.get('invoice_tax')).map(([title, amount]) => ({ title, amount }))
+  if (buyer === '' && (seller !== '' || tax.length > 0)) {
+    throw badField('invoice', 'Turn invoices on, or clear the taxes and your details.')
+  }
+  return buyer === '' ? null : { buyer, seller, tax }
+}
+
+/** Lines such as `Title = price`. */
+function readPairs(field: string, text: string): [string, string][] {
   const lines = text.split('\n').map((line) => line.trim())
   return lines
     .filter((line) => line !== '')
     .map((line) => {
       const at = line.lastIndexOf('=')
-      if (at < 1) throw badField('plans', `Enter plans as Title = price, not “${line.slice(0, 40)}”.`)
-      return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
+      if (at < 1) throw badField(field, `Enter each line as Title = amount, not “${line.slice(0, 40)}”.`)
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     })
 }

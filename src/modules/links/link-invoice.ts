@@ -1,0 +1,103 @@
+import { badField } from '../../kernel/errors.ts'
+import { formatNano, parseNano, toRaw } from '../../kernel/money.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../kernel/shown-fields.ts'
+import { formatFiat, parseFiat, readInvoice, readPrice } from '../checkout/index.ts'
+
+const NAME_MAX = 120
+const ADDRESS_MAX = 500
+const TAX_ID_MAX = 40
+
+/** What the invoices of a link's orders say beside what was bought. Kept as it is shown. */
+export interface LinkInvoice {
+  /** Whether visitors must say who they are, or may. */
+  buyer: 'optional' | 'required'
+  seller: string | null
+  /** Of one piece, and part of its price. */
+  tax: { title: string; amount: string }[]
+}
+
+/** Who buys, as a visitor writes it. */
+export interface TypedBuyer {
+  name: unknown
+  address: unknown
+  taxId: unknown
+}
+
+/** Reads what a merchant says about invoices of a link; the first wrong member is named. */
+export function readLinkInvoice(value: unknown): LinkInvoice | null {
+  const asked = given(value)
+  if (asked === undefined || asked === 'false' || asked === '0' || asked === 0) return null
+  if (asked === true || asked === 'true' || asked === 1 || asked === '1') {
+    return { buyer: 'optional', seller: null, tax: [] }
+  }
+  if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
+    throw badField('invoice', 'invoice must be true, or an object with buyer, seller and tax.')
+  }
+  const { buyer, seller, tax, ...others } = asked as Record<string, unknown>
+  const [other] = Object.keys(others)
+  // A number or lines would be the same for every buyer.
+  if (other !== undefined) throw badField(`invoice.${other}`, `invoice.${other} is made for each order by itself.`)
+  const wanted = given(buyer) ?? 'optional'
+  if (wanted !== 'optional' && wanted !== 'required') {
+    throw badField('invoice.buyer', 'invoice.buyer must be optional or required.')
+  }
+  const read = readInvoice({ seller, tax, lines: [{ title: 'Order', price: '1' }] })!
+  return { buyer: wanted, seller: read.seller, tax: read.tax }
+}
+
+/** Taxes are amounts, as on every invoice, so that they are of one price. */
+export function checkLinkInvoice(
+  { tax }: LinkInvoice,
+  { isOnePrice, isFilled }: { isOnePrice: boolean; isFilled: boolean },
+): void {
+  if (isFilled) throw badField('invoice', 'invoice needs a price without X.')
+  if (tax.length > 0 && !isOnePrice) {
+    throw badField('invoice.tax', 'Taxes are amounts of one price: a link with plans, or without a price, has none.')
+  }
+}
+
+/** What a visitor says of themselves; undefined where that is nothing. */
+export function readBuyer({ buyer }: LinkInvoice, typed: TypedBuyer): JsonObject | undefined {
+  const name = readText('buyer_name', typed.name, NAME_MAX, INVISIBLE)
+  const address = readText('buyer_address', typed.address, ADDRESS_MAX, INVISIBLE_BUT_LINES)
+  const taxId = readText('buyer_tax_id', typed.taxId, TAX_ID_MAX, INVISIBLE)
+  if (buyer === 'required') {
+    if (name === null) throw badField('buyer_name', 'The field buyer_name is required.')
+    if (address === null) throw badField('buyer_address', 'The field buyer_address is required.')
+  }
+  return name === null && address === null && taxId === null ? undefined : { name, address, tax_id: taxId }
+}
+
+interface Order {
+  currency: string
+  title: string
+  /** Of one piece, taxes included. */
+  price: string
+  quantity: number
+  buyer: JsonObject | undefined
+}
+
+/** The invoice of one order, whose lines and taxes come to what is paid, exactly. */
+export function toInvoice(
+  { seller, tax }: LinkInvoice,
+  { currency, title, price, quantity, buyer }: Order,
+): JsonObject {
+  const show = (units: bigint) => (currency === 'NANO' ? formatNano(toRaw(units)) : formatFiat(units))
+  const asked = readPrice('amount', price, currency)
+  if (!asked || asked.kind === 'wildcards') throw badField('amount', 'Invalid amount number', 'invalid_amount')
+  const gross = asked.kind === 'nano' ? asked.raw : asked.e8
+  const taxes = tax.map(({ amount }, at) => {
+    const units = currency === 'NANO' ? parseNano(amount) : parseFiat(amount)
+    if (units === undefined) throw badField(`invoice.tax[${at}].amount`, 'Invalid amount number', 'invalid_amount')
+    return units
+  })
+  const net = taxes.reduce<bigint>((left, units) => left - units, gross)
+  if (net < 0n) throw badField('invoice.tax', 'The taxes are more than the price.', 'invalid_amount')
+  return {
+    lines: [{ title, quantity: String(quantity), price: show(net) }],
+    tax: tax.map((line, at) => ({ title: line.title, amount: show(taxes[at]! * BigInt(quantity)) })),
+    ...(seller !== null && { seller }),
+    ...(buyer && { buyer }),
+  }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { type Reply, ask } from '../support/gateway.ts'
+import { row } from './row.ts'
+
+/* Contract 4.12, rule 10: the orders of a link have invoices. */
+
+const { address } = merchant
+const TAX = [
+  { title: 'VAT 20 %', amount: '1.60' },
+  { title: 'Deposit', amount: '0.40' },
+]
+const BUYER = { buyer_name: 'Anna <b>Berg', buyer_address: 'Main Street 1\r\n1010 Vienna', buyer_tax_id: 'ATU1' }
+
+const bare = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+const idIn = ({ status, headers, text }: Reply) => {
+  assert.equal(status, 303, text.slice(0, 800))
+  return /^\/pay\/([0-9a-f]{16})/.exec(headers.location!)![1]!
+}
+
+async function open(t: Parameters<typeof openWorld>[0], engine: Parameters<typeof openWorld>[1]) {
+  const world = await openWorld(t, engine)
+  const shop = await world.start()
+  const { key } = await shop.join()
+  const form = (path: string, fields: Record<string, string>): Promise<Reply> =>
+    ask(`${shop.url}${path}`, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: shop.url },
+      body: new URLSearchParams({ lang: 'en', ...fields }).toString(),
+    })
+  const make = (terms: object) => shop.rest('POST', '/api/links', key, { address, title: 'Mug', ...terms })
+  return {
+    world,
+    shop,
+    key,
+    form,
+    make,
+    linkOf: async (terms: object) => {
+      const made = await make(terms)
+      assert.equal(made.status, 201, made.text)
+      return made.json<{ id: string; slug: string; invoice: object }>()
+    },
+    paper: async (id: string) => bare((await ask(`${shop.url}/pay/${id}/invoice?lang=en`, { method: 'GET' })).text),
+    async pay(id: string) {
+      await world.pay(address, (await shop.check(id)).amount_raw)
+      await turnUntil(world, 1_000, async () => (await shop.check(id)).success)
+    },
+  }
+}
+
+forEachEngine((engine) => {
+  test('who buys by a link says for whom the invoice is, and gets one that comes to what was paid, numbered then (contract 4.12, rule 10)', async (t) => {
+    const { shop, key, form, linkOf, paper, pay } = await open(t, engine)
+    const invoice = { buyer: 'required', seller: 'Mugs Ltd\nUID 7', tax: TAX }
+    const terms = { amount: '9.60', currency: 'EUR', quantity: { max: 5 }, invoice }
+    const link = await linkOf(terms)
+    assert.deepEqual(link.invoice, { ...invoice, tax: TAX })
+    const offer = await ask(`${shop.url}/buy/${link.slug}?lang=en`, { method: 'GET' })
+    assert.match(offer.text, /name="buyer_name"[^>]*required[^]*name="buyer_address"[^>]*required/)
+    for (const [wrong, fields] of [
+      ['buyer_name', { ...BUYER, buyer_name: ' ' }],
+      ['buyer_address', { ...BUYER, buyer_address: '' }],
+      ['buyer_name', { ...BUYER, buyer_name: 'a'.repeat(121) }],
+      ['buyer_tax_id', { ...BUYER, buyer_tax_id: '1'.repeat(41) }],
+    ] as const) {
+      const refused = await form(`/buy/${link.slug}`, { quantity: '3', ...fields })
+      assert.equal(refused.status, 400)
+      assert.match(refused.text, new RegExp(`id="wrong-${wrong}"`))
+      assert.match(refused.text, /value="3"[^]*ATU1|value="3"[^]*111/, 'nothing typed is lost')
+    }
+    const token = 'a'.repeat(22)
+    const id = idIn(await form(`/buy/${link.slug}`, { quantity: '3', token, ...BUYER }))
+    assert.equal(idIn(await form(`/buy/${link.slug}`, { quantity: '3', token, ...BUYER })), id, 'sent twice it is one')
+    const other = await form(`/buy/${link.slug}`, { quantity: '3', token, ...BUYER, buyer_name: 'Bo' })
+    assert.notEqual(idIn(other), id, 'another buyer is another order')
+    assert.match(await paper(id), /Pro forma invoice/)
+    await pay(id)
+    const paid = await paper(id)
+    row('4.12, rule 10', () => {
+      assert.match(paid, /INV-000001/)
+      assert.match(paid, /Mugs Ltd UID 7/)
+      assert.match(paid, /Anna &lt;b>Berg .*Main Street 1 1010 Vienna .*ATU1/)
+      // 3 × (9.60 − 2.00), and three times each tax: what is paid, and not a cent beside it.
+      assert.match(paid, /Mug.* 3 .*7\.60.*22\.80.*VAT 20 %.*4\.80.*Deposit.*1\.20.*28\.80/)
+    })
+    const { checkout } = (await shop.rest('GET', `/api/checkouts/${id}`, key)).json<{ checkout: { price: string } }>()
+    assert.equal(Number(checkout.price), 28.8)
+
+    const renamed = await shop.rest('PUT', `/api/links/${link.id}`, key, { title: 'Cup' })
+    assert.deepEqual(renamed.json<{ invoice: object }>().invoice, invoice, 'a change of something else keeps it')
+    await shop.rest('PUT', `/api/links/${link.id}`, key, { invoice: null })
+    const without = idIn(await form(`/buy/${link.slug}`, { quantity: '1' }))
+    assert.equal((await ask(`${shop.url}/pay/${without}/invoice`, { method: 'GET' })).status, 404)
+  })
+})
+
+test('invoices of plans, donations and renewals: the buyer may say nothing, and who has subscribed is asked once (contract 4.12, rule 10)', async (t) => {
+  const { world, shop, form, linkOf, paper, pay } = await open(t, 'sqlite')
+  const plans = [
+    { title: 'Small', value: '1' },
+    { title: 'Large', value: '2.5' },
+  ]
+  const club = await linkOf({ plans, every: 'month', invoice: true })
+  const first = idIn(await form(`/buy/${club.slug}`, { plan: '1', email: 'payer@example.com', ...BUYER }))
+  await pay(first)
+  assert.match(await paper(first), /INV-000001.*Anna.*Mug · Large.*2\.5/)
+  const { db } = shop.app.store
+  const read = () => db.selectFrom('subscriptions').selectAll().executeTakeFirstOrThrow()
+  assert.equal((await read()).plan, 'Large')
+  world.clock.leap(28.5 * 86_400_000)
+  const mail = () => db.selectFrom('mails').select('text').where('subject', 'like', '%Mug').executeTakeFirst()
+  await turnUntil(world, 30_000, async () => (await mail()) !== undefined)
+  const page = /\/subscriptions\/sub_\w+\/\w+/.exec((await mail())!.text)![0]
+  const again = idIn(await form(`${page}/renew`, {}))
+  await pay(again)
+  assert.match(await paper(again), /INV-000002.*Anna.*Main Street 1/)
+
+  const gift = await linkOf({ suggested: ['1', '5'], invoice: { buyer: 'optional' } })
+  const given = idIn(await form(`/buy/${gift.slug}`, { own: '0,50' }))
+  assert.match(await paper(given), /Pro forma.*Mug.* 1 .*0\.5/)
+  assert.equal((await form(`/buy/${gift.slug}`, { own: 'much' })).status, 400)
+})
+
+test('what no invoice of a link can be made of is refused by its field (contract 4.12, rule 10)', async (t) => {
+  const { make } = await open(t, 'sqlite')
+  const plans = [{ title: 'Small', value: '1' }]
+  for (const [field, terms] of [
+    ['invoice', { amount: '1', invoice: 'yes' }],
+    ['invoice', { amount: '1.XXX', invoice: true }],
+    ['invoice.buyer', { amount: '1', invoice: { buyer: 'maybe' } }],
+    ['invoice.lines', { amount: '1', invoice: { lines: [{ title: 'A', price: '1' }] } }],
+    ['invoice.number', { amount: '1', invoice: { number: '7' } }],
+    ['invoice.seller', { amount: '1', invoice: { seller: 'a'.repeat(501) } }],
+    ['invoice.tax[0].title', { amount: '1', invoice: { tax: [{ amount: '0.1' }] } }],
+    ['invoice.tax[0].amount', { amount: '1', invoice: { tax: [{ title: 'VAT', amount: '-0.1' }] } }],
+    ['invoice.tax', { amount: '1', invoice: { tax: [{ title: 'VAT', amount: '1.1' }] } }],
+    ['invoice.tax', { plans, invoice: { tax: [{ title: 'VAT', amount: '0.1' }] } }],
+    ['invoice.tax', { invoice: { tax: [{ title: 'VAT', amount: '0.1' }] } }],
+  ] as const) {
+    const reply = await make(terms)
+    assert.deepEqual([reply.status, reply.json<{ field: string }>().field], [400, field], JSON.stringify(terms))
+  }
+})
