@@ -116,7 +116,9 @@ class RpcEndpoint {
   #run(answering: Answering, bytes: Buffer): void {
     const { gateway, concurrencyMax, running, handOver } = this.#options
     if (running.count >= concurrencyMax) {
-      this.#refuse(answering, overloaded())
+      // Nobody has asked yet who is calling: what they are told is the limit of the process.
+      const limit = { allowed: false, limit: concurrencyMax, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }
+      this.#refuse(answering, overloaded(), { limit })
       return
     }
     const { request, response, door, requestId, ip } = answering

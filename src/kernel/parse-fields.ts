@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Action } from './action.ts'
-import { AppError } from './errors.ts'
+import { AppError, badField, missingField } from './errors.ts'
 import { FORMATS, type FieldRefusal, LIST_ENTRIES_MAX, READERS, type ReaderName } from './fields.ts'
 
 interface FieldSchema {
@@ -55,11 +55,7 @@ function ambiguous(other: string, name: string): AppError {
 function refuse(error: ErrorObject, fields: [string, FieldSchema][], { ofNode }: Action): AppError {
   if (error.keyword === 'required') {
     const name = String(error.params.missingProperty)
-    const sentence = `The field ${name} is required.`
-    // The node's own words for a missing parameter, with the name it leaves out, where the action is the node's.
-    return ofNode
-      ? new AppError('invalid_request', 'Unable to parse JSON', { body: { field: name, detail: sentence } })
-      : new AppError('invalid_request', sentence, { body: { field: name } })
+    return ofNode ? missingField(name) : badField(name, `The field ${name} is required.`)
   }
   const name = error.instancePath.split('/')[1] ?? ''
   if (error.keyword === 'maxItems') {

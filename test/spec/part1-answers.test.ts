@@ -91,6 +91,8 @@ test('every answer opens itself to other origins, and no two have the same id (c
   assert.equal(ids.size, replies.length)
   const [, busy] = replies.find(([status, { text }]) => status === 503 && text.includes('overloaded'))!
   assertRefusal(busy, 503, 'Too many requests at once. Try again in a moment.', 'overloaded')
+  const limits = ['limit', 'remaining', 'reset'].map((name) => busy.headers[`ratelimit-${name}`])
+  row('8, rule 2', () => assert.deepEqual(limits, ['1', '0', '1']))
   // Every line about a request has its id; one of them tells how it ended.
   const logged = [gateway, broken, slow, silent]
     .flatMap(({ log }) => log().trim().split('\n'))

@@ -7,6 +7,7 @@ import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
+import { row } from './row.ts'
 
 /* Contract 3: what is set aside or promised before it is done: credits and the gifts of the faucet. */
 
@@ -105,8 +106,10 @@ test('a faucet claim is recorded before anything is sent, is paid once, and is a
   work.become('hold')
   const once = { ...key, 'idempotency-key': 'one' }
   const kept = await call('faucet_claim', { nano_address }, once)
-  const { claim } = kept.json<Claimed>()
-  assert.deepEqual([kept.status, claim.status], [503, 'queued'])
+  const { claim, code } = kept.json<Claimed & { code: string }>()
+  row('7, Texts and codes: faucet claim that is kept and waits to be paid', () =>
+    assert.deepEqual([kept.status, code, claim.status], [503, 'wallet_busy', 'queued']),
+  )
   const again = async () => {
     const reply = await call('faucet_claim', { nano_address }, key)
     assert.equal(reply.status, 429, 'it counts already')

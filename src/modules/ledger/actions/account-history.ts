@@ -1,6 +1,6 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toList, toObject, withNano } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
@@ -65,9 +65,7 @@ export const accountHistory = action({
   scope: 'read',
   readOnly: true,
   async run(ctx, { account, head, count, account_filter, ...rest }, room: LedgerRoom) {
-    if (account === undefined && head === undefined) {
-      throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'account' } })
-    }
+    if (account === undefined && head === undefined) throw missingField('account')
     if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })
     const answer = await ctx.node.read('account_history', {
       // The node ignores the account when it has a head.

@@ -1,6 +1,6 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { readFromEach } from '../read-from-each.ts'
 import type { LedgerRoom } from '../room.ts'
@@ -30,7 +30,7 @@ export const accountsFrontiers = action({
   readOnly: true,
   async run(ctx, { account, accounts }, room: LedgerRoom) {
     const given = accounts ?? (account === undefined ? undefined : [account])
-    if (!given) throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'accounts' } })
+    if (!given) throw missingField('accounts')
     return readFromEach(ctx, room, { action: 'accounts_frontiers', name: 'frontiers', accounts: given })
   },
 })
