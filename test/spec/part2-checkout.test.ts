@@ -156,12 +156,14 @@ test('a template brings its configuration; an order may change price, texts and 
   const line_items = [{ price: '2', quantity: 4 }]
   const itemised = await shop.open({ template: template.id, line_items, shipping: '0.5' }, headers)
   const none = await shop.open({ template: template.id, line_items: [] }, headers)
-  const brief = await shop.open({ template: template.id, expire: '1 hour', note: 'for Ann' }, headers)
+  const invoice = { lines: [{ title: 'Book', price: '5' }] }
+  const brief = await shop.open({ template: template.id, expire: '1 hour', note: 'for Ann', invoice }, headers)
   const { note } = await view(brief)
   row('2, rule 19', () => {
     asksFor(itemised, '8.5')
     asksFor(none, '5')
     assert.deepEqual([brief.expires_unix, note], [world.clock.now() / 1000 + 3_600, 'for Ann'])
+    assert.deepEqual(['invoice_url' in brief, 'invoice_url' in none], [true, false])
   })
 
   const refuse = async (fields: object, as = headers) => {
