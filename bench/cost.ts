@@ -13,6 +13,7 @@ import { costCoalesced, costReads } from './cost/reads.ts'
 import { costReport } from './cost/report.ts'
 import { GROUPS, type Group, type Row, ratioOf, tellRows } from './cost/row.ts'
 import { costSends } from './cost/sends.ts'
+import { costTraces } from './cost/traces.ts'
 import { costWebhooks } from './cost/webhooks.ts'
 import { type World, openWorld } from './cost/world.ts'
 import { type BenchGateway, startGateway } from './kit/gateway.ts'
@@ -93,6 +94,8 @@ async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<
   if (!options.check) {
     await add('life', () => costStart(world, engine))
     await add('report', () => costReport(world, engine))
+    // What the store adds to a read is nothing.
+    if (engine === 'sqlite') await add('traces', () => costTraces(world, engine))
   }
   return rows
 }

@@ -2,7 +2,17 @@ import type { Spent } from '../kit/gateway.ts'
 import { show, toTable } from '../kit/report.ts'
 
 /** Groups of rows by the word of `--only`, in the order of the table. */
-export const GROUPS = ['reads', 'hearing', 'checkouts', 'webhooks', 'sends', 'blocks', 'report', 'life'] as const
+export const GROUPS = [
+  'reads',
+  'hearing',
+  'checkouts',
+  'webhooks',
+  'sends',
+  'blocks',
+  'report',
+  'life',
+  'traces',
+] as const
 export type Group = (typeof GROUPS)[number]
 
 /** What one operation costs, beside the least a program can do that does something of the kind in the same run. */

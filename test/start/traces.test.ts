@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -7,11 +8,11 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, frontierOf, openAccount } from '../support/blocks.ts'
-import { bearer, nano, openWorld } from '../support/checkout-steps.ts'
+import { bearer, nano, openWorld, turnUntil } from '../support/checkout-steps.ts'
 import { type Collector, openCollector } from '../support/collector.ts'
 import { ENGINES } from '../support/engines.ts'
 import { openFolder } from '../support/folder.ts'
-import { openGateway, readMetrics } from '../support/gateway.ts'
+import { ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { serveWhole } from '../support/serve.ts'
 import { until } from '../support/until.ts'
 import { start } from './process.ts'
@@ -24,14 +25,14 @@ const settingsFor = ({ url }: Pick<Collector, 'url'>, share: string) => ({
   OTEL_TRACES_SAMPLER_ARG: share,
 })
 
-/** A payer brings a payment to the ledger through the gateway, and the shop is told. */
+/** A payer brings a payment to the ledger through the gateway, and the shop is told, at the second attempt. */
 async function payThroughGateway(t: TestContext, engine: StoreEngine) {
   const world = await openWorld(t, engine)
   const collector = await openCollector(t)
   const told: string[] = []
   const hook = await serveWhole(t, (body, request, response) => {
     told.push(`${String(request.headers.traceparent)} ${body}`)
-    response.end()
+    response.writeHead(told.length === 1 ? 500 : 200).end()
   })
   const env = {
     ...settingsFor(collector, '1'),
@@ -56,7 +57,9 @@ async function payThroughGateway(t: TestContext, engine: StoreEngine) {
   const body = JSON.stringify({ action: 'process', json_block: 'true', subtype: 'send', block: toBlockJson(send) })
   const paid = await shop.post(body, { traceparent: traceparent('01') })
   assert.equal(paid.status, 200, paid.text)
-  await until(() => told.length > 0)
+  await until(() => shop.log().includes('"outcome":"retrying"'))
+  world.clock.advance(7_000)
+  await turnUntil(world, 100, () => Promise.resolve(shop.log().includes('"outcome":"delivered"')))
   const check = await shop.rest('GET', `/check/${made.id}?key=in-the-query`)
   await shop.close()
   const secrets = [
@@ -97,13 +100,21 @@ for (const engine of ENGINES) {
     const stores = trace.filter(({ name }) => name === 'store transaction')
     assert.ok(stores.some((step) => parentOf(step) === 'payment credited'))
     assert.equal(stores[0]!.facts['db.system.name'], engine === 'sqlite' ? 'sqlite' : 'postgresql')
-    const job = named('job webhooks.deliver')
-    assert.deepEqual([job.facts['gateway.job.outcome'], job.facts['gateway.job.attempt']], ['done', 1])
-    const attempt = named('webhook attempt')
+    const attempts = trace.filter(({ name }) => name === 'webhook attempt')
     assert.deepEqual(
-      [parentOf(attempt), attempt.facts['gateway.event.type'], attempt.facts['http.response.status_code']],
-      ['job webhooks.deliver', 'payment.completed', 200],
+      attempts.map((step) => [
+        parentOf(step),
+        step.facts['gateway.event.type'],
+        step.facts['gateway.delivery.attempt'],
+        step.facts['http.response.status_code'],
+      ]),
+      [
+        ['job webhooks.deliver', 'payment.completed', 1, 500],
+        ['job webhooks.deliver', 'payment.completed', 2, 200],
+      ],
     )
+    const attempt = attempts[1]!
+    assert.equal(named('job webhooks.deliver').facts['gateway.job.outcome'], 'done')
     assert.match(String(attempt.facts['gateway.delivery.id']), /^dlv_/)
     assert.deepEqual(
       trace.filter(({ hasFailed }) => hasFailed),
@@ -147,6 +158,29 @@ test('a stranger cannot have itself traced, and a trusted caller decides by its 
   const share = { OTEL_TRACES_SAMPLER_ARG: '1' }
   assert.deepEqual(await asked({ ...share, TRACES_TRUSTED_CALLERS: 'loopback' }, '00'), [])
   assert.notEqual((await asked({ ...share, TRACES_TRUSTED_CALLERS: '10.0.0.0/8' }, '00'))[0]?.traceId, THEIRS)
+})
+
+test('requests that share a connection share no trace', async (t) => {
+  const collector = await openCollector(t)
+  const gateway = await openGateway(t, settingsFor(collector, '1'))
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const ids: unknown[] = []
+  for (const path of ['/', '/api/checkouts', '/', '/api/checkouts']) {
+    const body = JSON.stringify({ action: 'version' })
+    const way = path === '/' ? { body } : { method: 'GET' }
+    ids.push((await ask(`${gateway.url}${path}`, { ...way, agent })).headers['x-request-id'])
+  }
+  await gateway.close()
+  const firsts = ids.map((id) => collector.steps().find(({ facts }) => facts['gateway.request_id'] === id))
+  assert.deepEqual(
+    firsts.map((step) => [step?.name, step?.parentSpanId]),
+    [1, 2].flatMap(() => [
+      ['rpc version', undefined],
+      ['GET /api/checkouts', undefined],
+    ]),
+  )
+  assert.equal(new Set(firsts.map((step) => step?.traceId)).size, ids.length)
 })
 
 test('a collector that takes nothing disturbs no request, and is told of once', async (t) => {
