@@ -22,8 +22,10 @@ import { findCheckout, listNextExpiries, listOverdue, listStuck } from '../../sr
 import { claimScans, hasDueScans, listFresh } from '../../src/modules/checkout/watch-store.ts'
 import { listDuePayments, listForgettable } from '../../src/modules/email/store.ts'
 import { forgetVisitors } from '../../src/modules/links/orders-store.ts'
+import { listSubscriptions } from '../../src/modules/links/subscriptions/store.ts'
 import { deleteExpiredSwaps } from '../../src/modules/swap/store.ts'
 import { forgetBodies, listEventsAbout, listEventsAfter } from '../../src/modules/webhooks/store.ts'
+import { countTroubled } from '../../src/modules/webhooks/watches/store.ts'
 import { countOwed, readUnfinished } from '../../src/modules/wallets/outbox-store.ts'
 import { deleteExpiredWorks } from '../../src/modules/work/store.ts'
 import { forgetPayments } from '../../src/modules/x402/store.ts'
@@ -76,6 +78,9 @@ const HOT: Readonly<Record<string, (db: Db, engine: StoreEngine) => Promise<unkn
   'forgetting unpaid checkouts': (db, engine) =>
     lockUnpaid(db, engine, { watchedBefore: NOW, after: undefined, limit: FEW }),
   'forgetting whom to mail': (db) => forgetNotify(db, NOW, FEW),
+  'subscriptions of an account': (db) => listSubscriptions(db, { owner: 'o', limit: FEW }),
+  'subscriptions in a state': (db) => listSubscriptions(db, { owner: 'o', status: 'due', limit: FEW }),
+  'watches that are stuck': (db) => countTroubled(db, { accountId: 'a', endpointId: 'e' }),
   'forgetting visitors': (db) => forgetVisitors(db, NOW, FEW),
   'forgetting swaps': (db) => deleteExpiredSwaps(db, NOW, FEW),
   'forgetting payments by e-mail': (db) => listForgettable(db, NOW, FEW),

@@ -7,6 +7,7 @@ import { formatFiat, parseFiat, readInvoice, readPrice } from '../checkout/index
 const NAME_MAX = 120
 const ADDRESS_MAX = 500
 const TAX_ID_MAX = 40
+const TITLE_MAX = 200
 
 /** What the invoices of a link's orders say beside what was bought. Kept as it is shown. */
 export interface LinkInvoice {
@@ -95,7 +96,7 @@ export function toInvoice(
   const net = taxes.reduce<bigint>((left, units) => left - units, gross)
   if (net < 0n) throw badField('invoice.tax', 'The taxes are more than the price.', 'invalid_amount')
   return {
-    lines: [{ title, quantity: String(quantity), price: show(net) }],
+    lines: [{ title: title.slice(0, TITLE_MAX), quantity: String(quantity), price: show(net) }],
     tax: tax.map((line, at) => ({ title: line.title, amount: show(taxes[at]! * BigInt(quantity)) })),
     ...(seller !== null && { seller }),
     ...(buyer && { buyer }),

@@ -299,9 +299,9 @@ export class AddressMonitor {
         this.#catchingUp = false
       } catch (error) {
         const next = Math.min(2 * pause, CATCH_UP_AFTER_MAX)
-        this.#cancelCatchUp = this.#options.room.clock.after(pause, () => {
-          if (!this.#stopped) this.#tryToCatchUp(next)
-        })
+        if (!this.#stopped) {
+          this.#cancelCatchUp = this.#options.room.clock.after(pause, () => this.#tryToCatchUp(next))
+        }
         throw error
       }
     })

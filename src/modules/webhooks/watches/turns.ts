@@ -69,7 +69,7 @@ export class Turns {
     if (this.#said.has(key) || troubleSince === null || now - troubleSince < PATIENCE) return
     if (this.#said.size >= SAID_MAX) this.#said.clear()
     this.#said.add(key)
-    const error = new Error(`No node knows block ${frontier} of ${address}, up to which it was looked through.`)
+    const error = new Error(`No node knows ${frontier ?? 'the first block'} of ${address}, from where to go on.`)
     this.#room.failures.failed('watches.floor', { endpointId })(error)
   }
 
