@@ -15,10 +15,10 @@ export function addAccountCommands(program: Command): void {
     command.requiredOption('--reason <text>', 'why; the account reads it in its activity')
 
   add('list', 'list accounts')
-    .option('--search <text>', 'an id, or a part of an e-mail address')
+    .option('--search <text>', 'an id, or part of an email address')
     .action(async (...args: [{ search?: string }]) => (await store()).printAccounts(...args))
   add('create', 'make an account')
-    .option('--email <address>', 'for signing in by mail')
+    .option('--email <address>', 'email address for sign-in')
     .option('--admin', 'an administrator')
     .action(async (...args: [{ email?: string; admin?: boolean }]) => (await store()).addAccount(...args))
   ofOne('show', 'show one account: how it stands, credits, keys and last changes').action(
@@ -31,20 +31,20 @@ export function addAccountCommands(program: Command): void {
     (await one()).resume(...args),
   )
   reasoned(
-    ofOne('credits', 'give credits to an account, or take them with an amount below zero (after --)').argument(
+    ofOne('credits', 'add credits to an account, or remove them with a negative amount (after --)').argument(
       '<amount>',
       'how many',
     ),
   ).action(async (...args: Args<'giveCredits'>) => (await one()).giveCredits(...args))
   ofOne('set', 'limits and features of one account, in place of what the settings say for all')
-    .option('--per-minute <count>', 'requests a minute; 0 is no limit, `usual` what the settings say')
-    .option('--concurrency <count>', 'requests at once, from 20 on; 0 is no limit, `usual` what the settings say')
-    .option('--on <feature...>', 'switch on: generated_wallets, wallet_sends')
-    .option('--off <feature...>', 'switch off')
-    .option('--unset <feature...>', 'as the settings say')
+    .option('--per-minute <count>', 'requests per minute; 0 for no limit, `usual` for the default')
+    .option('--concurrency <count>', 'concurrent requests, at least 20; 0 for no limit, `usual` for the default')
+    .option('--on <feature...>', 'enable: generated_wallets, wallet_sends')
+    .option('--off <feature...>', 'disable')
+    .option('--unset <feature...>', 'use the default')
     .action(async (...args: Args<'setOne'>) => (await one()).setOne(...args))
   add('export', 'write everything that is known about an account or a person to a file, without secrets')
-    .argument('<who>', 'id of an account, or an e-mail address')
+    .argument('<who>', 'account id or email address')
     .requiredOption('--file <file>', 'where to; it must not exist yet')
     .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['exportData']>) =>
       (await privacy()).exportData(...args),
@@ -53,13 +53,13 @@ export function addAccountCommands(program: Command): void {
     'erase',
     'close an account and erase what tells of its people, or a person by an e-mail address; money records stay',
   )
-    .argument('<who>', 'id of an account, or an e-mail address')
+    .argument('<who>', 'account id or email address')
     .requiredOption('--yes', 'it cannot be undone')
     .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['eraseData']>) =>
       (await privacy()).eraseData(...args),
     )
   add('forget-passkeys', 'take away all passkeys and recovery codes of a person who has lost them: mail opens again')
-    .argument('<address>', 'e-mail address of the person')
+    .argument('<address>', 'email address of the person')
     .requiredOption('--yes', 'you know that it is them who asks')
     .action(async (...args: Args<'forgetAll'>) => (await one()).forgetAll(...args))
   ofOne('sign-out', 'end every session of an account; its keys stay').action(async (...args: Args<'signOut'>) =>

@@ -33,21 +33,21 @@ export function addDevnetCommands(devnet: Command): void {
 
   plain('snapshot', 'keep the ledger as it is, to come back to; prints the id')
   add('revert', 'put the ledger back to a snapshot')
-    .argument('<id>', 'what snapshot has printed')
-    .option('--end', 'nobody comes back to it again')
+    .argument('<id>', 'id printed by snapshot')
+    .option('--end', 'discard the snapshot afterwards')
     .action((id: string, { end, ...flags }: Flags, command: Command) =>
       run('revert', { id, ...(end && { end: 'true' }) }, flags, command),
     )
   plain('reset', 'back to the genesis, without anything that was set')
   add('set-time', 'set the clock of the ledger, or advance it')
     .addOption(new Option('--unix <seconds>', 'seconds since 1970').conflicts('advance'))
-    .option('--advance <seconds>', 'seconds from what it shows')
+    .option('--advance <seconds>', 'seconds to move forward')
     .action(({ unix, advance, ...flags }: Flags, command: Command) =>
       run('set_time', { unix, advance }, flags, command),
     )
   add('impersonate', 'take blocks of an account without its signature')
     .argument('<address>', 'the account')
-    .option('--end', 'ask for signatures again')
+    .option('--end', 'require signatures again')
     .action((account: string, { end, ...flags }: Flags, command: Command) =>
       run('impersonate', { account, ...(end && { end: 'true' }) }, flags, command),
     )
@@ -58,29 +58,29 @@ export function addDevnetCommands(devnet: Command): void {
   ofBlock('rollback', 'take back a block, confirmed or not, and everything built on it')
   add('fork-block', 'give an unconfirmed block a rival that wins')
     .argument('<hash>', 'hash of the block')
-    .option('--wins-after-ms <milliseconds>', 'when it wins; at once otherwise')
+    .option('--wins-after-ms <milliseconds>', 'when it wins (default: immediately)')
     .action((hash: string, { winsAfterMs, ...flags }: Flags, command: Command) =>
       run('fork_block', { hash, wins_after_ms: winsAfterMs }, flags, command),
     )
   add('fault', 'let an action go wrong; --count 0 ends that')
     .argument('<target>', 'an action, * for all of them, or websocket')
     .argument('[kind]', 'delay, error, drop (done, but never answered) or lag (answered from the past)')
-    .option('--ms <milliseconds>', 'how late, or how far behind')
-    .option('--count <number>', 'how often; until it is ended otherwise')
+    .option('--ms <milliseconds>', 'delay or lag in milliseconds')
+    .option('--count <number>', 'how many times (default: until ended)')
     .action((target: string, kind: string | undefined, { ms, count, ...flags }: Flags, command: Command) =>
       run('fault', { target, kind, ms, count }, flags, command),
     )
   add('resync', 'give every block one time, as on a node that has fetched the ledger anew')
-    .argument('[timestamp]', 'seconds since 1970; now otherwise')
+    .argument('[timestamp]', 'unix seconds (default: now)')
     .action((timestamp: string | undefined, flags: Flags, command: Command) =>
       run('resync', { timestamp }, flags, command),
     )
   add('dump', 'write the whole ledger as text, for load and --state')
-    .argument('[file]', 'where to; it is printed otherwise')
+    .argument('[file]', 'target file (default: print it)')
     .action(async (file: string | undefined, flags: Flags, command: Command) =>
       (await controls()).dumpLedger(file, flags, command),
     )
   add('load', 'put a dumped ledger in the place of the running one')
-    .argument('<file>', 'what dump has written')
+    .argument('<file>', 'file written by dump')
     .action(async (file: string, flags: Flags, command: Command) => (await controls()).loadLedger(file, flags, command))
 }

@@ -65,7 +65,7 @@ test('a subscription: made, paid, reminded, paid again and ended, by keyboard', 
     await reach(visitor, 'details.ending summary')
     await visitor.keyboard.press('Enter')
     await press(visitor, 'form[action$="/end"] button')
-    assert.match(await visitor.innerText('main'), /has ended/)
+    assert.match(await visitor.innerText('main'), /is cancelled/)
     assert.equal(await visitor.locator('main form').count(), 0)
     await look(visitor, `story-subscription-ended-${name}`)
   })

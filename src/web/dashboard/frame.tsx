@@ -37,13 +37,16 @@ const Navigation = ({ section, menu, account, member, csrf }: FrameProps) => {
         <p title={account.id}>{member?.email ?? nameOf(account)}</p>
         {member && member.email !== account.email && <p class="soft">{`${member.role} of ${nameOf(account)}`}</p>}
         <button class="plain">Sign out</button>
-        <p>
-          <a href="/docs">Docs</a> · <a href="/status">Status</a>
-        </p>
       </form>
     </>
   )
 }
+
+const Foot = () => (
+  <p class="foot">
+    <a href="/docs">Docs</a> · <a href="/status">Status</a>
+  </p>
+)
 
 interface PageProps {
   title: string
@@ -134,6 +137,7 @@ export const Frame = (
             </p>
           )}
           {children}
+          <Foot />
         </main>
       </div>
       {follows !== undefined && <p id="live-said" class="unseen" role="status" />}
@@ -151,9 +155,7 @@ export const Gate = ({ devnet, children, ...page }: PageProps & { devnet: boolea
     <main class="gate" id="content">
       <h1>{page.title}</h1>
       {children}
-      <p class="soft">
-        <a href="/docs">Docs</a> · <a href="/status">Status</a>
-      </p>
+      <Foot />
     </main>
   </Page>
 )

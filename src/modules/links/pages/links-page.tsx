@@ -123,7 +123,7 @@ const Shared = ({ link, qrcode }: Pick<LinkPageProps, 'link' | 'qrcode'>) => (
         ['Link', <Copyable text={link.url} label="link" />],
         ['Price', link.price],
         ['Ends', link.endsAt === null ? 'never' : <Moment at={link.endsAt} />],
-        ['Made', <Moment at={link.createdAt} />],
+        ['Created', <Moment at={link.createdAt} />],
       ]}
     />
     <p>
@@ -149,7 +149,7 @@ const Doings = ({ frame, link }: Pick<LinkPageProps, 'frame' | 'link'>) => {
         <Confirmed ask="Delete link" kind="danger">
           <p>The page is removed permanently and its URL cannot be reused. Open orders can still be paid.</p>
           <ActionButton frame={frame} action={action('delete')} kind="danger">
-            Delete it
+            Delete
           </ActionButton>
         </Confirmed>
       </div>

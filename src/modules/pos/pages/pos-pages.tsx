@@ -256,7 +256,7 @@ const Doings = ({ frame, pos }: PosPageProps) => (
       <Confirmed ask="Delete point of sale" kind="danger">
         <p>Its link stops working. Open sales can still be paid, and all sales stay in your checkouts.</p>
         <ActionButton frame={frame} action={`/dashboard/pos/${pos.id}/delete`} kind="danger">
-          Delete it
+          Delete
         </ActionButton>
       </Confirmed>
     </div>

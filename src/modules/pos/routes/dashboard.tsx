@@ -22,7 +22,7 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
       path: section,
       permission: 'pos',
       menu: { title: 'Points of sale', order: 26, guide: 'merchants#sell-at-a-counter' },
-      done: { deleted: 'The point of sale is deleted.' },
+      done: { deleted: 'Point of sale deleted.' },
       render: (request) => listPage(room, request),
     },
     {
@@ -56,13 +56,13 @@ function toShown({ values, error }: FormState): FormState {
 
 function onePosPages(room: PosRoom): readonly (Page | Form)[] {
   const done = {
-    made: 'The point of sale is made. Open its link on the phone of the till.',
-    saved: 'The point of sale is saved.',
-    rotated: 'There is a new link. The old one opens nothing any more.',
-    pin: 'The PIN is set. Every device signs in anew.',
-    open: 'The PIN is removed.',
-    paused: 'It takes no sales for now.',
-    resumed: 'It takes sales again.',
+    made: 'Point of sale created. Open its link on the cashier’s phone.',
+    saved: 'Point of sale saved.',
+    rotated: 'New link created. The old one no longer works.',
+    pin: 'PIN set. Every device must sign in again.',
+    open: 'PIN removed.',
+    paused: 'Point of sale paused.',
+    resumed: 'Point of sale resumed.',
   }
   const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
   const placed = { section, done, permission: 'checkout', again: page } as const

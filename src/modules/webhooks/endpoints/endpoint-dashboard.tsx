@@ -29,8 +29,8 @@ const DONE = {
   paused: 'Endpoint paused.',
   resumed: 'Endpoint enabled.',
   replay: 'Replay started.',
-  watched: 'The addresses are watched from now on.',
-  unwatched: 'The address is watched no longer.',
+  watched: 'Addresses added.',
+  unwatched: 'Address removed.',
 }
 
 const ownOf = ({ params, accountId }: PageRequest) => ({ id: params.id!, accountId })

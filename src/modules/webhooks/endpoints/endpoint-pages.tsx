@@ -119,7 +119,7 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
         <Confirmed ask="Delete this endpoint" kind="danger">
           <p>Pending deliveries stop. Your events are kept.</p>
           <ActionButton frame={frame} action={`${at}/delete`} kind="danger">
-            Delete it
+            Delete
           </ActionButton>
         </Confirmed>
       </div>

@@ -38,7 +38,7 @@ const Secret = ({ frame, secret }: Pick<WebhooksPageProps, 'frame' | 'secret'>) 
         <Facts
           facts={[
             ['Ends with', <code>{`…${secret.last4}`}</code>],
-            ['Made', <Moment at={secret.createdAt} />],
+            ['Created', <Moment at={secret.createdAt} />],
             ...(secret.previousUntil === undefined
               ? []
               : [['Previous secret valid until', <Moment at={secret.previousUntil} />] as const]),

@@ -31,7 +31,7 @@ export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: str
   return (
     <Card
       title="Watched addresses"
-      note={`What these receive and send is told to this endpoint. Watched here: ${shown(count)}; in your account ${shown(total)} of ${shown(max)}.`}
+      note={`This endpoint is notified of payments to and from these addresses. Watched here: ${shown(count)}; in your account: ${shown(total)} of ${shown(max)}.`}
     >
       {troubled > 0 && (
         <p class="notice failed">
@@ -40,8 +40,8 @@ export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: str
         </p>
       )}
       {watches.length === 0 ? (
-        <Empty title="No address yet">
-          <p>Name addresses of the ledger, yours or others’, and your server hears of every confirmed payment there.</p>
+        <Empty title="No addresses yet">
+          <p>Add any Nano addresses to be notified of every confirmed payment.</p>
         </Empty>
       ) : (
         <Table label="Watched addresses" head={['Address', 'Events', 'Last', 'Change']}>
@@ -86,12 +86,12 @@ export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: str
           filled={filled}
           name="addresses"
           label="Addresses to watch"
-          hint="One a line, up to 1,000 at a time."
+          hint="One per line, up to 1,000 at a time."
           placeholder="nano_3…"
           rows={4}
           required
         />
-        <button class="plain">Watch them</button>
+        <button class="plain">Watch addresses</button>
       </Form>
     </Card>
   )
