@@ -74,7 +74,7 @@ function sectionsOf(markdown: string): Section[] {
     if (line.startsWith('```')) isCode = !isCode
     const heading = isCode ? undefined : /^##+ (.*)/.exec(line)?.[1]
     if (heading !== undefined) sections.push({ heading, lines: [] })
-    else if (!/^(?:```|\|[ :|-]+\|$|# )/.test(line)) sections.at(-1)!.lines.push(line)
+    else if (!/^(?:```|\|[ :|-]+\|$|# )/.test(line)) sections.at(-1)!.lines.push(isCode ? line : toSentence(line))
   }
   return sections
     .filter(({ heading, lines }) => heading !== '' || lines.some((line) => line.trim() !== ''))
@@ -85,6 +85,14 @@ function sectionsOf(markdown: string): Section[] {
       const small = title.toLowerCase()
       return { id, title, text, heading: small, words: `${small} ${text.toLowerCase()}` }
     })
+}
+
+/** A row of a table reads as a sentence of its own, its cells apart. */
+function toSentence(line: string): string {
+  if (!/^\|.*\|$/.test(line)) return line.replace(/^\s*[-*] /, '')
+  const cells = line.slice(1, -1).split(/(?<!\\)\|/)
+  const row = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  return row.join(' · ').replace(/(?<![.?!])$/, '.')
 }
 
 /** As it is read: without the marks of tables, links and code. */
@@ -116,12 +124,15 @@ function excerptOf(text: string, words: readonly string[]): FoundPart[] {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
   const first = places.length === 0 ? 0 : Math.min(...places)
+  const stop = text.lastIndexOf('. ', first)
+  const sentence = stop < 0 ? 0 : stop + 2
   const begin = first <= EXCERPT_LEAD ? 0 : text.indexOf(' ', first - EXCERPT_LEAD) + 1
-  const from = begin > first ? first : begin
+  const isNear = first - sentence <= EXCERPT_LEAD * 2
+  const from = isNear ? sentence : Math.min(begin, first)
   const cut = text.slice(from, from + EXCERPT_LENGTH)
   const isWhole = from + EXCERPT_LENGTH >= text.length
   const end = isWhole ? cut : cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_LENGTH / 2))
-  return mark(`${from > 0 ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, words)
+  return mark(`${from > 0 && !isNear ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, words)
 }
 
 /** Splits a text into what was looked for and the rest. */

@@ -28,6 +28,6 @@ export async function useCode(tx: StoreCtx, email: string, code: string): Promis
   await tell(tx, { email }, 'A recovery code was used', [
     `One of your recovery codes was used for ${email}. You have ${left} left.`,
     '',
-    'If that was not you, sign in and make new ones on the page Sign-in: those you have then open nothing any more.',
+    'If this was not you, sign in and create new codes on the Security page. The old ones stop working.',
   ])
 }

@@ -71,7 +71,7 @@ function keep(
         ? ['Mail opens nothing for you any more, unless your accounts allow it. Keep your recovery codes.']
         : []),
       '',
-      'If that was not you, sign in, remove it on the page Sign-in, and make new recovery codes.',
+      'If this was not you, sign in, remove it on the Security page and create new recovery codes.',
     ])
     return { passkey, codes }
   })
