@@ -134,7 +134,11 @@ async function time(times: number, run: (at: number) => Promise<unknown>): Promi
   return median(taken)
 }
 
-async function timeOperations(ctx: CheckoutRoom, size: number, label: string): Promise<Record<Operation, number>> {
+export async function timeOperations(
+  ctx: CheckoutRoom,
+  size: number,
+  label: string,
+): Promise<Record<Operation, number>> {
   const { db, ports, clock } = ctx
   const caller = {
     kind: 'account',

@@ -6,6 +6,7 @@
  *   websocket   confirmations fanned out to clients
  *   ledger      the development ledger: blocks a second, memory, and the opening of a million blocks
  *   growth      the same operations in stores of 10³ to 10⁶ checkouts, drawn to docs/pictures/growth.svg
+ *   aged        everything that is asked often, before and after 10⁷ old rows: --rows 10000000
  *   all         all of these, then the capacity model of docs/scaling.md
  *   model       the model again, from the figures that were measured
  *   work, work-http   proof of work, by itself and through a gateway, printed only
@@ -37,6 +38,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
   websocket: async (options) => (await import('./websocket.ts')).benchWebsocket(options),
   ledger: async (options) => (await import('./ledger.ts')).benchLedger(options),
   growth: async (options) => (await import('./growth.ts')).benchGrowth(options),
+  aged: async (options) => (await import('./aged.ts')).benchAged(options),
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {
   work: () => import('./work.ts'),

@@ -18,6 +18,8 @@ export interface Options {
   rate: number
   /** The largest store of `growth`. */
   rows: number
+  /** As many as were asked for; a bench has a number of its own otherwise. */
+  rowsGiven: number | undefined
 }
 
 const list = (text: string) => text.split(',').filter((part) => part !== '')
@@ -57,6 +59,7 @@ export function readOptions(args: readonly string[]): Options {
     watched: readCount('--watched', values.watched ?? many),
     rate: readCount('--rate', values.rate),
     rows: readCount('--rows', values.rows ?? many),
+    rowsGiven: values.rows === undefined ? undefined : readCount('--rows', values.rows),
   }
 }
 

@@ -98,8 +98,9 @@ export async function deleteSome<T extends keyof Tables>(
   }: { from: T; key: readonly (keyof Tables[T] & string)[]; where: RawBuilder<boolean>; limit: number },
 ): Promise<number> {
   const keys = sql.join(key.map((column) => sql.ref(column)))
+  // The second time it decides nothing but whether a row is still old: SQLite would else go through all that are, for a few keys.
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(from)}
-    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)}) and ${where}`.execute(
+    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)}) and (${where}) is true`.execute(
     db,
   )
   return Number(numAffectedRows)

@@ -9,6 +9,8 @@ export type Rows = { [T in keyof Tables]?: Row<T>[] }
 /** Writes many rows past the gateway, which would take hours for a million; they are the rows it would have written. */
 export interface Bulk {
   insert(rows: Rows): Promise<void>
+  /** Runs a statement that makes its rows itself. */
+  run(statement: string): Promise<void>
   /** Brings the engine's knowledge of its tables up to date, as it does by itself in time. */
   analyze(): Promise<void>
   close(): Promise<void>
@@ -36,7 +38,8 @@ function openSqlite(file: string): Bulk {
       db.exec('commit')
       return Promise.resolve()
     },
-    analyze: () => Promise.resolve(db.exec('analyze; pragma wal_checkpoint(truncate)')),
+    run: (statement) => Promise.resolve(db.exec(statement)),
+    analyze: () => Promise.resolve(db.exec('pragma analysis_limit = 2000; analyze; pragma wal_checkpoint(truncate)')),
     close: () => Promise.resolve(db.close()),
   }
 }
@@ -53,6 +56,7 @@ async function openPostgres(url: string): Promise<Bulk> {
         await client.query(`insert into ${table} ${source}`, [JSON.stringify(list)])
       }
     },
+    run: async (statement) => void (await client.query(statement)),
     analyze: async () => void (await client.query('analyze')),
     close: () => client.end(),
   }

@@ -28,6 +28,7 @@ export interface Filter {
   /** Members of the metadata and the texts they must have. */
   metadata?: readonly (readonly [string, string])[]
   includeHidden?: boolean
+  onlyHidden?: boolean
 }
 
 type Query<O> = SelectQueryBuilder<Tables, 'checkouts', O>
@@ -51,6 +52,7 @@ function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O
   if (from !== undefined) found = found.where('checkouts.created_at', '>=', from)
   if (to !== undefined) found = found.where('checkouts.created_at', '<', to)
   if (!includeHidden) found = found.where('checkouts.hidden_at', 'is', null)
+  if (filter.onlyHidden) found = found.where('checkouts.hidden_at', 'is not', null)
   for (const [key, value] of metadata) found = found.where(jsonMember(engine, 'checkouts.metadata', key), '=', value)
   return found
 }
@@ -95,11 +97,18 @@ interface StatusCount {
 
 /** How many there are in each status; whole days come from their sums. */
 export async function countByStatus(db: Db, engine: StoreEngine, filter: Filter): Promise<StatusCount[]> {
-  const split = splitDays(filter)
+  const split = splitDays({ ...filter, includeHidden: true })
   if (!split) return countRows(db, engine, filter)
-  const parts = [await countSummed(db, filter, split)]
-  for (const end of split.ends) parts.push(await countRows(db, engine, { ...filter, ...end }))
-  return addUp(parts.flat(), 'status', (one, other) => ({ ...one, count: one.count + other.count }))
+  const all = { ...filter, includeHidden: true }
+  const parts = [await countSummed(db, all, split)]
+  for (const end of split.ends) parts.push(await countRows(db, engine, { ...all, ...end }))
+  // Sums know nothing of what is hidden, which is little.
+  if (!filter.includeHidden) {
+    const hidden = await countRows(db, engine, { ...all, onlyHidden: true })
+    parts.push(hidden.map(({ status, count }) => ({ status, count: -count })))
+  }
+  const counts = addUp(parts.flat(), 'status', (one, other) => ({ ...one, count: one.count + other.count }))
+  return counts.filter(({ count }) => count !== 0)
 }
 
 /** Adds up what has the same name, in the order of the names. */
@@ -189,8 +198,8 @@ export async function countLate(db: Db, owner: string): Promise<number> {
     .selectFrom('checkouts')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('owner', '=', owner)
-    .where('additional_status', '=', 'paid_late')
-    .where('status', '<>', 'complete')
+    // Written out, so that the small index of such rows is used.
+    .where(sql<boolean>`additional_status = 'paid_late' and status <> 'complete'`)
     .executeTakeFirst()
   return Number(row?.count ?? 0)
 }

@@ -214,6 +214,7 @@ export async function listBlocks(db: Db, walletId: string, limit: number): Promi
     .selectFrom('wallet_blocks')
     .selectAll()
     .where('wallet_id', '=', walletId)
+    .orderBy('sequence', 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(limit)

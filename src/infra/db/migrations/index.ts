@@ -3,6 +3,7 @@ import { up as jobs } from './0003-jobs.ts'
 import { up as storeFacts } from './0018-store-facts.ts'
 import { up as deeds } from './0019-deeds.ts'
 import { up as retention } from './0030-retention.ts'
+import { up as levelQuestions } from './0042-level-questions.ts'
 import { up as listsAndTroubles } from './0043-lists-and-troubles.ts'
 
 export const INFRA_MIGRATIONS: Migrations = {
@@ -10,5 +11,6 @@ export const INFRA_MIGRATIONS: Migrations = {
   '0018-store-facts': storeFacts,
   '0019-deeds': deeds,
   '0030-retention': retention,
+  '0042-level-questions': levelQuestions,
   '0043-lists-and-troubles': listsAndTroubles,
 }
