@@ -31,7 +31,7 @@ export function checkAnswer(actions: readonly Action[], name: unknown, { status,
     new Error(`${action.name} answers other than it says: ${what}\n${text.slice(0, 2_000)}`)
   if (status !== 200) {
     if (!statusesOf(action).includes(status)) throw tell(`nobody is told of the status ${status}`)
-    const wrong = findWrongRefusal(status, JSON.parse(text) as Record<string, unknown>)
+    const wrong = findWrongRefusal(status, text)
     if (wrong !== undefined) throw tell(wrong)
     return
   }
@@ -44,11 +44,13 @@ export function checkAnswer(actions: readonly Action[], name: unknown, { status,
   if (wrong !== undefined) throw tell(wrong)
 }
 
-/** What every refusal has, whoever it comes from (contract 7, Body; 8, rule 3). */
-function findWrongRefusal(status: number, { error, detail, retry_after: wait }: Record<string, unknown>) {
-  if ((status === 429 || status === 503) && typeof wait !== 'number') return 'nobody is told when to come back'
-  if (status !== 429) return undefined
-  return error === 'Too many requests.' && typeof detail === 'string' ? undefined : 'a limit has other words'
+/** What every limit and every outage tells, wherever it is met (contract 7, Body; 8, rule 3). */
+function findWrongRefusal(status: number, text: string): string | undefined {
+  if (status !== 429 && status !== 503) return undefined
+  const { error, detail, retry_after: wait } = JSON.parse(text) as Record<string, unknown>
+  if (typeof wait !== 'number') return 'nobody is told when to come back'
+  const isOneText = status === 503 || (error === 'Too many requests.' && typeof detail === 'string')
+  return isOneText ? undefined : 'a limit has other words'
 }
 
 const toPattern = ({ path }: Described) =>
@@ -73,8 +75,8 @@ export function checkRoute(method: string, url: string, reply: Answered & { type
     new Error(`${method} ${route.path} answers other than it says: ${what}\n${text.slice(0, 2_000)}`)
   const expected = schemaFor(route, status)
   if (!expected) throw tell(`nobody is told of the status ${status}`)
-  const body = JSON.parse(text) as Record<string, unknown>
-  const wrong = findWrong(expected, body) ?? (expected === ERROR ? findWrongRefusal(status, body) : undefined)
+  const wrong =
+    findWrong(expected, JSON.parse(text)) ?? (expected === ERROR ? findWrongRefusal(status, text) : undefined)
   if (wrong !== undefined) throw tell(wrong)
 }
 
