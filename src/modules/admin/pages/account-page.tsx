@@ -233,7 +233,7 @@ const Summary = (props: AccountPageProps) => {
               <Nano raw={wallets.raw} />
             </>,
           ],
-          ['Webhooks', `${failing.retrying} retrying, ${failing.dead} given up`],
+          ['Webhooks', `${failing.retrying} retrying, ${failing.dead} failed`],
         ]}
       />
       <Measures {...props} />

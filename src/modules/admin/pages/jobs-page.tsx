@@ -15,7 +15,7 @@ export const JobsPage = (props: {
 }) => {
   const { frame, status, jobs, counts } = props
   return (
-    <Frame {...frame} title="Jobs" lead="A job that failed too often is dead, until somebody tries it again.">
+    <Frame {...frame} title="Jobs" lead="Jobs that fail too often stop until you retry them.">
       <Card>
         <nav class="tabs" aria-label="Status of jobs">
           {STATUSES.map((one) => (

@@ -21,7 +21,7 @@ export const MailPage = ({
     {mails.length === 0 ? (
       <Card>
         <Empty title="No mail was kept">
-          <p>{isKept ? 'Sign-in links, receipts and notices will appear here.' : 'Whatever is sent is not kept.'}</p>
+          <p>{isKept ? 'Sign-in links, receipts and notices will appear here.' : 'Sent emails are not kept.'}</p>
         </Empty>
       </Card>
     ) : (

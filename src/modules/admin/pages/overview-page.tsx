@@ -52,20 +52,20 @@ const Tasks = ({ tasks, webhooks }: Pick<OverviewProps, 'tasks' | 'webhooks'>) =
     {tasks !== undefined && tasks.late > 0 && (
       <p class="notice task">
         {plural(tasks.late, 'checkout was', 'checkouts were')} paid late.{' '}
-        <a href="/dashboard/checkouts?additional=paid_late">{tasks.late === 1 ? 'Look at it' : 'Look at them'}</a> and
-        mark what you accept.
+        <a href="/dashboard/checkouts?additional=paid_late">{tasks.late === 1 ? 'Review it' : 'Review them'}</a> and
+        mark the ones you accept.
       </p>
     )}
     {tasks !== undefined && tasks.unmatched > 0 && (
       <p class="notice task">
-        {plural(tasks.unmatched, 'payment fits', 'payments fit')} no checkout.{' '}
+        {plural(tasks.unmatched, 'payment matches', 'payments match')} no checkout.{' '}
         <a href="/dashboard/checkouts/unmatched">{tasks.unmatched === 1 ? 'Assign it' : 'Assign them'}</a>.
       </p>
     )}
     {webhooks !== undefined && webhooks.dead > 0 && (
       <p class="notice failed">
-        {plural(webhooks.dead, 'webhook was', 'webhooks were')} given up.{' '}
-        <a href="/dashboard/webhooks?delivered=false">See which, and send them again</a>.
+        {plural(webhooks.dead, 'webhook', 'webhooks')} failed permanently.{' '}
+        <a href="/dashboard/webhooks?delivered=false">Review and resend</a>.
       </p>
     )}
   </>
@@ -217,11 +217,7 @@ export const OverviewPage = (props: OverviewProps) => {
             label="Failing webhooks"
             value={failing}
             tone={webhooks.dead > 0 ? 'bad' : failing > 0 ? 'warn' : 'good'}
-            note={
-              failing === 0
-                ? 'nothing waits to be delivered'
-                : `${webhooks.retrying} tried again, ${webhooks.dead} given up`
-            }
+            note={failing === 0 ? 'all events delivered' : `${webhooks.retrying} retrying, ${webhooks.dead} failed`}
           />
         )}
         {wallets && (
@@ -231,7 +227,7 @@ export const OverviewPage = (props: OverviewProps) => {
           <Figure
             label="Credits"
             value={credits.toLocaleString('en')}
-            note={<a href="/dashboard/credits">Usage and buying</a>}
+            note={<a href="/dashboard/credits">Usage and top-up</a>}
           />
         )}
       </div>
@@ -242,7 +238,7 @@ export const OverviewPage = (props: OverviewProps) => {
             {tasks && (
               <p>
                 <a href="/dashboard/checkouts/new">Create your first checkout</a>, or make one from your shop with an{' '}
-                <a href="/dashboard/keys">API key</a>. Those made without a key belong to nobody and are not shown here.
+                <a href="/dashboard/keys">API key</a>. Checkouts made without a key are not shown here.
               </p>
             )}
           </Empty>

@@ -126,7 +126,7 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
         {rows.length === 0 && !isFiltered && (
           <Empty title="No checkouts yet">
             <p>
-              A checkout is a page on which somebody pays you.{' '}
+              A checkout is a page where a customer pays you.{' '}
               <WayTo frame={frame} href="/dashboard/checkouts/new">
                 Create the first one.
               </WayTo>
