@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, SqliteAdapter, sql } from 'kysely'
 import type { Tables } from '../store/tables.ts'
 import type { Db } from './db.ts'
 import { type ValuesOf, setting, whole } from './setting.ts'
@@ -97,11 +97,12 @@ export async function deleteSome<T extends keyof Tables>(
     limit,
   }: { from: T; key: readonly (keyof Tables[T] & string)[]; where: RawBuilder<boolean>; limit: number },
 ): Promise<number> {
-  const keys = sql.join(key.map((column) => sql.ref(column)))
+  // SQLite finds keys of several columns by the first of them, which many rows may share; it has a number for each row.
+  const isNumbered = db.getExecutor().adapter instanceof SqliteAdapter
+  const keys = isNumbered ? sql`rowid` : sql.join(key.map((column) => sql.ref(column)))
   // The second time it decides nothing but whether a row is still old: SQLite would else go through all that are, for a few keys.
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(from)}
-    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)}) and (${where}) is true`.execute(
-    db,
-  )
+    where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)})
+      and (${where}) is true`.execute(db)
   return Number(numAffectedRows)
 }
