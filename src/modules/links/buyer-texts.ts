@@ -15,11 +15,11 @@ export const BUYER_TEXTS: Record<Language, BuyerTexts> = {
   en: {
     legend: 'For the invoice',
     optional: 'optional',
-    help: 'It stands on the invoice, which the seller and everybody with the link of your payment can read.',
+    help: 'Printed on the invoice. The seller and anyone with your payment link can read it.',
     name: 'Name or company',
     address: 'Address',
     taxId: 'Tax number',
-    wrong: 'Please fill this in, and not longer than the field allows.',
+    wrong: 'Please fill in this field, within its length.',
   },
   es: {
     legend: 'Para la factura',

@@ -54,7 +54,7 @@ export function checkLinkInvoice(
 ): void {
   if (isFilled) throw badField('invoice', 'invoice needs a price without X.')
   if (tax.length > 0 && !isOnePrice) {
-    throw badField('invoice.tax', 'Taxes are amounts of one price: a link with plans, or without a price, has none.')
+    throw badField('invoice.tax', 'Taxes need a single price. Links with plans, or without a price, cannot have them.')
   }
 }
 
