@@ -46,11 +46,14 @@ const ROUTES: readonly [RegExp, string][] = [
   [/^get \/api\/(admin\/)?checkouts\/(.*\/)?refunds$/, 'om'],
   [/^get \/api\/(admin\/)?checkouts(\/|$)/, 'omdr'],
   [/^\w+ \/api\/(admin\/)?checkouts(\/|$)/, 'om'],
-  [/^get \/api\/(links|names|pos|emails|credits|account|events|webhooks|webhook-endpoints|watches)(\/|$)/, 'omdr'],
+  [
+    /^get \/api\/(links|subscriptions|names|pos|emails|credits|account|events|webhooks|webhook-endpoints|watches)(\/|$)/,
+    'omdr',
+  ],
   [/^\w+ \/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'omd'],
   [/^\w+ \/api\/(keys|requests)(\/|$)/, 'omd'],
   [/^\w+ \/api\/members(\/|$)/, 'om'],
-  [/^\w+ \/api\/(links|names|pos|emails|account)(\/|$)/, 'om'],
+  [/^\w+ \/api\/(links|subscriptions|names|pos|emails|account)(\/|$)/, 'om'],
   [/^\w+ \/api\/(passkeys|recovery-codes|prove)(\/|$)/, 'omdcrg'],
   [/^get \/api\/activity\.csv$/, 'omdr'],
 ]
