@@ -49,7 +49,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     ...ctx,
     db,
     failures: {
-      failed: (place) => () => void failed.push(place) as undefined,
+      failed: (place) => () => void failed.push(place),
       lost: () => () => undefined,
     },
     secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
@@ -146,8 +146,8 @@ test('an address with ten thousand open deposits went blind without a word: it s
     Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
   faults.answer = (action, { accounts, offset }) => {
     if (action === 'accounts_receivable')
-      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, hashes(0)])) as never }
-    return action === 'receivable' ? { blocks: hashes(Number(offset)) as never } : undefined
+      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, hashes(0)])) }
+    return action === 'receivable' ? { blocks: hashes(Number(offset)) } : undefined
   }
   pay()
   await within(400, async () => (await read()).trouble === 'too_much_waits')
@@ -179,8 +179,8 @@ test('a list of addresses that is refused cost the nodes over a thousand questio
   faults.answer = (action, { accounts, account, count }) => {
     const at = (one: string) => (waiting.crowded.includes(one) ? many(Math.min(waiting.each, Number(count))) : {})
     if (action === 'accounts_receivable')
-      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, at(one)])) as never }
-    return action === 'receivable' ? { blocks: at(account as string) as never } : undefined
+      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, at(one)])) }
+    return action === 'receivable' ? { blocks: at(account as string) } : undefined
   }
   await assert.rejects(watch(addresses), /1,000 sends or more wait/)
   assert.deepEqual(reads, ['accounts_receivable'])
