@@ -43,7 +43,7 @@ forEachEngine((engine) => {
     const before = await paper(all[0]!)
     row('4.12, rule 8', () => {
       assert.equal(before.status, 200)
-      assert.match(bare(before.text), /Pro forma invoice .*Not paid/)
+      assert.match(bare(before.text), /Pro forma invoice .*Unpaid/)
       assert.doesNotMatch(bare(before.text), /INV-/)
       assert.equal(before.headers['cache-control'], 'no-store')
     })
