@@ -191,7 +191,7 @@ const Measures = (props: AccountPageProps) => {
           <button>Sign out now</button>
         </Form>
       </Confirmed>
-      <a class="button" href={`/api/accounts/${account.id}/export`} download={`${account.id}.json`}>
+      <a class="button plain" href={`/api/accounts/${account.id}/export`} download={`${account.id}.json`}>
         Export data
       </a>
       {account.role !== 'admin' && (
