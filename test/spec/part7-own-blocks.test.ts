@@ -44,7 +44,7 @@ test('502 publish_refused at once, with the words of the node, when it refuses a
   const refused = await client.call({ receive: true, account })
   const { code, error, hash, node_error } = refused.json()
   assert.deepEqual([refused.status, code, node_error], [502, 'publish_refused', 'Block work is less than threshold'])
-  assert.match(error!, /^The node refuses the block: Block work is less than threshold\./)
+  assert.match(error!, /^The node refused the block: Block work is less than threshold\./)
   const blocks = () => gateway.app.store.db.selectFrom('wallet_blocks').selectAll().execute()
   assert.deepEqual(
     (await blocks()).map((block) => [block.status, block.hash]),
