@@ -103,7 +103,7 @@ async function watchAddress({ dashboard, page, receiver, name }: Omit<Story, 'ke
   await page.reload()
   await look(page, `endpoint-watching-${name}`)
   await press(page, 'form[action$="/unwatch"] button')
-  assert.match((await page.locator('main').textContent())!, /Watched here: 1; in your account 1 of 100,000/)
+  assert.match((await page.locator('main').textContent())!, /Watched here: 1; in your account: 1 of 100,000/)
 }
 
 test('a developer adds an endpoint, tests it, and their server checks the event of a payment', async (t: TestContext) => {
