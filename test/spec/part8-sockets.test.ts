@@ -76,6 +76,6 @@ test('600 sockets of one address keep nobody else out (contract 8, Websockets: c
   const [status, text] = await from('203.0.113.7')
   const { code, detail } = JSON.parse(text) as Record<string, string>
   assert.deepEqual([status, code], [429, 'too_many_requests'])
-  assert.match(detail!, /^3 websockets from one address/)
+  assert.match(detail!, /^Limit: 3 websockets from one IP address/)
   assert.deepEqual(await from('203.0.113.8'), [101, ''])
 })
