@@ -1,10 +1,8 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { hasScope } from '../kernel/key-rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import { type Step as TraceStep, type Traces, asStep, toStepFailure } from '../kernel/traces.ts'
 import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify } from '../modules/accounts/index.ts'
 import type { Seller } from '../modules/x402/index.ts'
@@ -19,6 +17,7 @@ import type { RegisteredAction, Registry } from './registry.ts'
 import { type KnownAnswer, type RememberedAnswers, credentialsOf } from './remembered.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
 import type { Entry, Throttle } from './throttle.ts'
+import { traceRpc, traceSteps } from './trace-rpc.ts'
 
 /** What every request shares; the node and the caller are added for each. */
 export interface Gateway extends Readable {
@@ -42,7 +41,6 @@ interface Passing {
   readonly request: RpcRequest
   readonly door: Door
   readonly trace: RpcTrace
-  /** The steps it passes. */
   order: readonly Step[]
   /** An answer to the same bytes that still counts. */
   known: KnownAnswer | undefined
@@ -77,20 +75,15 @@ export const ORDER: readonly Step[] = [
   { name: 'act', what: 'settles the payment (402, 503), acts once (409), charges (403, 429) and runs', pass: act },
 ]
 
-/** The same for a request that is traced: each step is one of its trace. */
-const TRACED_ORDER: readonly Step[] = ORDER.map((step) => ({
-  ...step,
-  pass: (passing) => asStep(passing.gateway.store.traces!.begin(`guard ${step.name}`), () => step.pass(passing)),
-}))
+const TRACED_ORDER = traceSteps<Passing, Step>(ORDER)
 
 /**
  * Takes one request through all steps; the answer is JSON text. What it leaves behind for the transport comes with it. A request
  * that waits for nothing is answered at once.
  */
 export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Promise<RpcOutcome> {
-  const { requestId } = request
   const trace: RpcTrace = {
-    requestId,
+    requestId: request.requestId,
     cache: undefined,
     fresh: undefined,
     flight: undefined,
@@ -115,34 +108,11 @@ export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Pr
     asked: undefined,
     answer: undefined,
   }
-  const { traces } = gateway.store
-  return traces === undefined ? walk(passing, 0) : walkTraced(passing, traces)
-}
-
-/** Most requests are not traced, and pass as if there were no traces. */
-function walkTraced(passing: Passing, traces: Traces): RpcOutcome | Promise<RpcOutcome> {
-  const { requestId, ip, headers } = passing.request
-  const step = traces.arrive({ name: 'rpc', requestId, traceparent: headers.traceparent, ip })
-  if (!step) return walk(passing, 0)
-  passing.order = TRACED_ORDER
-  const finish = (outcome: RpcOutcome) => endTrace(step, outcome)
-  const outcome = step.within(() => walk(passing, 0))
-  return outcome instanceof Promise ? outcome.then(finish) : finish(outcome)
-}
-
-function endTrace(step: TraceStep, outcome: RpcOutcome): RpcOutcome {
-  const { trace, answer, error } = outcome
-  const failure = answer === undefined ? toStepFailure(error) : undefined
-  const status = error instanceof AppError ? error.status : failure?.isOurs ? 500 : 200
-  if (trace.action !== undefined) step.rename(`rpc ${trace.action}`)
-  step.note({
-    'gateway.action': trace.action,
-    'gateway.caller': trace.caller?.kind,
-    'gateway.cache': trace.cache,
-    'http.response.status_code': status,
+  if (gateway.store.traces === undefined) return walk(passing, 0)
+  return traceRpc(gateway.store.traces, request, (isTraced) => {
+    if (isTraced) passing.order = TRACED_ORDER
+    return walk(passing, 0)
   })
-  step.end(failure)
-  return outcome
 }
 
 /** Goes on from a step until one has the answer. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countOwed, readUnfinished } from '../../src/modules/wallets/outbox-store.ts'
+import { countOwed } from '../../src/modules/wallets/outbox-store.ts'
+import { readUnfinished } from '../../src/modules/wallets/unfinished-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type Known, HOT, SORTED, SORTING, TABLE_SCAN, explain, statementsOf } from '../support/hot-queries.ts'
 

@@ -38,7 +38,8 @@ import {
   deleteOldEvents,
   listEventsBefore,
 } from '../../src/modules/webhooks/store.ts'
-import { countOwed, readUnfinished, listBlocks, listSentAmounts } from '../../src/modules/wallets/outbox-store.ts'
+import { countOwed, listBlocks, listSentAmounts } from '../../src/modules/wallets/outbox-store.ts'
+import { readUnfinished } from '../../src/modules/wallets/unfinished-store.ts'
 import { countTroubled } from '../../src/modules/webhooks/watches/store.ts'
 import { deleteExpiredWorks } from '../../src/modules/work/store.ts'
 import { forgetPayments, findUnderWay } from '../../src/modules/x402/store.ts'

@@ -54,17 +54,6 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     return { action, costs, hasPrice: price !== undefined }
   }
-  const search = new DocsSearch(() => [
-    ...registry.actions.map((action) => ({
-      href: `/docs/actions/${action.name}`,
-      title: action.name,
-      synonyms: action.synonyms ?? [],
-      group: 'Actions',
-      weight: 1,
-      markdown: referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) }),
-    })),
-    ...guides.searchable(),
-  ])
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) =>
     renderPage(<ReferencePage site={site()} {...describe(action)} request={request} result={result} />)
 
@@ -77,23 +66,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   })
   server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(llmsText(site())))
   server.get('/docs.md', (_request, reply) => sendMarkdown(reply, llmsText(site())))
-  const limiter = options.openLimiter()
-  const countSearch = ({ raw }: FastifyRequest) =>
-    limiter.take(options.clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for']), SEARCHES_PER_MINUTE)
-  server.get('/docs', async (request, reply) => {
-    if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
-    const { q } = request.query as { q?: unknown }
-    const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
-    if (query === '') return sendPage(reply, renderPage(<DocsOverview site={site()} />))
-    const { allowed, retryAfterSeconds } = await countSearch(request)
-    if (!allowed) return refuseSearch(request, reply, { retryAfterSeconds, devnet })
-    const found = search.find(query)
-    // Anybody can write such an address: what it says is nothing to be found by a machine.
-    return sendPage(
-      reply.header('x-robots-tag', 'noindex'),
-      renderPage(<DocsSearchPage site={site()} query={query} {...found} />),
-    )
-  })
+  mountSearch(server, options, { guides, site, describe })
   server.get('/docs/actions', (_request, reply) => reply.redirect('/docs#actions'))
   server.get('/docs/actions/:name', async (request, reply) => {
     const { name, isMarkdown } = readPath(nameOf(request), request)
@@ -119,6 +92,45 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
       return sendPage(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
     })
     done()
+  })
+}
+
+interface Searched {
+  guides: Guides
+  site(): DocsSite
+  describe(action: Action): Omit<Parameters<typeof referenceMarkdown>[0], 'baseUrl'>
+}
+
+/** The overview, and what is found in all that is written. */
+function mountSearch(server: FastifyInstance, options: DocsOptions, { guides, site, describe }: Searched): void {
+  const { gateway, baseUrl, devnet } = options
+  const search = new DocsSearch(() => [
+    ...gateway.registry.actions.map((action) => ({
+      href: `/docs/actions/${action.name}`,
+      title: action.name,
+      synonyms: action.synonyms ?? [],
+      group: 'Actions',
+      weight: 1,
+      markdown: referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) }),
+    })),
+    ...guides.searchable(),
+  ])
+  const limiter = options.openLimiter()
+  const countSearch = ({ raw }: FastifyRequest) =>
+    limiter.take(options.clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for']), SEARCHES_PER_MINUTE)
+  server.get('/docs', async (request, reply) => {
+    if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
+    const { q } = request.query as { q?: unknown }
+    const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
+    if (query === '') return sendPage(reply, renderPage(<DocsOverview site={site()} />))
+    const { allowed, retryAfterSeconds } = await countSearch(request)
+    if (!allowed) return refuseSearch(request, reply, { retryAfterSeconds, devnet })
+    const found = search.find(query)
+    // Anybody can write such an address: what it says is nothing to be found by a machine.
+    return sendPage(
+      reply.header('x-robots-tag', 'noindex'),
+      renderPage(<DocsSearchPage site={site()} query={query} {...found} />),
+    )
   })
 }
 

@@ -98,6 +98,40 @@ const BasicFields = ({ filled, currencies, isNew }: LinkFieldsProps) => (
   </Card>
 )
 
+const InvoiceFields = ({ filled }: Pick<LinkFieldsProps, 'filled'>) => (
+  <>
+    <SelectField
+      filled={filled}
+      name="invoice"
+      label="Invoices"
+      hint="Every order gets an invoice, numbered when it is paid. Buyers enter their details on the link's page."
+      options={[
+        ['', 'None'],
+        ['optional', 'Yes, buyer details optional'],
+        ['required', 'Yes, name and address required'],
+      ]}
+    />
+    <div class="pair">
+      <TextField
+        filled={filled}
+        name="invoice_tax"
+        label="Taxes in the price"
+        hint="Per item, one per line: Title = amount."
+        placeholder="VAT 20 % = 0.25"
+        rows={2}
+      />
+      <TextField
+        filled={filled}
+        name="invoice_seller"
+        label="Your details on the invoice"
+        hint="Address and tax number, where required."
+        rows={2}
+        maxLength={500}
+      />
+    </div>
+  </>
+)
+
 const FurtherFields = ({ filled, walletsAllowed }: LinkFieldsProps) => (
   <div class="further">
     <TextField
@@ -130,35 +164,7 @@ const FurtherFields = ({ filled, walletsAllowed }: LinkFieldsProps) => (
         placeholder="0"
       />
     </div>
-    <SelectField
-      filled={filled}
-      name="invoice"
-      label="Invoices"
-      hint="Every order gets an invoice, numbered when it is paid. Buyers enter their details on the link's page."
-      options={[
-        ['', 'None'],
-        ['optional', 'Yes, buyer details optional'],
-        ['required', 'Yes, name and address required'],
-      ]}
-    />
-    <div class="pair">
-      <TextField
-        filled={filled}
-        name="invoice_tax"
-        label="Taxes in the price"
-        hint="Per item, one per line: Title = amount."
-        placeholder="VAT 20 % = 0.25"
-        rows={2}
-      />
-      <TextField
-        filled={filled}
-        name="invoice_seller"
-        label="Your details on the invoice"
-        hint="Address and tax number, where required."
-        rows={2}
-        maxLength={500}
-      />
-    </div>
+    <InvoiceFields filled={filled} />
     <TextField filled={filled} name="image" label="Image" hint="An https URL." type="url" />
     <div class="pair">
       <TextField filled={filled} name="success_url" label="Return URL after payment" type="url" />

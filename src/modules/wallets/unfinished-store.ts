@@ -1,0 +1,64 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
+import { BLOCK_COLUMNS, OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
+import type { WalletBlocksTable } from './tables.ts'
+
+/** What of a wallet is under way: the block that must be finished first, and what is asked for and not begun. */
+export interface Unfinished {
+  open: OutboxBlock | undefined
+  /** In the order they were asked for. */
+  sends: OutboxBlock[]
+  /** Sends of an account that is suspended. */
+  held: OutboxBlock[]
+  receives: OutboxBlock[]
+}
+
+const [SENDS_MAX, RECEIVES_MAX] = [500, 1_000]
+
+/** One statement for all three, each by its own index and bounded for itself: no number of deposits hides a send. */
+export async function readUnfinished(db: Db, walletId: string): Promise<Unfinished> {
+  const rows = await selectUnfinished(db, { walletId })
+  const queued = rows.filter(({ status }) => status === 'queued').toSorted(inOrder)
+  const open = rows.find(({ status }) => status !== 'queued')
+  const sends = queued.filter(({ kind }) => kind === 'send')
+  return {
+    open: open && toBlock(open),
+    sends: sends.filter(({ held }) => held === 0).map(toBlock),
+    held: sends.filter(({ held }) => held === 1).map(toBlock),
+    receives: queued.filter(({ kind }) => kind === 'receive').map(toBlock),
+  }
+}
+
+/** Sorted here: the index has their sequence, and to sort by the rest there costs more than to find them. */
+const inOrder = (one: Place, other: Place) =>
+  one.sequence - other.sequence || one.created_at - other.created_at || one.position - other.position
+
+type Place = Pick<Selectable<WalletBlocksTable>, 'sequence' | 'created_at' | 'position'>
+
+const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) => {
+  const columns = [...BLOCK_COLUMNS, 'sequence', 'position'] as const
+  const held = sql<number>`case when exists (select 1 from accounts
+    where accounts.id = wallet_blocks.account_id and suspended_at is not null) then 1 else 0 end`.as('held')
+  const queued = (kind: OutboxBlock['kind'], limit: number) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom('wallet_blocks')
+          .select([...columns, held])
+          .where('wallet_id', '=', given('walletId'))
+          .where(QUEUED)
+          .where('kind', '=', kind)
+          .orderBy('sequence')
+          .limit(limit)
+          .as(`${kind}s`),
+      )
+      .select([...columns, 'held'])
+  return db
+    .selectFrom('wallet_blocks')
+    .select([...columns, sql<number>`0`.as('held')])
+    .where('wallet_id', '=', given('walletId'))
+    .where(OPEN)
+    .unionAll(queued('send', SENDS_MAX))
+    .unionAll(queued('receive', RECEIVES_MAX))
+})
