@@ -30,5 +30,5 @@ function printCheck(json: boolean): void {
   for (const problem of problems) console.log(`wrong    ${problem}`)
   for (const warning of warnings) console.log(`warning  ${warning}`)
   if (problems.length === 0)
-    console.log(`The gateway can start with these settings, ${atDesk ? 'at' : 'outside'} the desk.`)
+    console.log(`The gateway can start with these settings, as a ${atDesk ? 'local' : 'public'} gateway.`)
 }

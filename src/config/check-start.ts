@@ -45,7 +45,7 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
 function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
   if (notDesk.length === 0 || nodesAreWrittenOut) return []
   return [
-    `NODE_URLS is not set, and the development ledger, whose nano is worth nothing, runs by itself only at a desk (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} if play money is what you want.`,
+    `NODE_URLS is not set, and the development ledger, whose nano is worth nothing, runs by itself only on a local gateway (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} if play money is what you want.`,
   ]
 }
 

@@ -5,7 +5,7 @@ export const ACCOUNT_SETTINGS = {
     'PASSKEYS_REQUIRED',
     'none',
     oneOf('none', 'administrators', 'members'),
-    'Who must have a passkey, and signs in by mail only to add one: `none`, the people of `administrators`, or all `members` of accounts. Keys are left alone.',
+    'Who must have a passkey, and can sign in by email only to add one: `none`, the people of `administrators`, or all `members` of accounts. API keys are not affected.',
   ),
 } as const
 

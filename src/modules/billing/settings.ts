@@ -17,13 +17,13 @@ export const BILLING_SETTINGS = {
     'CREDIT_PLANS',
     '1000=0.2, 10000=2, 20000=4',
     creditPlans,
-    'For how much credits are sold: their number and the price in nano.',
+    'Credits on sale: how many, and their price in nano.',
   ),
   offersPerDayMax: setting(
     'OFFERS_PER_DAY_MAX',
     '1000',
     whole(0),
-    'Offers of names, changes and credits that one caller may ask for in a day; 0 is no limit.',
+    'Offers of names, changes and credits that one caller may request per day; 0 means no limit.',
   ),
 } as const
 

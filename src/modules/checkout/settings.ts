@@ -1,24 +1,29 @@
 import { type ValuesOf, list, setting, whole } from '../../kernel/setting.ts'
 
 export const CHECKOUT_SETTINGS = {
-  checkoutLifetimeHours: setting('CHECKOUT_LIFETIME_HOURS', '24', whole(1, 8_760), 'How long a checkout can be paid.'),
+  checkoutLifetimeHours: setting(
+    'CHECKOUT_LIFETIME_HOURS',
+    '24',
+    whole(1, 8_760),
+    'How long a checkout can be paid, in hours.',
+  ),
   checkoutGeneratedWallets: setting(
     'CHECKOUT_GENERATED_WALLETS',
     '',
     list,
-    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account, as it is on the development ledger when nobody is named.',
+    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` means every account, which is the default on the development ledger.',
   ),
   checkoutOpenMax: setting(
     'CHECKOUT_OPEN_MAX',
     '1000',
     whole(0),
-    'Open checkouts of an account on one address; 0 is no limit.',
+    'Most open checkouts of an account on one address; 0 means no limit.',
   ),
   checkoutOpenPublicKeyMax: setting(
     'CHECKOUT_OPEN_PUBLIC_KEY_MAX',
     '1000',
     whole(0),
-    "The same for what was made with one public key; it takes nothing from the account's own.",
+    "The same for checkouts made with one public key; they do not count towards the account's own.",
   ),
   checkoutOpenAnonymousMax: setting(
     'CHECKOUT_OPEN_ANONYMOUS_MAX',

@@ -1,18 +1,18 @@
 import { type ValuesOf, nano, setting, whole } from '../../kernel/setting.ts'
 
 export const EMAIL_SETTINGS = {
-  emailFee: setting('EMAIL_FEE_NANO', '0.1', nano, 'What each recipient of an e-mail payment after the first costs.'),
+  emailFee: setting('EMAIL_FEE_NANO', '0.1', nano, 'Fee for each recipient of an email payment after the first.'),
   emailRecipientsPerDayMax: setting(
     'EMAIL_RECIPIENTS_PER_DAY_MAX',
     '200',
     whole(0),
-    'Recipients of e-mail payments that an account names in 24 hours; 0 is no limit.',
+    'Most recipients of email payments per account in 24 hours; 0 means no limit.',
   ),
   emailMailsPerAddressMax: setting(
     'EMAIL_MAILS_PER_ADDRESS_MAX',
     '5',
     whole(0),
-    'Mails with e-mail payments to one address in 24 hours, whoever pays; 0 is no limit.',
+    'Most mails about email payments to one address in 24 hours, from all payers together; 0 means no limit.',
   ),
 } as const
 

@@ -1,6 +1,6 @@
 import { setting, whole } from '../../kernel/setting.ts'
 
 export const LEDGER_SETTINGS = {
-  countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
-  findDepthMax: setting('FIND_DEPTH_MAX', '1000', whole(1, 100_000), 'How deep find_block looks.'),
+  countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries in one answer.'),
+  findDepthMax: setting('FIND_DEPTH_MAX', '1000', whole(1, 100_000), 'How deep find_block searches.'),
 } as const

@@ -5,9 +5,9 @@ export const NAME_SETTINGS = {
     'KNOWN_FILE',
     '',
     text,
-    'File of built-in usernames, aliases and reserved words, as JSON; unset, the one that comes with the gateway.',
+    'JSON file of built-in usernames, aliases and reserved words; defaults to the one that comes with the gateway.',
   ),
-  knownNames: setting('KNOWN_NAMES', '{}', record, 'Further built-in usernames, as JSON: name → address.'),
+  knownNames: setting('KNOWN_NAMES', '{}', record, 'Additional built-in usernames, as JSON: name → address.'),
 } as const
 
 export type NameSettings = ValuesOf<typeof NAME_SETTINGS>

@@ -5,7 +5,7 @@ export const SWAP_SETTINGS = {
     'SWAP_PROVIDER',
     'sandbox',
     oneOf('sandbox', 'nanswap', 'none'),
-    'Who exchanges currencies: `sandbox` (only with the development ledger), `nanswap`, or `none`.',
+    'Swap service: `sandbox` (only with the development ledger), `nanswap`, or `none`.',
   ),
   swapUrl: setting('SWAP_URL', 'https://api.nanswap.com/v1', text, 'Address of the swap service.'),
   swapKey: secretSetting('SWAP_KEY', '', text, 'Key for the swap service.'),

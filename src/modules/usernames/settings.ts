@@ -30,7 +30,7 @@ export const USERNAME_SETTINGS = {
     'NAME_PLANS',
     '2 Days=0.01, 1 Month=0.05, 1 Year=0.3, 2 Years=0.5, 5 Years=3, 10 Years=10',
     namePlans,
-    'For how much usernames are leased, in nano.',
+    'Lease periods of usernames and their prices in nano.',
   ),
   nameUpdatePrice: setting('NAME_UPDATE_PRICE', '0.001', priceInNano, 'What a change of a username costs, in nano.'),
 } as const

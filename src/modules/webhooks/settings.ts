@@ -7,12 +7,12 @@ export const WEBHOOK_SETTINGS = {
     'WEBHOOK_ALLOW_PRIVATE',
     'auto',
     automatic,
-    'Whether webhooks may go to private networks and plain http; auto: only at the desk, with the development ledger as the only node.',
+    'Whether webhooks may go to private networks and over plain http; `auto` allows it on a local gateway whose only node is the development ledger.',
   ),
   watchAddressesMax: setting(
     'WATCH_ADDRESSES_MAX',
     '100000',
     whole(0, 1_000_000),
-    'Addresses that an account may have watched, over all its endpoints; 0 allows none.',
+    'Addresses an account may watch, across all its endpoints; 0 allows none.',
   ),
 } as const

@@ -33,13 +33,13 @@ export const X402_SETTINGS = {
     'X402_PAY_TO',
     '',
     ledgerAddress,
-    'Address that payments by request go to, and nothing else; unset, nothing is sold by request, and on the development ledger the treasury takes them.',
+    'Address that receives pay-per-request payments, and nothing else; without one nothing is sold by request, except on the development ledger, where the treasury is paid.',
   ),
   x402Actions: setting(
     'X402_ACTIONS',
     'work_generate',
     pricedActions,
-    'Actions sold by request, separated by commas; `name=0.01 nano` has a price of its own.',
+    'Actions sold by request, separated by commas; `name=0.01 nano` gives one its own price.',
   ),
   x402Price: setting(
     'X402_PRICE',
@@ -47,18 +47,18 @@ export const X402_SETTINGS = {
     price,
     'Price of one request: an amount in `nano`, `raw` or a currency such as `USD`.',
   ),
-  x402Network: setting('X402_NETWORK', 'nano:mainnet', networkId, 'Name of the ledger in payments by request.'),
+  x402Network: setting('X402_NETWORK', 'nano:mainnet', networkId, 'Name of the ledger in pay-per-request payments.'),
   x402TimeoutSeconds: setting(
     'X402_TIMEOUT_SECONDS',
     '60',
     whole(1, 600),
-    'Longest wait for the confirmation of a payment by request.',
+    'Longest wait for the confirmation of a pay-per-request payment, in seconds.',
   ),
   x402FacilitatorUrl: secretSetting(
     'X402_FACILITATOR_URL',
     '',
     webAddress,
-    'Facilitator that settles payments by request; unset, the nodes do.',
+    'Facilitator that settles pay-per-request payments; without one the nodes do.',
   ),
 } as const
 
