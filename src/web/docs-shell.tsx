@@ -31,7 +31,7 @@ const TITLES: Record<string, string> = {
   wallets: 'Cloud wallets',
   checkout: 'Checkout',
   usernames: 'Usernames',
-  email: 'E-mail payments',
+  email: 'Email payments',
   faucet: 'Faucet',
   swap: 'Swaps',
 }
