@@ -35,7 +35,7 @@ const { values } = parseArgs({
 const HELD_BY = {
   admin: 'test/stores/dashboard test/pages/dashboard',
   guard:
-    'src/modules/accounts/once test/http/limits test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 src/modules/x402',
+    'src/modules/accounts/once test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 src/modules/x402',
   accounts:
     'test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part8-plans test/stores/dashboard test/shared test/stores/neighbours-accounts',
   billing:
@@ -45,7 +45,7 @@ const HELD_BY = {
   email: 'test/stores/email test/spec/part4-email test/spec/part6-email test/sim/email test/stores/neighbours-sales',
   faucet: 'test/spec/part4-faucet test/spec/part8-other',
   ledger:
-    'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/http/wallet-journey test/spec/recorded-node',
+    'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/spec/recorded-node',
   market: 'test/spec/part4-market test/spec/part2-data',
   names:
     'test/spec/part2-names test/spec/part1-aliases src/modules/usernames test/shared/names test/stores/names test/stores/neighbours-sales',

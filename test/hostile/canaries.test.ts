@@ -9,9 +9,11 @@ import { SMTPServer } from 'smtp-server'
 import { systemRandom } from '../../src/infra/random.ts'
 import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
+import { give, nano } from '../support/blocks.ts'
 import { tokenOf } from '../support/mail-server.ts'
 import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -173,18 +175,25 @@ async function useWebhooks({ canaries, gateway, echo, rest, rpc }: World, key: s
   await until(() => gateway.log().includes('"event":"webhook"'))
 }
 
-/** A wallet whose private key we know, that receives, sends and fails to. */
+/** A wallet whose private key we know, that receives, sends and fails to, at last because its key is damaged. */
 async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: string): Promise<void> {
   const { address } = (await rpc({ action: 'cloud_wallet', key, metadata: { a: 1 } })).json()
   const { db } = gateway.app.store
   const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address!).executeTakeFirstOrThrow()
   const vault = new EnvelopeVault({ load: () => toMasterKeys([{ id: 'one', key: masterKey }]), random: systemRandom })
-  canaries.addBytes(
-    'private key of a wallet',
-    vault.open({ walletId: id, address: address! }, await getSealedKey(db, id)),
-  )
-  await rpc({ action: 'cloud_wallet', key, send: SHOP.address, amount: '1', account: address })
-  await rpc({ action: 'cloud_wallet', key, delete: true, account: address })
+  const sealed = await getSealedKey(db, id)
+  canaries.addBytes('private key of a wallet', vault.open({ walletId: id, address: address! }, sealed))
+  const call = (fields: object) => rpc({ action: 'cloud_wallet', key, account: address, ...fields })
+  const send = { send: SHOP.address, amount: '1' }
+  await call(send)
+  await give(gateway.app.devnet!.node, fromAddress(address!)!, nano(3))
+  for (const fields of [{}, { balance: true }, { receive: true }, send]) assert.equal((await call(fields)).status, 200)
+  // A damaged record is told to the operator without what was in it.
+  const damaged = { sealed_key: `${sealed.sealedKey.slice(0, -6)}AAAAA=` }
+  await db.updateTable('wallet_keys').set(damaged).where('wallet_id', '=', id).execute()
+  await call(send)
+  assert.match(gateway.log(), /"kind":"key"/)
+  await call({ delete: true })
 }
 
 /** A payment by request: once good, once used again, once broken. */

@@ -12,7 +12,7 @@ import { describeOrder } from '../../src/modules/billing/domain/describe.ts'
 import { type Checkout } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { takeSends } from '../../src/modules/checkout/domain/scan.ts'
-import { findLease, insertLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
+import { findLease, insertLease, statusAt } from '../../src/modules/names/index.ts'
 import { remindOwners } from '../../src/modules/usernames/domain/remind.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { Signer } from '../support/blocks.ts'
@@ -272,32 +272,6 @@ forEachEngine((engine, openFresh) => {
       /sells nothing/,
     )
     assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
-  })
-
-  test('an account’s names are listed newest first, page by page, without gaps', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
-    const shop = await openShop(store, engine)
-    const from = new Signer(9).address
-    for (let at = 0; at < 7; at++) {
-      const checkout = await offerName(shop, `name${at}`, 'acc_1')
-      await creditSend(shop, payment(checkout, YEAR, { hash: `F${at}`, from, at: clock.now() }))
-      // Some at the same moment.
-      if (at % 3 === 0) clock.advance(1_000)
-    }
-    await creditSend(
-      shop,
-      payment(await offerName(shop, 'foreign', 'acc_2'), YEAR, { hash: 'FF', from, at: clock.now() }),
-    )
-    const names: string[] = []
-    let after: { createdAt: number; key: string } | undefined
-    for (;;) {
-      const page = await listLeasesOf(store.db, { accountId: 'acc_1', ...(after && { after }), limit: 2 })
-      names.push(...page.map(({ key }) => key))
-      after = page.at(-1)
-      if (page.length < 2) break
-    }
-    assert.deepEqual(names, ['name4', 'name5', 'name6', 'name1', 'name2', 'name3', 'name0'])
   })
 
   test('an owner is warned of the end of a name although many others wait in their grace period', async (t) => {
