@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { listDescribed } from '../../src/http/openapi/index.ts'
@@ -315,25 +314,6 @@ test('every route answers what the document says, and nothing else', async (t) =
     const validate = api.getSchema(at)!
     assert.ok(validate(payload), `${type}: ${api.errorsText(validate.errors)}`)
   }
-})
-
-test('the stream of a payment tells what its check answers', async (t) => {
-  const gateway = await openGateway(t)
-  const made = (await gateway.call('checkout', { address, amount: '1' })).json()
-  const route = findDescribed('GET', `/pay/${made.id}/events`)!
-  assert.equal(route.type, 'text/event-stream')
-  const response = await new Promise<IncomingMessage>((resolve, reject) =>
-    request(`${gateway.url}/pay/${made.id}/events`, resolve).on('error', reject).end(),
-  )
-  assert.match(String(response.headers['content-type']), /^text\/event-stream/)
-  let told = ''
-  for await (const chunk of response) {
-    told += String(chunk)
-    if (/^data: .*\n/m.test(told)) break
-  }
-  assert.match(told, /^event: status$/m)
-  const [, data = ''] = /^data: (.*)$/m.exec(told)!
-  checkRoute('GET', `${gateway.url}/check/${made.id}`, { status: 200, text: data, type: 'application/json' })
 })
 
 test('an answer other than described turns the test red that got it: a member less, another type, a status or a refusal untold', async (t) => {

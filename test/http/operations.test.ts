@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Registry } from '../../src/guard/registry.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
@@ -199,7 +198,7 @@ const registry = new Registry([
   { name: 'work', actions: WORK_ACTIONS },
 ])
 
-test('the API describes itself: every action under every name, and every reference leads somewhere', async (t) => {
+test('the API describes itself: every action under every name', async (t) => {
   const { url } = await openGateway(t, { BASE_URL: 'https://rpc.example' })
   const reply = await get(`${url}/openapi.json`)
   assert.match(reply.headers['content-type']!, /^application\/json/)
@@ -207,16 +206,6 @@ test('the API describes itself: every action under every name, and every referen
   assert.match(document.openapi, /^3\.1\.\d+$/)
   assert.ok(document.info.title && document.info.version)
   assert.deepEqual(document.servers, [{ url: 'https://rpc.example' }])
-
-  const references = [...reply.text.matchAll(/"(#\/[^"]+)"/g)].map((match) => match[1]!)
-  assert.ok(references.length > registry.actions.length)
-  for (const reference of references) {
-    const target = reference
-      .slice(2)
-      .split('/')
-      .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], document)
-    assert.ok(typeof target === 'object', reference)
-  }
 
   const { post } = document.paths['/']
   const { schema, examples } = post.requestBody.content['application/json']
@@ -240,20 +229,6 @@ test('the API describes itself: every action under every name, and every referen
 
   // Our own notes for the parser are nobody else's business.
   assert.doesNotMatch(reply.text, /"(refusal|reader|~\w+)":/)
-  const ajv = new Ajv2020({ strict: false }).addSchema(document, 'api')
-  for (const { name, example } of registry.actions) {
-    const validate = ajv.getSchema(`api#/components/schemas/${name}`)!
-    assert.ok(validate({ action: name, ...example.request }), `${name}: ${ajv.errorsText(validate.errors)}`)
-  }
-})
-
-test('every documented example is a request the gateway takes', async (t) => {
-  const { call } = await openGateway(t)
-  for (const { name, example } of registry.actions) {
-    registry.find(name)!.parse(example.request)
-    const { status, text } = await call(name, example.request)
-    assert.equal(status, 200, `${name}: ${text}`)
-  }
 })
 
 /** Members that hold raw wherever they stand; unit conversion and `find_block` name theirs otherwise. */

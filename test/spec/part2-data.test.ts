@@ -118,7 +118,7 @@ test('market data keeps its shape, whatever a provider leaves out or writes (con
   }
 })
 
-test('the development ledger has one representative, with its version, and it is online (contract 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
+test('the development ledger has one representative, with its version, and it is online (contract 4.1, Units, prices, market, representatives: reps, rep_info; 4.1, rule 27; 9, Synonyms: representative)', async (t) => {
   const about = { alias: 'Genesis', location: 'here', website: 'https://rep.example', donation_address: GENESIS }
   const names = { Bank: GENESIS }
   const gateway = await openGateway(t, {

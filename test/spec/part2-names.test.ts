@@ -154,30 +154,6 @@ test('a registration offer shows plans, and how the name stands; its owner alone
   }
 })
 
-test('a username has letters and digits only, and at most 30 of them (contract 2, rule 4)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  for (const name of ['a', '7', 'Z'.repeat(30), '0123456789abcdefghijklmnopqrst']) {
-    assert.equal((await offer(shop, name)).status, 'available', name)
-  }
-  for (const name of [
-    ' ',
-    'a'.repeat(31),
-    'two words',
-    'al-ice',
-    'al_ice',
-    'al.ice',
-    'alice\n',
-    'zoë',
-    '\u0430lice',
-    'é',
-    '名',
-  ]) {
-    const reply = await shop.call('get_name', { name })
-    assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, 'invalid_username', 'name'], name)
-  }
-})
-
 test('a change offer asks for one amount, and tells what its owner signs', async (t) => {
   const market = await openMarket(t)
   const [alice, bob, exchange] = [await market.person(), await market.person(), await market.person()]

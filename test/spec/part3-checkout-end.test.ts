@@ -4,17 +4,7 @@ import { frontierOf, publish } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
-import {
-  bearer,
-  merchant,
-  nano,
-  openShop,
-  openWorld,
-  show,
-  stranger,
-  turnUntil,
-  untilStatus,
-} from '../support/checkout-steps.ts'
+import { bearer, merchant, nano, openShop, openWorld, show, stranger, turnUntil } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 3: how a checkout ends unpaid, what becomes of money that comes afterwards, and that no outage ends one. */
@@ -112,36 +102,6 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   const gone = await shop.check(forgotten.id)
   assert.deepEqual([gone.status, gone.additional_status, gone.amount_paid_raw], ['expired', 'none', '0'])
 })
-
-test('lists and reports find what is complete by each of its other names (contract 3, rule 6; 9, Synonyms: checkout status filters)', async (t) => {
-  const { world, shop, key } = await openShop(t)
-  const paid = await shop.open({ address, amount: '1' }, bearer(key))
-  await shop.open({ address, amount: '2' }, bearer(key))
-  await world.pay(address, paid.amount_raw)
-  await untilStatus(shop, paid.id, 'complete')
-  for (const status of ['complete', 'paid', 'confirmed', 'completed']) {
-    const listed = (await shop.rest('GET', `/api/checkouts?status=${status}`, key)).json<Found>()
-    assert.deepEqual(
-      listed.checkouts.map(({ id, status: found }) => [id, found]),
-      [[paid.id, 'complete']],
-      status,
-    )
-    assert.equal(listed.total, 1)
-    const report = (await shop.call('checkout_report', { status }, bearer(key))).json<Found>()
-    assert.deepEqual(
-      report.checkouts.map(({ id }) => id),
-      [paid.id],
-      status,
-    )
-  }
-  assert.equal((await shop.rest('GET', '/api/checkouts?status=settled', key)).status, 400)
-  assert.equal((await shop.call('checkout_report', { status: 'settled' }, bearer(key))).status, 400)
-})
-
-interface Found {
-  total: number
-  checkouts: { id: string; status: string }[]
-}
 
 test('paid while no node told us, or while the gateway was down: found, and nothing ends before a look at the ledger (contract 3, rule 5)', async (t) => {
   const world = await openWorld(t)

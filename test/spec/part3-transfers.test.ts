@@ -15,7 +15,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const nano = (text: string) => parseNano(text)!
 
-test('an e-mail payment: waiting, funded, completed; its shares queued, sent, claimed or refunded; unfunded it expires after a day (contract 3, rules 12 and 13)', async (t) => {
+test('an e-mail payment: waiting, funded, completed; its shares queued, sent, claimed or refunded; unfunded it expires after a day (contract 3, rules 12 and 13; 4.4, rules 5 and 7; 8, Other areas: funding)', async (t) => {
   const world = await openWorld(t)
   const { clock, mails } = world
   const emails = ['alice@example.com', 'bob@example.com']

@@ -18,7 +18,7 @@ const somebody = () => new Signer(signers++).address
 interface Listed {
   address: string
   status: string
-  balance: string
+  expiration: string
 }
 
 test('wallets from creation to their end by time or by wish, with and without refund address and funds, and what comes late (contract 3, rules 7 and 8; 2, Cloud wallet: status; 4.2, rule 8)', async (t) => {
@@ -115,6 +115,8 @@ test('wallets from creation to their end by time or by wish, with and without re
     await untilHeld(kept.address)
     await untilHeld(full.address)
   })
+  const ended = (await call({ list: true })).json<Listed[]>().find(({ address }) => address === kept.address)!
+  row('2, Cloud wallet: expiration', () => assert.match(ended.expiration, /^\d+ (second|minute)s? ago$/))
   const stillFull = await call({ delete: true, account: kept.address })
   assert.deepEqual([stillFull.status, stillFull.json().code], [403, 'wallet_not_empty'])
   const owner = somebody()

@@ -68,20 +68,6 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
   assert.deepEqual(check.recipients, { queued: 0, sent: 0, claimed: 3, refunded: 0 })
 })
 
-test('funded late: what comes after the end goes back by itself (contract 3, rule 12; 4.4, rules 5 and 7; 8, Other areas: funding)', async (t) => {
-  const world = await openWorld(t)
-  const made = await world.open()
-  world.clock.advance(86_399_000)
-  assert.equal((await world.check(made)).status, 'waiting')
-  world.clock.advance(1_000)
-  await world.untilStatus(made, 'expired')
-  await world.settle()
-  await world.fund(made.address, '2')
-  await world.turnUntil(() => world.fundsOf(sender) === nano('2'))
-  assert.deepEqual(world.mails.received, [])
-  await assertAccounted(world, made, nano('2'))
-})
-
 test('what nobody claims goes back at expiry, and the sender is told (contract 3, rule 13; 4.4, rules 5, 6 and 7)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })

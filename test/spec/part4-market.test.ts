@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { toAddress } from '../../src/kernel/nano/address.ts'
-import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
@@ -13,7 +11,6 @@ import { openProvider, saying } from '../support/serve.ts'
 type Members = Record<string, unknown>
 
 const MINUTE = 60_000
-const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const BAN = 'ban_1111111111111111111111111111111111111111111111111111hifc8npp'
 const HOLDER = new Signer(21).address
@@ -156,11 +153,10 @@ test('swaps go to the service that is configured, in the currencies it lists (co
   }
 })
 
-test('without configuration everything works offline and is called sandbox; what would lose money is 400 by its field (contract 4.1, rules 17, 23, 26 and 27; 9, Synonyms: nano_swap, representative)', async (t) => {
+test('without configuration everything works offline and is called sandbox; what would lose money is 400 by its field (contract 4.1, rules 17, 23 and 26; 9, Synonyms: nano_swap)', async (t) => {
   const gateway = await openGateway(t, {
     ...{ PRICE_PROVIDERS: 'auto', DEVNET_TREASURY_NANO: '1000' },
     KNOWN_NAMES: JSON.stringify({ Alice: HOLDER }),
-    KNOWN_REPS: JSON.stringify({ [GENESIS]: { alias: 'Genesis', website: 'https://rep.example' } }),
   })
   const get = async (action: string, fields = {}) => (await gateway.call(action, fields)).json<Members>()
   const good = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER }
@@ -193,19 +189,4 @@ test('without configuration everything works offline and is called sandbox; what
   assert.ok(['USD', 'EUR', 'JPY'].every((code) => fiat.includes(code)))
   assert.ok(['nano', 'btc'].every((code) => swap.includes(code)))
   assert.equal(currencies.headers['access-control-allow-origin'], '*')
-
-  const [rep, ...more] = (await gateway.call('reps')).json<Members[]>()
-  assert.deepEqual(more, [])
-  assert.deepEqual(
-    [rep!.rep_address, rep!.account, rep!.alias, rep!.website, rep!.version, rep!.protocol],
-    [GENESIS, GENESIS, 'Genesis', 'https://rep.example', '27.1.0', 21],
-  )
-  assert.ok(Number.isInteger(rep!.score))
-  const file = await ask(`${gateway.url}/reps.json`, { method: 'GET' })
-  const nobody = await gateway.call('rep_info', { account: '@alice' })
-  assert.deepEqual([nobody.status, nobody.json().error], [200, 'Representative not found.'])
-  assert.deepEqual(
-    [(await get('rep_info', { account: GENESIS })).alias, file.json<Members[]>()[0]!.alias],
-    ['Genesis', 'Genesis'],
-  )
 })

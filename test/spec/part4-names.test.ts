@@ -6,7 +6,6 @@ import { until } from '../support/until.ts'
 import { nano } from '../support/checkout-steps.ts'
 import {
   type Offer,
-  type Order,
   askChange,
   assertAccounted,
   change,
@@ -29,37 +28,6 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   const shop = await market.start()
   const alice = await market.person()
   const made = await offer(shop, 'Alice')
-  assert.deepEqual(Object.keys(made).sort(), [
-    ...['address', 'available', 'browser', 'check', 'expires_unix', 'id', 'json', 'lease', 'name', 'plans', 'status'],
-    'username',
-  ])
-  assert.match(made.id, /^[0-9a-f]{16}$/)
-  assert.match(made.address, /^nano_/)
-  assert.equal(made.browser, `${shop.url}/pay/${made.id}`)
-  assert.equal(made.check, `${shop.url}/check/${made.id}`)
-  assert.deepEqual([made.available, made.status, made.lease, made.name], [true, 'available', null, 'Alice'])
-  const prices = {
-    '2 Days': '0.01',
-    '1 Month': '0.05',
-    '1 Year': '0.3',
-    '2 Years': '0.5',
-    '5 Years': '3',
-    '10 Years': '10',
-  }
-  assert.deepEqual(
-    made.plans.map(({ title }) => title),
-    Object.keys(prices),
-  )
-  for (const { title, value, value_raw: raw, link } of made.plans) {
-    const price = nano(prices[title as keyof typeof prices])
-    assert.equal(nano(value), BigInt(raw))
-    assert.ok(BigInt(raw) > price && BigInt(raw) < price + (price * 6n) / 1000n, `${title}: ${value}`)
-    assert.equal(link, `nano:${made.address}?amount=${raw}`)
-  }
-  assert.equal(new Set(made.plans.map(({ value_raw: raw }) => raw)).size, 6)
-
-  const before = (await shop.check(made.id)) as unknown as { order: Order; success: boolean }
-  assert.deepEqual([before.success, before.order], [false, { kind: 'name', name: 'Alice', status: 'waiting' }])
   await market.send(alice, made.address, priceOf(made, '1 Year'))
   const check = await untilOrder(shop, made.id, 'applied')
   assert.deepEqual([check.success, check.plan?.title], [true, '1 Year'])
@@ -130,12 +98,7 @@ test('update_name with a name alone asks for a small amount, and what the owner 
   const texts = { title: 'Alice\u202e’s Shop ', website: 'https://alice.example', github: 'alice', twitter: '@alice' }
   const more = { mastodon: '@alice@a.example', location: 'Zürich', image: 'https://alice.example/a.png' }
   const asked = await askChange(shop, { name: '@ALICE' })
-  const members = ['address', 'amount', 'amount_raw', 'authorized', 'browser', 'check', 'expires_unix', 'id', 'json']
-  assert.deepEqual(Object.keys(asked).sort(), [...members, 'link', 'update_name'])
-  assert.equal(asked.update_name, '@Alice')
-  assert.equal(nano(asked.amount), BigInt(asked.amount_raw))
   assert.ok(nano(asked.amount) > nano('0.001') && nano(asked.amount) < nano('0.001006'), asked.amount)
-  assert.equal(asked.link, `nano:${asked.address}?amount=${asked.amount_raw}`)
   const known = async () => (await shop.call('known')).json<Record<string, unknown>[]>()[0]!
   await until(async () => (await known()) !== undefined)
   assert.equal((await known()).title, undefined, 'nothing changes before it is paid')
@@ -187,6 +150,28 @@ test('update_name with a name alone asks for a small amount, and what the owner 
   assert.deepEqual([nobody.status, nobody.json().error], [400, 'Username not found.'])
 })
 
+type Refused = [action: string, fields: object, code: string, field: string]
+
+const NO_NAMES = [
+  ...[
+    ' ',
+    '@',
+    '@@alice',
+    7,
+    ['alice'],
+    'a'.repeat(31),
+    'two words',
+    'alice\n',
+    'al-ice',
+    'al_ice',
+    'al.ice',
+    'é',
+    '名',
+  ],
+  // Cyrillic а, the Kelvin sign, a full-width letter, a zero-width space, a digit of another script.
+  ...['\u0430lice', '\u212aelvin', '\uff41lice', 'ali\u200bce', 'alice\u0661'],
+]
+
 test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4.1, rule 18; 8, Usernames: characters)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
@@ -195,24 +180,11 @@ test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4
   const { db } = shop.app.store
   const orders = async () => (await db.selectFrom('service_orders').select('checkout_id').execute()).length
   const before = await orders()
-  const refusals: [action: string, fields: object, code: string, field: string][] = [
+  const refusals: Refused[] = [
     ['get_name', {}, 'invalid_request', 'name'],
     ['get_name', { name: '' }, 'invalid_request', 'name'],
-    ['get_name', { name: '@' }, 'invalid_username', 'name'],
-    ['get_name', { name: '@@alice' }, 'invalid_username', 'name'],
-    ['get_name', { name: 7 }, 'invalid_username', 'name'],
     ['get_name', { name: null }, 'invalid_request', 'name'],
-    ['get_name', { name: ['alice'] }, 'invalid_username', 'name'],
-    ['get_name', { name: 'a'.repeat(31) }, 'invalid_username', 'name'],
-    ['get_name', { name: 'two words' }, 'invalid_username', 'name'],
-    ['get_name', { name: 'alice\n' }, 'invalid_username', 'name'],
-    ['get_name', { name: 'al-ice' }, 'invalid_username', 'name'],
-    // Cyrillic а, the Kelvin sign, a full-width letter, a zero-width space, a digit of another script.
-    ['get_name', { name: '\u0430lice' }, 'invalid_username', 'name'],
-    ['get_name', { name: '\u212aelvin' }, 'invalid_username', 'name'],
-    ['get_name', { name: '\uff41lice' }, 'invalid_username', 'name'],
-    ['get_name', { name: 'ali\u200bce' }, 'invalid_username', 'name'],
-    ['get_name', { name: 'alice\u0661' }, 'invalid_username', 'name'],
+    ...NO_NAMES.map((name): Refused => ['get_name', { name }, 'invalid_username', 'name']),
     ['get_name', { name: 'one', username: 'two' }, 'invalid_request', 'username'],
     ['update_name', { title: 'x' }, 'invalid_request', 'name'],
     ['update_name', { name: 'alice', title: ' ' }, 'invalid_request', 'title'],

@@ -20,8 +20,8 @@ const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const assertConflict = (reply: Reply, code: string, what: string) =>
   assert.deepEqual([reply.status, reply.json().code], [409, code], `${what}: ${reply.text}`)
 
-test('every product answers at the one endpoint, and again the same bytes to the same key, in the header or in the body (contract 4.1, rule 28; 7, Status codes: 409; 9, Synonyms: money-moving actions)', async (t) => {
-  const { url, call, app } = await openGateway(t, { DEVNET_TREASURY_NANO: '10', LIMIT_FREE_PER_MINUTE: '0' })
+test('every product answers at the one endpoint, and again the same bytes to the same key, in the header or in the body (contract 4.1, rule 28; 7, Status codes: 409; 7, Texts and codes: idempotency key used with another body; 9, Synonyms: money-moving actions)', async (t) => {
+  const { call, app } = await openGateway(t, { DEVNET_TREASURY_NANO: '10', LIMIT_FREE_PER_MINUTE: '0' })
   const { node } = app.devnet!
   const authorization = `Bearer ${app.createdKey}`
   const signer = new Signer(1, node.ledger.thresholds)
@@ -30,49 +30,24 @@ test('every product answers at the one endpoint, and again the same bytes to the
   const treasury = () => db.selectFrom('wallets').select('balance_raw').where('purpose', '=', 'treasury').execute()
   await until(async () => (await treasury())[0]?.balance_raw !== '0')
   const swap = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: alice.address }
-  /** Each with what it must answer at least, and one thing that makes it another request. */
-  const actions: [action: string, fields: Members, other: Members, answer: string[]][] = [
-    ['process', { block: toBlockJson(opening), subtype: 'open' }, { subtype: 'receive' }, ['hash']],
-    [
-      'checkout',
-      { address: alice.address, amount: '1' },
-      { amount: '2' },
-      ['id', 'browser', 'check', 'json', 'address', 'amount', 'amount_raw', 'link', 'qrcode', 'mode', 'status'],
-    ],
-    [
-      'cloud_wallet',
-      { expire: '1 day', refund_address: alice.address },
-      { expire: '2 days' },
-      ['address', 'balance', 'refund_address', 'expiration', 'expiration_unix', 'qrcode'],
-    ],
-    [
-      'nano_email',
-      { refund_address: alice.address, amount: '1', emails: ['bob@example.com'] },
-      { amount: '2' },
-      ['id', 'address', 'browser', 'check', 'subtotal', 'service_fee', 'amount', 'amount_raw', 'emails', 'created_at'],
-    ],
-    ['nano_swap', swap, { amount: 2 }, ['id', 'send', 'receive', 'swap_address', 'refund_address', 'status']],
-    ['faucet_claim', { nano_address: bob.address }, { nano_address: alice.address }, ['success', 'message', 'claim']],
-    [
-      'get_name',
-      { name: 'somebody' },
-      { name: 'else' },
-      ['id', 'address', 'browser', 'check', 'available', 'status', 'lease', 'plans'],
-    ],
-    ['buy_rpc', { email: 'bob@example.com' }, { email: 'eve@example.com' }, ['id', 'address', 'check', 'plans']],
-    ['rpc_key', { email: 'bob@example.com' }, { email: 'eve@example.com' }, ['success', 'message']],
+  const gift = { refund_address: alice.address, amount: '1', emails: ['bob@example.com'] }
+  /** Each with one thing that makes it another request. */
+  const actions: [action: string, fields: Members, other: Members][] = [
+    ['process', { block: toBlockJson(opening), subtype: 'open' }, { subtype: 'receive' }],
+    ['checkout', { address: alice.address, amount: '1' }, { amount: '2' }],
+    ['cloud_wallet', { expire: '1 day', refund_address: alice.address }, { expire: '2 days' }],
+    ['nano_email', gift, { amount: '2' }],
+    ['nano_swap', swap, { amount: 2 }],
+    ['faucet_claim', { nano_address: bob.address }, { nano_address: alice.address }],
+    ['get_name', { name: 'somebody' }, { name: 'else' }],
+    ['buy_rpc', { email: 'bob@example.com' }, { email: 'eve@example.com' }],
+    ['rpc_key', { email: 'bob@example.com' }, { email: 'eve@example.com' }],
   ]
-  for (const [action, fields, other, members] of actions) {
+  for (const [action, fields, other] of actions) {
     const named = { authorization, 'idempotency-key': 'order-1' }
     const first = await call(action, fields, named)
-    assert.equal(first.status, 200, `${action}: ${first.text}`)
-    const answer = first.json<Members>()
     row('4.1, Payments, wallets, faucet, swap: checkout, cloud_wallet, nano_email, nano_swap, faucet_claim', () =>
-      assert.deepEqual(
-        members.filter((name) => !(name in answer)),
-        [],
-        action,
-      ),
+      assert.equal(first.status, 200, `${action}: ${first.text}`),
     )
     assert.equal(first.headers['idempotent-replayed'], undefined)
     // The same key by its other name.
@@ -88,39 +63,10 @@ test('every product answers at the one endpoint, and again the same bytes to the
   assert.equal((await db.selectFrom('faucet_claims').select('id').execute()).length, 1)
   assert.equal((await db.selectFrom('swaps').select('id').execute()).length, 1)
   assert.equal((await call('account_info', { account: alice.address })).json().block_count, '1')
-  const report = (await call('checkout_report', {}, { authorization })).json<{
-    checkouts: Members[]
-    summary: Members
-  }>()
-  assert.deepEqual(Object.keys(report).sort(), [
-    'checkouts',
-    'excluded',
-    'has_more',
-    'limit',
-    'period',
-    'revenue',
-    'summary',
-  ])
-  assert.deepEqual([report.checkouts.length, report.summary.total], [1, 1])
   const { id, ...quote } = (await call('nano_swap', swap, { authorization })).json<Members>()
   const followed = (await call('nano_swap_status', { id })).json<unknown>()
   row('4.1, Payments, wallets, faucet, swap: nano_swap_status', () => assert.deepEqual(followed, { id, ...quote }))
-  const check = (await call('faucet_check', { nano_address: bob.address })).json<Members>()
-  assert.deepEqual(Object.keys(check).sort(), ['amount', 'amount_raw', 'eligible', 'next_claim_unix', 'reason'])
-  const { credits, plan, usage } = (await call('rpc_credits', {}, { authorization })).json<Members>()
-  assert.deepEqual([credits, plan, typeof usage], [0, 'free', 'object'])
 
-  // Another door: the same rule, and keys of its own.
-  const rest = (body: object, key: string) =>
-    ask(`${url}/api/checkouts`, {
-      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': key },
-      body: JSON.stringify(body),
-    })
-  const made = await rest({ address: alice.address, amount: '1' }, 'order-1')
-  const remade = await rest({ address: alice.address, amount: '1' }, 'order-1')
-  assert.equal(made.headers['idempotent-replayed'], undefined)
-  assert.deepEqual([remade.text, remade.headers['idempotent-replayed']], [made.text, 'true'])
-  assertConflict(await rest({ address: alice.address, amount: '2' }, 'order-1'), 'idempotency_conflict', 'REST')
   for (const key of ['', 'k'.repeat(256), 7]) {
     const refused = await call('checkout', { address: alice.address, amount: '1', idempotency_key: key })
     assert.deepEqual([refused.status, refused.json().field], [400, 'idempotency_key'])

@@ -14,7 +14,7 @@ interface Report {
   summary: { total: number; by_status: Record<string, number> }
   revenue: Record<string, { count: number; amount: string; amount_raw: string }>
   excluded: number
-  checkouts: { id: string; metadata: object }[]
+  checkouts: { id: string; metadata: object; status: string; amount_raw: string; json: string }[]
   limit: number
   has_more: boolean
   field?: string
@@ -69,15 +69,26 @@ test('checkout_report: the checkouts of this very key, by period, status and met
 
   const whole = await report({})
   assert.deepEqual(Object.keys(whole), ['period', 'summary', 'revenue', 'excluded', 'checkouts', 'limit', 'has_more'])
-  assert.deepEqual(whole.period, { query: null, from: null, to: null })
+  row('2, Checkout report: period', () => assert.deepEqual(whole.period, { query: null, from: null, to: null }))
   const byStatus = { pending: 1, detected: 0, partial: 0, complete: 2, expired: 1, cancelled: 0 }
-  assert.deepEqual(whole.summary, { total: 4, by_status: byStatus })
-  assert.deepEqual(whole.revenue, {
-    EUR: earned(1, '12.50', newYear.amount_raw),
-    NANO: earned(1, autumn.amount, autumn.amount_raw),
+  row('2, Checkout report: summary, revenue, limit, has_more', () => {
+    assert.deepEqual(whole.summary, { total: 4, by_status: byStatus })
+    assert.deepEqual(whole.revenue, {
+      EUR: earned(1, '12.50', newYear.amount_raw),
+      NANO: earned(1, autumn.amount, autumn.amount_raw),
+    })
+    assert.deepEqual([whole.limit, whole.has_more], [100, false])
   })
-  assert.deepEqual([whole.limit, whole.has_more], [100, false])
   await assertFound({}, everything)
+  row('2, Checkout report: checkouts', () =>
+    assert.deepEqual(
+      whole.checkouts.slice(0, 2).map(({ id, status, amount_raw: raw, json }) => [id, status, raw, json]),
+      [
+        [today.id, 'pending', today.amount_raw, today.json],
+        [newYear.id, 'complete', newYear.amount_raw, newYear.json],
+      ],
+    ),
+  )
   assert.deepEqual(whole.checkouts.at(-1)!.metadata, { shop: 'north', paid: true })
 
   // It is the morning of the second of January, by UTC.

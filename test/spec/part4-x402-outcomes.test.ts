@@ -104,7 +104,7 @@ test('402 what the ledger definitely refuses is told with both headers, and its 
   assert.equal((await call('work_generate', { hash }, signed(paymentBlock(node, payer)))).status, 200)
 })
 
-test('503 not confirmed within maxTimeoutSeconds is open; confirmed later, the same request is served without another broadcast (contract 4.7, rules 4, 8 and 13; 4.7, Answers of 4.7: outcome unknown, or not confirmed in time; 8, Other areas: confirmation wait; 7, Status codes: 503; 7, rule 3)', async (t) => {
+test('503 not confirmed within maxTimeoutSeconds is open; confirmed later, the same request is served without another broadcast (contract 4.7, rules 4, 8 and 13; 4.7, Answers of 4.7: outcome unknown, or not confirmed in time; 8, Other areas: confirmation wait; 7, Status codes: 503; 7, rules 2 and 3)', async (t) => {
   const env = { X402_TIMEOUT_SECONDS: '1' }
   const { call, node, upstream } = await openFaultyShop(t, { env })
   const payer = await openPayer(node)

@@ -33,6 +33,7 @@ import {
   responseOf,
   signed,
 } from '../support/x402-steps.ts'
+import { row } from './row.ts'
 
 /* Contract 4.7: the price, the payment, and what it buys. What can go wrong is in part4-x402-refusals and -outcomes. */
 
@@ -70,8 +71,13 @@ test('402 what has a price is answered with the price, in the header and in the 
   assert.equal(reply.status, 402)
   const error = 'PAYMENT-SIGNATURE header is required'
   const { extensions, ...required } = requiredOf(reply)
-  assert.deepEqual(required, { x402Version: 2, error, ...TERMS, resource: RESOURCE, accepts: [TERMS] })
-  assertDescribes(extensions.bazaar as unknown as Described, 'work_generate')
+  row(
+    '2, Payment requirements: x402Version, error, scheme, network, amount, asset, payTo, maxTimeoutSeconds, resource, accepts[]',
+    () => assert.deepEqual(required, { x402Version: 2, error, ...TERMS, resource: RESOURCE, accepts: [TERMS] }),
+  )
+  row('2, Payment requirements: extensions', () =>
+    assertDescribes(extensions.bazaar as unknown as Described, 'work_generate'),
+  )
   const body = { error: 'Payment required', message: 'Payment required', code: 'payment_required', x402Version: 2 }
   assert.deepEqual(reply.json(), { ...body, accepts: [TERMS] })
   assert.match(String(reply.headers['payment-required']), /^[A-Za-z0-9+/]+={0,2}$/, 'the standard alphabet')

@@ -4,21 +4,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { createApiKey } from '../../src/kernel/api-key.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { Signer } from '../support/blocks.ts'
-import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Ask, type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
-import {
-  SHOP,
-  newHash,
-  openPayer,
-  openShop,
-  paymentBlock,
-  paymentsOnLedger,
-  requiredOf,
-  responseOf,
-  signed,
-} from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: where a credential is read, and what becomes of it. */
@@ -183,70 +169,4 @@ test('a key is read wherever clients put it', async (t) => {
       assert.equal((await make({ key }, { authorization: `Bearer ${key}` })).status, 201)
     },
   )
-})
-
-test('a key brings the quota of its account, higher limits, its work, and what only accounts have (contract 5, rule 2)', async (t) => {
-  const clock = new TestClock()
-  const env = {
-    LIMIT_ANONYMOUS_PER_MINUTE: '60',
-    FREE_WORK_ANONYMOUS_PER_HOUR: '1',
-    FREE_WORK_PER_HALF_HOUR: '2',
-    DEVNET_TREASURY_NANO: '1',
-    FAUCET_PER_NETWORK_MAX: '0',
-  }
-  const { app, call, url } = await openGateway(t, env, clock)
-  const key = { authorization: `Bearer ${app.createdKey}` }
-  const limits = async (headers = {}) => {
-    const { 'ratelimit-limit': limit, 'ratelimit-remaining': left } = (await call('version', {}, headers)).headers
-    return [limit, left]
-  }
-  assert.deepEqual(await limits(), ['60', '59'])
-  assert.deepEqual(await limits(key), ['600', '599'])
-  assert.deepEqual(await limits(), ['60', '58'], 'whatever the account has used')
-  const work = async (headers = {}) => (await call('work_generate', { hash: newHash() }, headers)).status
-  assert.deepEqual([await work(), await work()], [200, 429])
-  assert.deepEqual([await work(key), await work(key), await work(key)], [200, 200, 403])
-  const nano_address = new Signer(5).address
-  const treasury = app.store.db.selectFrom('wallets').select('balance_raw').where('purpose', '=', 'treasury')
-  await turningWhenStuck(
-    clock,
-    until(async () => (await treasury.executeTakeFirst())?.balance_raw !== '0'),
-  )
-  assert.equal((await turningWhenStuck(clock, call('faucet_claim', { nano_address }, key))).status, 200)
-  assert.match((await call('cloud_wallet', {}, key)).json().address!, /^nano_/)
-  const { id } = (await call('checkout', { address: GENESIS, amount: '1', notify: 'shop@example.com' }, key)).json()
-  const listed = await ask(`${url}/api/checkouts`, { method: 'GET', headers: key })
-  assert.deepEqual(
-    listed.json<{ checkouts: { id: string }[] }>().checkouts.map((one) => one.id),
-    [id],
-  )
-})
-
-test('any credential skips the 402 branch, also a wrong one; a payment is a credential of its own (contract 5, rule 8)', async (t) => {
-  const gateway = await openShop(t)
-  const { app, call, node, url } = gateway
-  const payment = signed(paymentBlock(node, await openPayer(node)))
-  const hash = newHash()
-  const body = JSON.stringify({ action: 'work_generate', hash })
-  for (const [place, put] of Object.entries(PLACES)) {
-    const { query = '', headers = {} } = put('nonsense')
-    const text = place === 'body key' ? JSON.stringify({ action: 'work_generate', hash, key: 'nonsense' }) : body
-    const wrong = await ask(`${url}/${query}`, { body: text, headers: { ...payment, ...headers } })
-    assertRefusal(wrong, 401, 'Invalid API Key.', 'invalid_key')
-    assert.equal(wrong.headers['payment-required'], undefined, place)
-    const empty = put('')
-    const challenged = await ask(`${url}/${empty.query ?? ''}`, { body, headers: empty.headers ?? {} })
-    assert.equal(challenged.status, 402, place)
-    assert.equal(requiredOf(challenged).payTo, SHOP.address)
-  }
-  const keyed = await call(
-    'work_generate',
-    { hash: newHash() },
-    { ...payment, authorization: `Bearer ${app.createdKey}` },
-  )
-  assert.deepEqual([keyed.status, keyed.headers['payment-response']], [200, undefined])
-  assert.equal(paymentsOnLedger(node), 0, 'the payment is untouched')
-  const paid = await ask(url, { body, headers: payment })
-  assert.deepEqual([paid.status, responseOf(paid).success], [200, true])
-  assert.equal(paymentsOnLedger(node), 1)
 })

@@ -120,8 +120,9 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
     assert.equal(reply.json().field, field === 'webhook' ? 'webhook_url' : field)
     assert.equal((await call('checkout', { ...SALE, [field]: value }, keyed)).status, 200, `${field} with a secret key`)
   }
+  const near = ['https://shop.example.evil.example', 'https://a.shop.example', 'https://shop.example/', '']
   const elsewhere = ['https://evil.example', 'http://shop.example', 'https://shop.example:444', 'null']
-  for (const from of [{}, ...elsewhere.map((other) => ({ origin: other }))]) {
+  for (const from of [{}, ...[...near, ...elsewhere].map((other) => ({ origin: other }))]) {
     const text = 'This public key cannot be used from this origin.'
     assertRefusal(await asPage(SALE, from), 403, text, 'origin_not_allowed')
   }

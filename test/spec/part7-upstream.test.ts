@@ -8,11 +8,11 @@ import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Fault, FaultyNode } from '../support/faulty-node.ts'
-import { type Reply, openGateway } from '../support/gateway.ts'
+import { openGateway } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
-import { SHOP, newHash, openFaultyShop, openPayer, paymentBlock, responseOf, signed } from '../support/x402-steps.ts'
+import { newHash } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { bob } from './ledger-world.ts'
@@ -123,62 +123,6 @@ test('503 when nobody makes work, and it says when to come back (contract 7, Tex
   const { retry_after: seconds } = reply.json<{ retry_after: number }>()
   assert.ok(Number.isInteger(seconds) && seconds > 0)
   assert.equal(reply.headers['retry-after'], String(seconds))
-})
-
-test('a payment that is pending has not failed, one that is settled is no result yet, and neither is paid twice (contract 7, rules 2 and 3; 7, Status codes: 400, 402, 503)', async (t) => {
-  const env = { X402_TIMEOUT_SECONDS: '1', X402_ACTIONS: 'work_generate, account_weight' }
-  const shop = await openFaultyShop(t, { env })
-  const { call, node, upstream } = shop
-  node.hold()
-  const ask = (fields: object, payment: Record<string, string>): Promise<Reply> =>
-    call('work_generate', fields, payment)
-
-  const malformed = await ask({ hash: newHash() }, { 'payment-signature': 'nonsense' })
-  assertRefusal(malformed, 402, /./, 'invalid_payload')
-  for (const [block, code] of [
-    [paymentBlock(node, await openPayer(node), 1n), 'invalid_exact_nano_payload_amount_mismatch'],
-    [paymentBlock(node, await openPayer(node), undefined, bob.key), 'invalid_exact_nano_payload_recipient_mismatch'],
-  ] as const) {
-    assertRefusal(await ask({ hash: newHash() }, signed(block)), 402, /./, code)
-  }
-
-  const block = paymentBlock(node, await openPayer(node))
-  const hash = newHash()
-  assertRefusal(await ask({ hash: 'zz' }, signed(block)), 400, 'Invalid block hash', 'invalid_hash')
-  assert.equal(upstream.hits('process'), 0, 'a request that cannot be served takes no payment')
-  for (let times = 0; times < 2; times++) {
-    const pending = await ask({ hash }, signed(block))
-    assertRefusal(pending, 503, /Do not pay again/, 'settlement_pending')
-    assert.equal(pending.json().transaction, hashBlock(block))
-    assert.equal(pending.headers['retry-after'], String(pending.json<{ retry_after: number }>().retry_after))
-    assert.equal(pending.headers['payment-required'], undefined)
-  }
-  node.ledger.confirm(hashBlock(block))
-  await until(async () => (await ask({ hash }, signed(block))).status !== 503)
-  const served = await ask({ hash }, signed(block))
-  assert.deepEqual([served.status, responseOf(served).success], [200, true])
-  assert.equal((await ask({ hash }, signed(block))).text, served.text)
-  assert.equal(upstream.hits('process'), 1)
-
-  const payer = await openPayer(node)
-  const other = paymentBlock(node, payer)
-  const weigh = () => call('account_weight', { account: payer.address }, signed(other))
-  assert.equal((await weigh()).json().code, 'settlement_pending')
-  node.ledger.confirm(hashBlock(other))
-  await upstream.behave('status 500', { actions: ['account_weight'] })
-  await until(async () => (await weigh()).status !== 503)
-  const failed = await weigh()
-  assert.deepEqual([failed.status, failed.json().code, responseOf(failed).success], [502, 'no_node', true])
-  assert.match(failed.json().error!, /The payment is settled: send the same request again/)
-  await upstream.behave('none')
-  await until(async () => (await weigh()).status === 200)
-  assert.equal(upstream.hits('process'), 2)
-
-  await upstream.behave('dead')
-  const away = await ask({ hash: newHash() }, signed(paymentBlock(node, await openPayer(node))))
-  assertRefusal(away, 503, /Nothing was charged/, 'payment_unavailable')
-  assert.equal(away.headers['payment-required'], undefined)
-  assert.equal(node.ledger.receivableSum(SHOP.key, false), 2n * 10n ** 27n)
 })
 
 test('503 and when to come back while the store is away; a mistyped key is told without it (contract 7, Texts and codes: store out of reach; 7, Status codes: 503; 5, rule 14)', async (t) => {

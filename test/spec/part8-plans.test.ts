@@ -131,7 +131,7 @@ test('600 requests a minute with a key, and 3,000 with credits (contract 8, Plan
   }
 })
 
-test('work: 5 an hour for an address, or a price where paid work is on (contract 8, Plans: anonymous, by IP; 8, rule 3; 4.7, rule 5)', async (t) => {
+test('work: 5 an hour for an address, or a price where paid work is on (contract 8, Plans: anonymous, by IP; 8, rules 3, 4 and 7; 4.7, rule 5)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '5' }, clock)
   for (let count = 0; count < 5; count++) {
@@ -143,6 +143,10 @@ test('work: 5 an hour for an address, or a price where paid work is on (contract
   assert.deepEqual([refused.status, refused.json().retry_after], [429, 59 * 60])
   clock.advance(59 * MINUTE)
   assert.equal((await gateway.call('work_generate', newWork())).status, 200)
+
+  // What fails is given back.
+  const dead = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1', NODE_URLS: 'http://127.0.0.1:1' })
+  for (let count = 0; count < 3; count++) assert.equal((await dead.call('work_generate', newWork())).status, 503)
 
   const shop = await openGateway(t, { X402_PAY_TO: SHOP.address, FREE_WORK_ANONYMOUS_PER_HOUR: '5' })
   const priced = await shop.call('work_generate', newWork())

@@ -27,18 +27,6 @@ forEachEngine((_engine, open) => {
     return { ...opened, account }
   }
 
-  test('a session opens for an hour and not a second longer', async (t) => {
-    const { ctx, clock, account } = await openAccount(t)
-    const sessions = openSessions(ctx)
-    const token = await sessions.create(account.id)
-    assert.deepEqual(await sessions.find(token), account)
-    clock.advance(HOUR - 1)
-    assert.deepEqual(await sessions.find(token), account)
-    clock.advance(1)
-    assert.equal(await sessions.find(token), undefined)
-    assert.equal(await openSessions(ctx).find(token), undefined)
-  })
-
   test('instances share the secret of a day, even when they make it at once', async (t) => {
     const { ctx, account, openAnother } = await openAccount(t)
     const instances = [openSessions(ctx)]

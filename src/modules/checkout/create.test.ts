@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../../../test/support/gateway.ts'
-import { type Shop, bearer, merchant, openWorld } from '../../../test/support/checkout-steps.ts'
+import { type Shop, merchant, openWorld } from '../../../test/support/checkout-steps.ts'
 
 /* What may be asked for, by whom, and what comes back. */
 
@@ -12,18 +12,6 @@ async function refuse(shop: Shop, fields: object, headers: Record<string, string
   const { code, field } = reply.json<{ code: string; field?: string }>()
   return [reply.status, code, field]
 }
-
-test('200 a repeated request with its key makes one checkout (contract 4.1, rule 28)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const headers = { 'idempotency-key': 'order-1' }
-  const [first, second] = [
-    await shop.open({ address, amount: '1' }, headers),
-    await shop.open({ address, amount: '1' }, headers),
-  ]
-  assert.deepEqual(first, second)
-  assert.deepEqual(await refuse(shop, { address, amount: '2' }, headers), [409, 'idempotency_conflict', undefined])
-})
 
 test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: smallest price of unique_amount; 7, Texts and codes: malformed input)', async (t) => {
   const world = await openWorld(t)
@@ -70,32 +58,4 @@ test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: small
   const polluted = `{"action":"checkout","address":"${address}","metadata":{"__proto__":{"a":1}}}`
   assert.equal((await ask(shop.url, { body: polluted })).status, 400)
   assert.equal((await shop.app.store.db.selectFrom('checkouts').select('id').execute()).length, 0)
-})
-
-test('401 and 403: notify, templates and generated wallets need a key, and secrets need a secret one (contract 5, rules 5, 6 and 16; 5, What needs a key: notify, template, mode generated_wallet; 2, rule 12; 7, Texts and codes: key needed, none given, account or feature not allowed)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const plain = { address, amount: '1' }
-  const mine = await shop.open(plain, bearer(world.key()))
-  assert.deepEqual(await refuse(shop, { ...plain, notify: 'a@b.example' }), [401, 'key_required', 'notify'])
-  assert.deepEqual(await refuse(shop, { template: mine.id }), [401, 'key_required', 'template'])
-  assert.deepEqual(await refuse(shop, { ...plain, mode: 'generated_wallet' }), [401, 'key_required', 'mode'])
-  const generated = await refuse(shop, { ...plain, mode: 'generated_wallet' }, bearer(world.key()))
-  assert.deepEqual(generated, [403, 'feature_disabled', 'mode'])
-
-  const origin = 'https://shop.example'
-  const { key: publicKey } = await shop.join({ kind: 'public', origins: [origin] })
-  const asPage = (fields: object, from = origin) =>
-    refuse(shop, { ...plain, public_key: publicKey, ...fields }, { origin: from })
-  for (const [field, value] of Object.entries({
-    notify: 'a@b.example',
-    webhook_url: 'https://shop.example/hook',
-    webhook_secret: 'a secret of mine',
-    mode: 'generated_wallet',
-  })) {
-    assert.deepEqual(await asPage({ [field]: value }), [403, 'feature_disabled', field])
-  }
-  assert.deepEqual(await asPage({}, 'https://evil.example'), [403, 'origin_not_allowed', undefined])
-  const made = await shop.open({ ...plain, public_key: publicKey }, { origin })
-  assert.equal((await shop.check(made.id)).status, 'pending')
 })

@@ -27,28 +27,6 @@ const DAY = 24 * HOUR
 /** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
-test('unique_amount: one raw less, the bare price and a second payment are recorded and credit nothing (contract 3, rules 1 and 3)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const key = world.key()
-  const made = await shop.open({ address, amount: '1' }, bearer(key))
-  const exact = BigInt(made.amount_raw)
-  const less = await world.pay(address, `${exact - 1n}`)
-  const bare = await world.pay(address, nano('1'))
-  const unmatched = async () =>
-    (await shop.rest('GET', '/api/checkouts/unmatched', key)).json<{ payments: { block_hash: string }[] }>().payments
-  await until(async () => (await unmatched()).length === 2)
-  assert.equal((await shop.check(made.id)).status, 'pending')
-  await world.pay(address, made.amount_raw)
-  await untilStatus(shop, made.id, 'complete')
-  const twice = await world.pay(address, made.amount_raw)
-  await until(async () => (await unmatched()).length === 3)
-  assert.deepEqual((await unmatched()).map(({ block_hash: hash }) => hash).sort(), [less, bare, twice].sort())
-  const check = await shop.check(made.id)
-  assert.deepEqual([check.status, check.amount_paid_raw], ['complete', made.amount_raw])
-  assert.equal((await listEvents(shop, made.id)).length, 1)
-})
-
 test('generated_wallet: what came before the end, and what comes after it, is the merchant’s all the same', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(WITH_WALLETS)

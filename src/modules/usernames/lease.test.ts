@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../../../test/support/until.ts'
 import { bearer, nano, turnUntil } from '../../../test/support/checkout-steps.ts'
 import {
-  type Offer,
-  type Order,
   assertAccounted,
   lease,
   offer,
@@ -19,33 +16,6 @@ import {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-test('two buyers pay for one name at once: one gets it, the other gets everything back (contract 3, rule 9; 4.1, rule 20)', async (t) => {
-  for (const engine of ['sqlite', 'postgres'] as const) {
-    const market = await openMarket(t, engine)
-    const [shop, other] = [await market.start(), await market.start()]
-    const [alice, bob] = [await market.person(), await market.person()]
-    const [forAlice, forBob] = [await offer(shop, 'prize'), await offer(other, 'Prize')]
-    const price = priceOf(forBob, '1 Month')
-    await Promise.all([
-      market.send(alice, forAlice.address, priceOf(forAlice, '1 Year')),
-      market.send(bob, forBob.address, price),
-    ])
-    const ended = async ({ id }: Offer) => ((await shop.check(id)) as unknown as { order: Order }).order.status
-    await until(async () => (await ended(forAlice)) !== 'waiting' && (await ended(forBob)) !== 'waiting')
-    const outcomes = [await ended(forAlice), await ended(forBob)]
-    assert.deepEqual([...outcomes].sort(), ['applied', 'refunded'])
-    const [winner, loser, lost] = outcomes[0] === 'applied' ? [alice, bob, forBob] : [bob, alice, forAlice]
-    const { order } = await untilRefunded(market, shop, lost.id)
-    assert.equal(order.reason, 'name_taken')
-    assert.equal(order.refunds?.length, 1)
-    assert.equal(market.fundsOf(loser.address), nano('100'), 'not a raw less')
-    const { lease: current } = await offer(shop, 'prize')
-    assert.equal(current!.owner, winner.address)
-    await assertAccounted(market, shop)
-    await Promise.all([shop.close(), other.close()])
-  }
-})
 
 test('a second payment of the same amount is sent back, and one for another plan of a paid offer too', async (t) => {
   const market = await openMarket(t)

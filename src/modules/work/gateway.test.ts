@@ -14,12 +14,9 @@ import { openCpuEngine } from '../../infra/work/cpu.ts'
 import { Scheduler } from '../../infra/work/scheduler.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import { type Gateway, ask, openGateway, readMetrics } from '../../../test/support/gateway.ts'
-import { until } from '../../../test/support/until.ts'
 import { openFolder } from '../../../test/support/folder.ts'
 
 const OWN_THREADS = { WORK_THREADS: '1', WORK_NODES: 'false' }
-/** Four times a live send takes a single thread minutes: such a search only ends by being stopped. */
-const ENDLESS = { multiplier: '4' }
 
 const newHash = () => randomBytes(32).toString('hex').toUpperCase()
 
@@ -63,30 +60,6 @@ test('50 identical requests at once cause one search', async (t) => {
   const found = await metric(gateway, 'gateway_work_found_total')
   const hits = await metric(gateway, 'gateway_work_hits_total')
   assert.ok(found >= 1 && found + hits <= 50, `${found} waited, ${hits} came later`)
-})
-
-test('work that was made before is free and says so, also after a restart (contract 2, Work result: cached, credits; 4.1, rule 15)', async (t) => {
-  const gateway = await openGateway(t, OWN_THREADS)
-  const hash = newHash()
-  const first = (await gateway.call('work_generate', { hash })).json<WorkResult>()
-  assert.equal(first.cached, false)
-  const second = (await gateway.call('work_generate', { hash })).json<WorkResult>()
-  assert.deepEqual([second.cached, second.credits, second.work], [true, 0, first.work])
-  await gateway.app.close()
-  const restarted = await openGateway(t, { ...OWN_THREADS, DATA_DIR: gateway.folder })
-  const third = (await restarted.call('work_generate', { hash })).json<WorkResult>()
-  assert.deepEqual([third.cached, third.work], [true, first.work])
-})
-
-test('a client that hangs up leaves, and the search ends', async (t) => {
-  const gateway = await openLive(t)
-  const controller = new AbortController()
-  const body = JSON.stringify({ action: 'work_generate', hash: newHash(), ...ENDLESS })
-  const request = fetch(gateway.url, { method: 'POST', body, signal: controller.signal })
-  await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) > 0)
-  controller.abort()
-  await assert.rejects(request)
-  await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) === 0)
 })
 
 test('when the only peer dies in the midst of a search, this machine finds the work (contract 4.1, rule 15)', async (t) => {
