@@ -20,10 +20,8 @@ import * as standing from '../../src/modules/accounts/standing-store.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
 import { markSuccession } from '../../src/modules/accounts/succession-store.ts'
 import { toRaw } from '../../src/kernel/money.ts'
-import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
-const NOW = 1_000
-const LATER = 2_000
 type Repeat = Selectable<IdempotencyTable>
 const RUN = { fingerprint: 'g', claim: 'mine', now: NOW, leaseUntil: LATER, expiresAt: 2 * LATER }
 const STARTED = { status: 'started', claim: 'his', lease_until: NOW, expires_at: LATER, made: null } as const
@@ -167,13 +165,7 @@ tryVerbs(
         means: ['bound_to'],
         unless: [{ purpose: 'enrol' }],
       },
-      deleteOldChallenges: {
-        row: { expires_at: NOW - 1 },
-        run: (db) => challenges.deleteOldChallenges(db, NOW),
-        to: null,
-        means: ['expires_at'],
-        unless: [{ expires_at: NOW }],
-      },
+      deleteOldChallenges: deletesOld('expires_at', (db) => challenges.deleteOldChallenges(db, NOW)),
     }),
     ...verbsOn('api_keys', {
       markAllRevoked: {
@@ -222,13 +214,7 @@ tryVerbs(
         to: { used_at: NOW },
         unless: [{ used_at: 1 }, { expires_at: NOW }],
       },
-      deleteOldLinks: {
-        row: { expires_at: NOW - 1 },
-        run: (db) => accounts.deleteOldLinks(db, NOW),
-        to: null,
-        means: ['expires_at'],
-        unless: [{ expires_at: NOW }],
-      },
+      deleteOldLinks: deletesOld('expires_at', (db) => accounts.deleteOldLinks(db, NOW)),
     }),
     ...verbsOn('session_secrets', {
       replaceSessionSecret: {
@@ -236,22 +222,10 @@ tryVerbs(
         to: { secret: 'CD', created_at: NOW },
         unless: [{ secret: 'EF' }],
       },
-      deleteOldSecrets: {
-        row: { created_at: NOW - 1 },
-        run: (db) => deleteOldSecrets(db, NOW),
-        to: null,
-        means: ['created_at'],
-        unless: [{ created_at: NOW }],
-      },
+      deleteOldSecrets: deletesOld('created_at', (db) => deleteOldSecrets(db, NOW)),
     }),
     ...verbsOn('ended_sessions', {
-      deleteOldEndedSessions: {
-        row: { expires_at: NOW - 1 },
-        run: (db) => deleteOldEndedSessions(db, NOW),
-        to: null,
-        means: ['expires_at'],
-        unless: [{ expires_at: NOW }],
-      },
+      deleteOldEndedSessions: deletesOld('expires_at', (db) => deleteOldEndedSessions(db, NOW)),
     }),
     ...verbsOn('free_uses', {
       giveBackFree: {
@@ -260,13 +234,7 @@ tryVerbs(
         to: { taken: 0 },
         unless: [{ ends_at: LATER }, { taken: 0 }],
       },
-      deleteEndedUses: {
-        row: { ends_at: NOW - 1 },
-        run: (db) => deleteEndedUses(db, NOW),
-        to: null,
-        means: ['ends_at'],
-        unless: [{ ends_at: NOW }],
-      },
+      deleteEndedUses: deletesOld('ends_at', (db) => deleteEndedUses(db, NOW)),
     }),
     ...verbsOn('key_spends', {
       deleteSpend: {
@@ -330,22 +298,10 @@ tryVerbs(
       },
     }),
     ...verbsOn('account_requests', {
-      deleteOldRequests: {
-        row: { at: NOW - 1 },
-        run: (db) => deleteOldRequests(db, NOW, 100),
-        to: null,
-        means: ['at'],
-        unless: [{ at: NOW }],
-      },
+      deleteOldRequests: deletesOld('at', (db) => deleteOldRequests(db, NOW, 100)),
     }),
     ...verbsOn('usage_batches', {
-      deleteOldBatches: {
-        row: { created_at: NOW - 1 },
-        run: (db) => credits.deleteOldBatches(db, NOW),
-        to: null,
-        means: ['created_at'],
-        unless: [{ created_at: NOW }],
-      },
+      deleteOldBatches: deletesOld('created_at', (db) => credits.deleteOldBatches(db, NOW)),
     }),
     ...verbsOn('idempotency', {
       markTakenOver: {
@@ -390,13 +346,7 @@ tryVerbs(
         to: { lease_until: 0, made: 'sealed' },
         unless: [...NOT_HIS_RUN],
       },
-      deleteExpiredAnswers: {
-        row: { expires_at: NOW },
-        run: (db) => repeats.deleteExpiredAnswers(db, NOW),
-        to: null,
-        means: ['expires_at'],
-        unless: [{ expires_at: NOW + 1 }],
-      },
+      deleteExpiredAnswers: deletesOld('expires_at', (db) => repeats.deleteExpiredAnswers(db, NOW), NOW),
     }),
   ],
 )

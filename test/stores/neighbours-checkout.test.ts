@@ -14,10 +14,8 @@ import { lockCheckout } from '../../src/modules/checkout/store.ts'
 import * as watch from '../../src/modules/checkout/watch-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
-import { tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
-const NOW = 1_000
-const LATER = 2_000
 /** What every checkout of the fill asks for. */
 const AMOUNT = String(2n ** 128n - 1n)
 const PLAN = { title: 'P', value: '1', discount: false, amountRaw: undefined } as const
@@ -165,13 +163,7 @@ tryVerbs(
         to: { superseded: 1 },
         means: ['checkout_id'],
       },
-      deleteReleased: {
-        row: { release_at: NOW },
-        run: (db) => deleteReleased(db, NOW),
-        to: null,
-        means: ['release_at'],
-        unless: [{ release_at: NOW + 1 }],
-      },
+      deleteReleased: deletesOld('release_at', (db) => deleteReleased(db, NOW), NOW),
     }),
     ...verbsOn('checkout_sightings', {
       deleteSightings: { run: (db, { address }) => deleteSightings(db, [address]), to: null, means: ['address'] },

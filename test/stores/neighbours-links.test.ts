@@ -1,9 +1,8 @@
 import { forgetVisit, forgetVisitors } from '../../src/modules/links/orders-store.ts'
 import * as links from '../../src/modules/links/store.ts'
 import * as subscriptions from '../../src/modules/links/subscriptions/store.ts'
-import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
-const NOW = 1_000
 const OPEN = { paused: 0, deleted_at: null, ends_at: NOW + 1, sold_max: 7, held: 2, sold: 3 }
 const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
 

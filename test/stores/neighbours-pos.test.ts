@@ -1,8 +1,7 @@
 import * as pins from '../../src/modules/pos/pins-store.ts'
 import * as pos from '../../src/modules/pos/store.ts'
-import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
-const NOW = 1_000
 const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
 const LIMITS = { now: NOW, triesMax: 5, lockedUntil: NOW + 300, wrongMax: 50 }
 

@@ -7,10 +7,8 @@ import * as email from '../../src/modules/email/store.ts'
 import * as names from '../../src/modules/names/store.ts'
 import { deleteExpiredSwaps, findSwap, markSwap } from '../../src/modules/swap/store.ts'
 import * as x402 from '../../src/modules/x402/store.ts'
-import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
-const NOW = 1_000
-const LATER = 2_000
 const OVER = [{ status: 'completed' }, { status: 'expired' }] as const
 const DECIDED = [{ status: 'claimed' }, { status: 'refunded' }] as const
 const FREE = { state: 'pending', fence: 3, lease_until: NOW } as const
@@ -225,13 +223,7 @@ tryVerbs(
       },
     }),
     ...verbsOn('x402_offers', {
-      deleteExpiredOffers: {
-        row: { expires_at: NOW },
-        run: (db) => x402.deleteExpiredOffers(db, NOW),
-        to: null,
-        means: ['expires_at'],
-        unless: [{ expires_at: NOW + 1 }],
-      },
+      deleteExpiredOffers: deletesOld('expires_at', (db) => x402.deleteExpiredOffers(db, NOW), NOW),
     }),
   ],
   // Tried in test/stores/retention.test.ts: one that was paid for stays.

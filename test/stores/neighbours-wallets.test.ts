@@ -6,10 +6,8 @@ import * as locks from '../../src/modules/wallets/lock-store.ts'
 import * as moves from '../../src/modules/wallets/outbox-moves-store.ts'
 import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
 import * as wallets from '../../src/modules/wallets/store.ts'
-import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, LATER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
-const NOW = 1_000
-const LATER = 2_000
 const RAW = toRaw(5n)
 const SIGNED = { hash: 'H', previous: 'P', balance: RAW, amount: RAW, block: '{}' }
 const SEALED = { version: 1, sealedKey: 'AA==' } as const

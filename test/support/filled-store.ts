@@ -67,16 +67,8 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     await reserveCredits(ctx, accountId, 7)
     await commitCredits(ctx, (await reserveCredits(ctx, accountId, 5)).id, 'work')
     await addUsage(db, accountId, [{ accountId, day: '2026-11-15', action: 'process', count: 3 }], clock.now())
-    const logged = {
-      requestId: 'r-1',
-      action: 'process',
-      status: 200,
-      code: null,
-      microseconds: 900,
-      keyId: null,
-      standsFor: 1,
-    }
-    await insertRequests(db, [{ id: `req_${accountId}`, accountId, at: clock.now(), ...logged }])
+    const logged = { requestId: 'r-1', action: 'process', status: 200, code: null, microseconds: 900, keyId: null }
+    await insertRequests(db, [{ id: `req_${accountId}`, accountId, at: clock.now(), ...logged, standsFor: 1 }])
     const looked = { component: 'nodes', day: accountId, state: 'down', at: clock.now() } as const
     await addLooks(db, looked)
     await insertIncident(db, { id: `inc_${accountId}`, component: 'nodes', state: 'down', startedAt: 1, endedAt: 2 })
@@ -88,59 +80,7 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     const logo = { type: 'image/png', width: 16, height: 16, bytes: Buffer.from([1, 2, 3]) }
     await saveProfile(db, accountId, { ...NO_PROFILE, name: 'Café “一”', logoId: 'same', updatedAt: clock.now() })
     await saveLogo(db, accountId, 'same', logo)
-    await insertLink(db, {
-      id: `lnk_${accountId}`,
-      owner: accountId,
-      slug: accountId.toLowerCase(),
-      isPaused: false,
-      fields: { title: 'Кружка “一”' },
-      webhookSecret: null,
-      quantityMin: 1,
-      quantityMax: 9,
-      suggested: [],
-      soldMax: 7,
-      endsAt: 2 ** 41,
-      every: 'month',
-      graceDays: 3,
-      held: 0,
-      sold: 0,
-      orders: 0,
-      revenueRaw: 0n,
-      revenueE8: 0n,
-      createdAt: 1,
-      updatedAt: 1,
-    })
-    await insertLinkOrder(db, {
-      checkoutId: `of ${accountId}`,
-      linkId: `lnk_${accountId}`,
-      visit: 'same',
-      visitor: 'same',
-      quantity: 2,
-      subscriptionId: `sub_${accountId}`,
-      createdAt: 1,
-    })
-    const subscriber = { email: 'payer@example.com', language: 'de', plan: 'Zoë', every: 'month' } as const
-    const standing = {
-      status: 'active',
-      beganAt: 1,
-      periods: 1,
-      paidUntil: 2 ** 41,
-      checkoutId: 'c',
-      endedAt: null,
-    } as const
-    await insertSubscription(
-      db,
-      {
-        id: `sub_${accountId}`,
-        linkId: `lnk_${accountId}`,
-        owner: accountId,
-        graceDays: 3,
-        createdAt: 1,
-        ...subscriber,
-        ...standing,
-      },
-      2 ** 41,
-    )
+    await fillLinks(db, accountId)
     await fillPos(db, accountId)
     await fillPasskeys(db, accountId)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
@@ -172,6 +112,23 @@ export async function fill(ctx: StoreCtx): Promise<void> {
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A link, an order of it, and somebody who has subscribed by it. */
+async function fillLinks(db: Db, accountId: string): Promise<void> {
+  const [linkId, subscriptionId] = [`lnk_${accountId}`, `sub_${accountId}`]
+  const sold = { held: 0, sold: 0, orders: 0, revenueRaw: 0n, revenueE8: 0n }
+  await insertLink(db, {
+    ...{ id: linkId, owner: accountId, slug: accountId.toLowerCase(), isPaused: false, webhookSecret: null },
+    ...{ fields: { title: 'Кружка “一”' }, quantityMin: 1, quantityMax: 9, suggested: [], soldMax: 7, endsAt: 2 ** 41 },
+    ...{ every: 'month', graceDays: 3, ...sold, createdAt: 1, updatedAt: 1 },
+  })
+  const order = { visit: 'same', visitor: 'same', quantity: 2, subscriptionId, createdAt: 1 }
+  await insertLinkOrder(db, { checkoutId: `of ${accountId}`, linkId, ...order })
+  const subscriber = { email: 'payer@example.com', language: 'de', plan: 'Zoë', every: 'month', graceDays: 3 } as const
+  const standing = { status: 'active', beganAt: 1, periods: 1, paidUntil: 2 ** 41, endedAt: null } as const
+  const subscription = { id: subscriptionId, linkId, owner: accountId, checkoutId: 'c', createdAt: 1 }
+  await insertSubscription(db, { ...subscription, ...subscriber, ...standing }, 2 ** 41)
 }
 
 /** A passkey, a code and something to sign. */

@@ -41,6 +41,23 @@ interface Verb<R> {
   locks?: true
 }
 
+/** Some moment, and one behind it. */
+export const NOW = 1_000
+export const LATER = 2_000
+
+/** Deletes whatever has `last` in this column, and nothing that has more. */
+export const deletesOld = <R>(
+  column: keyof R & string,
+  run: (db: Db) => Promise<unknown>,
+  last = NOW - 1,
+): Verb<R> => ({
+  row: { [column]: last } as Partial<R>,
+  run,
+  to: null,
+  means: [column],
+  unless: [{ [column]: last + 1 } as Partial<R>],
+})
+
 interface Shape {
   key: string[]
   /** What a row keeps for itself while all others become like the one that is meant; the key unless it says otherwise. */
