@@ -58,19 +58,6 @@ const startNodes = (t: TestContext, ledgers: readonly Devnet[]) =>
 const inOrder = (nodes: readonly FaultyNode[]) =>
   nodes.map(({ url }, at) => ({ url, options: at === 0 ? '' : `role=fallback&weight=${1e6 ** (nodes.length - at)}` }))
 
-test('a block reaches every healthy node once (contract 4.1, rule 5)', async (t) => {
-  const ledgers = [await openLedger(t), await openLedger(t), await openLedger(t)]
-  const nodes = await startNodes(t, ledgers)
-  const gateway = await openPooledGateway(t, inOrder(nodes))
-  const block = sendOf(ledgers[0]!)
-  assertPublished(await process(gateway, block), block)
-  await until(() => ledgers.every((ledger) => isOn(ledger, block)))
-  assert.deepEqual(
-    nodes.map((node) => node.hits('process')),
-    [1, 1, 1],
-  )
-})
-
 test('a lost reply to an accepted block is a success, found by its hash, and nothing is sent twice (contract 4.1, rule 5; 7, rule 2)', async (t) => {
   const ledger = await openLedger(t)
   const nodes = await startNodes(t, [ledger, ledger, ledger])

@@ -174,6 +174,8 @@ test('a block reaches every healthy node once, and a lost reply is looked up ins
   await first.behave('request lost', { actions: ['process'] })
   const lost = alice.send(frontierAfter(next), bob.key, nano(1))
   const reply = await send(gateway, toBlockJson(lost), { subtype: 'send' })
-  assert.deepEqual([reply.status, reply.json().code, reply.json().hash], [502, 'publish_unknown', hashBlock(lost)])
+  row('7, Texts and codes: outcome of process unknown', () =>
+    assert.deepEqual([reply.status, reply.json().code, reply.json().hash], [502, 'publish_unknown', hashBlock(lost)]),
+  )
   assert.deepEqual(sendings(lost), [1, 1])
 })

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
 import { createApiKey } from '../../src/kernel/api-key.ts'
-import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
-import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
+import { Signer, nano, openAccount } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Fault, FaultyNode } from '../support/faulty-node.ts'
@@ -14,7 +13,6 @@ import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
 import { newHash } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
-import { row } from './row.ts'
 import { bob } from './ledger-world.ts'
 
 /* Contract 7: what the service answers when something behind it fails. */
@@ -87,33 +85,6 @@ test('a node that fails is left for another, one that answers is not, and withou
   clock.advance(3_000)
   const timedOut = await late
   assert.deepEqual([timedOut.status, timedOut.json()], [504, { ...body, code: 'node_timeout' }])
-
-  // A block is sent once; whether a lost reply meant yes is read from the ledger.
-  await recover()
-  await first.behave('reply lost', { actions: ['process'] })
-  const block = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
-  const published = await call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(block) })
-  assert.deepEqual([published.status, published.json().hash], [200, hashBlock(block)])
-  assert.equal(first.hits('process'), 1)
-  await recover()
-  for (const node of [first, second]) await node.behave('request lost', { actions: ['process'] })
-  const lost = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
-  const unknown = await call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(lost) })
-  await recover()
-  for (const node of [first, second]) await node.behave('mute', { actions: ['process'] })
-  let isOver = false
-  const muted = call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(lost) })
-  void muted.then(() => (isOver = true))
-  await until(() => {
-    if (first.hits('process') > 0) clock.advance(1_000)
-    return isOver
-  })
-  const silent = await muted
-  row('7, Texts and codes: outcome of process unknown', () => {
-    assertRefusal(unknown, 502, /./, 'publish_unknown')
-    assertRefusal(silent, 504, /./, 'publish_timeout')
-    assert.deepEqual([unknown.json().hash, silent.json().hash], [hashBlock(lost), hashBlock(lost)])
-  })
 })
 
 test('503 when nobody makes work, and it says when to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline; 7, Status codes: 503; 7, Body: retry_after)', async (t) => {

@@ -5,16 +5,6 @@ import { type Made, openWorld, sender } from '../../../test/support/email-steps.
 
 const GOOD = { refund_address: sender, amount: '1', emails: ['alice@example.com', 'bob@example.com'] }
 
-test('the same Idempotency-Key is the same payment', async (t) => {
-  const world = await openWorld(t)
-  const headers = { authorization: `Bearer ${world.key}`, 'idempotency-key': 'one' }
-  const ids = new Set<string>()
-  for (let time = 0; time < 3; time++) {
-    ids.add((await world.gateway.call('nano_email', GOOD, headers)).json<Made>().id)
-  }
-  assert.equal(ids.size, 1)
-})
-
 test('the store holds no mail address in the clear', async (t) => {
   const world = await openWorld(t)
   // Not in a kept answer either, nor in what a mail server says of somebody.
