@@ -48,7 +48,7 @@ const HELD_BY = {
     'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/spec/recorded-node',
   market: 'test/spec/part4-market test/spec/part2-data',
   names:
-    'test/spec/part2-names test/spec/part1-aliases src/modules/usernames test/shared/names test/stores/names test/stores/neighbours-sales',
+    'test/spec/part2-names test/spec/part1-aliases src/modules/usernames test/stores/names test/stores/neighbours-sales',
   reps: 'test/spec/part2-data',
   swap: 'test/spec/part4-market test/spec/part3-transfers test/stores/neighbours-sales',
   usernames: 'test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',

@@ -1,34 +1,18 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { after, test } from 'node:test'
-import { type Devnet, startDevnet } from '../../src/devnet/index.ts'
+import { startDevnet } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { verifyHash } from '../../src/kernel/nano/keys.ts'
 import { workValue } from '../../src/kernel/nano/work.ts'
+import { RECORDING, SECOND_NODE_FROM, applyEffects } from '../support/recorded.ts'
 
 /*
  * 404 requests in the order they were put to a real node V27.1 on its development network, with its answers. The
  * development ledger must give the same answers, byte for byte after parsing, but for what no second node can repeat.
  */
-interface Recorded {
-  seq: number
-  name: string
-  method?: string
-  request?: string
-  response?: string
-  response_headers?: Record<string, string>
-  effect_blocks?: Record<string, string>[]
-}
-
-const fixtures = JSON.parse(
-  readFileSync(new URL('../fixtures/node-fixtures.json', import.meta.url), 'utf8'),
-) as Recorded[]
-
-/** From here on the recording comes from a second node with `enable_control` off. */
-const CONTROL_OFF_FROM = 505
 
 /** Actions that are neither in the contract nor on the ledger's own port, each with the reason. */
 const NOT_OFFERED: Record<string, string> = {
@@ -160,9 +144,9 @@ test('the development ledger answers the recorded requests as the real node did'
   const excluded: string[] = []
   const differences: string[] = []
   let matched = 0
-  for (const pair of fixtures) {
+  for (const pair of RECORDING) {
     if (pair.effect_blocks) {
-      await applyEffects(devnet, pair)
+      await applyEffects(devnet.node, pair)
       continue
     }
     const { seq, name, method = 'POST', request = '', response = '' } = pair
@@ -171,7 +155,7 @@ test('the development ledger answers the recorded requests as the real node did'
     if (action === 'wallet_lock') devnet.node.hold()
     if (action === 'password_enter') await devnet.node.release()
 
-    const controlOff = seq >= CONTROL_OFF_FROM
+    const controlOff = seq >= SECOND_NODE_FROM
     const actual = await ask(controlOff ? restricted.rpcUrl : devnet.rpcUrl, method, request)
     const refused = response.includes('RPC control is disabled')
     const reason = NOT_REPEATABLE[name] ?? (refused ? undefined : NOT_OFFERED[action])
@@ -187,7 +171,7 @@ test('the development ledger answers the recorded requests as the real node did'
     else differences.push(`${seq} ${name}\n  expected ${JSON.stringify(expected)}\n  given    ${JSON.stringify(given)}`)
   }
 
-  const pairs = fixtures.filter((pair) => !pair.effect_blocks).length
+  const pairs = RECORDING.filter((pair) => !pair.effect_blocks).length
   console.log(`conformance: ${matched} of ${pairs} recorded pairs match, ${excluded.length} excluded`)
   for (const line of excluded) console.log(`  excluded ${line}`)
   for (const mark of [...marks].sort()) console.log(`  volatile ${mark}`)
@@ -195,14 +179,6 @@ test('the development ledger answers the recorded requests as the real node did'
   assert.equal(matched + excluded.length, pairs)
   assert.ok(matched >= 370)
 })
-
-async function applyEffects(devnet: Devnet, { seq, effect_blocks = [] }: Recorded): Promise<void> {
-  if (seq === 0) return
-  for (const members of effect_blocks) {
-    const result = await devnet.node.process(fromBlockJson((name) => members[name])!)
-    assert.ok('hash' in result)
-  }
-}
 
 function parse(text: string): Record<string, unknown> {
   try {

@@ -1,37 +1,19 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Devnet } from '../../src/devnet/index.ts'
-import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { openDevnet } from '../support/devnet.ts'
+import {
+  RECORDED_FRAMES,
+  RECORDING,
+  type Recorded,
+  type RecordedFrame,
+  SECOND_NODE_FROM,
+  accounts,
+  applyEffects,
+  hashes,
+} from '../support/recorded.ts'
 import { call, post } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
-
-/** Recorded frames of a real node V27.1: who subscribed with what, and what came. */
-interface Frame {
-  client: string
-  subscribe: string
-  text: string | null
-}
-interface Pair {
-  seq: number
-  name: string
-  request?: string
-  response?: string
-  effect_blocks?: Record<string, string>[]
-}
-
-const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))
-const frames = read('node-ws.json') as Frame[]
-const pairs = read('node-fixtures.json') as Pair[]
-const { accounts, hashes } = read('node-fixtures-meta.json') as {
-  accounts: Record<string, { account: string }>
-  hashes: Record<string, string>
-}
-
-/** From here on the recording comes from a second node with `enable_control` off. */
-const SECOND_NODE_FROM = 505
 
 /** Topics whose frames are not repeated here: this ledger casts no votes and does not report on work. */
 const NOT_OFFERED = ['vote', 'work']
@@ -39,20 +21,19 @@ const NOT_OFFERED = ['vote', 'work']
 /** Equal texts then mean equal bytes, but for what no second node can repeat. */
 const settled = (text: string) => text.replace(/"(time|duration|local_timestamp)": "\d+"/g, '"$1": "…"')
 
-const recordedOf = (client: string) => frames.filter((frame) => frame.client === client)
+const recordedOf = (client: string) => RECORDED_FRAMES.filter((frame) => frame.client === client)
 const textsOf = (client: string) => recordedOf(client).map(({ text }) => settled(text!))
 
 /** The hash that a frame is about; `new_unconfirmed_block` carries the block alone. */
-function hashOf({ client, text }: Frame): string | undefined {
+function hashOf({ client, text }: RecordedFrame): string | undefined {
   if (client === 'new_unconfirmed_block') return '03C3EC8B8B7BE39C62275BEA7D596CB8A6E8EC8AC1153C247EC0845EFC72FA24'
   return (JSON.parse(text!) as { message?: { hash?: string } }).message?.hash
 }
 
 /** Repeats the part of the recording that moved the ledger. */
-async function repeat(devnet: Devnet, { seq, request, effect_blocks = [] }: Pair): Promise<void> {
-  if (seq > 0) {
-    for (const members of effect_blocks) await devnet.node.process(fromBlockJson((name) => members[name])!)
-  }
+async function repeat(devnet: Devnet, recorded: Recorded): Promise<void> {
+  await applyEffects(devnet.node, recorded)
+  const { request } = recorded
   const action = /"action":\s*"(\w+)"/.exec(request ?? '')?.[1]
   if (action === 'wallet_lock') devnet.node.hold()
   if (action === 'password_enter') await devnet.node.release()
@@ -64,9 +45,10 @@ test('each recorded subscription receives the recorded frames, byte for byte', a
   const devnet = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   const scripted = ['default', 'ack-no-id', 'block_confirm-on-confirmed-block', 'ping', 'unsubscribe', 'not-json']
   const single = new Map(
-    frames
-      .filter(({ client }) => !scripted.includes(client) && !NOT_OFFERED.includes(client))
-      .map((frame) => [hashOf(frame), frame]),
+    RECORDED_FRAMES.filter(({ client }) => !scripted.includes(client) && !NOT_OFFERED.includes(client)).map((frame) => [
+      hashOf(frame),
+      frame,
+    ]),
   )
   single.delete(undefined)
 
@@ -75,7 +57,7 @@ test('each recorded subscription receives the recorded frames, byte for byte', a
   await first.settle().then((given) => assert.deepEqual(given.map(settled), textsOf('default').slice(0, 1)))
 
   const seen: string[] = []
-  for (const pair of pairs.filter(({ seq }) => seq < SECOND_NODE_FROM)) {
+  for (const pair of RECORDING.filter(({ seq }) => seq < SECOND_NODE_FROM)) {
     const hash = /"hash":\s*"(\w{64})"/.exec(pair.response ?? '')?.[1]
     const frame = pair.request?.includes('"process"') && hash !== undefined ? single.get(hash) : undefined
     // The other recordings begin after the first client has left.

@@ -10,6 +10,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { shareGateway } from '../support/shared-gateway.ts'
 import { until } from '../support/until.ts'
 import { openFolder } from '../support/folder.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
@@ -40,16 +41,16 @@ function textOf(page: string, opening: RegExp): string {
 
 const snippet = (page: string, language: string) => textOf(page, new RegExp(`data-language="${language}"`))
 
-test('the call of the landing page works when it is pasted', async (t) => {
-  const gateway = await openGateway(t)
+const gateway = shareGateway()
+
+test('the call of the landing page works when it is pasted', async () => {
   const command = textOf((await get(gateway, '/')).text, /id="first-call"/)
   const { stdout } = await run('sh', ['-c', command.replace('curl ', 'curl -s ')])
   const { browser } = JSON.parse(stdout) as { browser: string }
   assert.equal((await ask(browser, { method: 'GET', headers: { accept: 'text/html' } })).status, 200)
 })
 
-test('every link of every page leads to a page', async (t) => {
-  const gateway = await openGateway(t)
+test('every link of every page leads to a page', async () => {
   const seen = new Set<string>()
   const broken: string[] = []
   const follow = async (path: string, from: string): Promise<void> => {
@@ -107,8 +108,7 @@ test('programs read every page as text, by its address or by what they accept, a
   assert.equal((await read('/docs/..%2fpackage.md')).status, 404)
 })
 
-test('links within the documentation name places that exist', async (t) => {
-  const gateway = await openGateway(t)
+test('links within the documentation name places that exist', async () => {
   const pages = ['/docs', '/docs/contract/part-4', '/docs/operating', '/docs/actions/process']
   for (const path of pages) {
     const { text } = await get(gateway, path)
@@ -116,8 +116,7 @@ test('links within the documentation name places that exist', async (t) => {
   }
 })
 
-test('a search finds what any page says, at its section, marked, the best page first', async (t) => {
-  const gateway = await openGateway(t)
+test('a search finds what any page says, at its section, marked, the best page first', async () => {
   const found = async (query: string) => {
     const { text, headers } = await get(gateway, `/docs?q=${encodeURIComponent(query)}`)
     assert.equal(headers['x-robots-tag'], 'noindex')
@@ -147,8 +146,7 @@ test('one address could keep the gateway busy with searches: it has sixty a minu
   assert.equal((await get(gateway, '/docs')).status, 200)
 })
 
-test('what is looked for can be anything, and stays text', async (t) => {
-  const gateway = await openGateway(t)
+test('what is looked for can be anything, and stays text', async () => {
   const { text } = await get(gateway, `/docs?q=${encodeURIComponent('<b>nothing "(.*)+$\\')}`)
   assert.match(text, /No page has “&lt;b>nothing/)
   for (const query of [
@@ -165,32 +163,19 @@ test('what is looked for can be anything, and stays text', async (t) => {
   }
 })
 
-test('guides stand in the order in which they are needed', async (t) => {
-  const gateway = await openGateway(t)
+test('guides stand in the order in which they are needed', async () => {
   const { text } = await get(gateway, '/docs')
   const side = text.slice(text.indexOf('<nav class="docs-side"'))
   const groups = [...side.matchAll(/<h2>([^<]+)<\/h2>/g)].slice(0, 6).map(([, title]) => title)
   assert.deepEqual(groups, ['Start', 'Take payments', 'Wallets', 'Programs and agents', 'Operate', 'Reference'])
 })
 
-test('an action found by its other name leads to its page', async (t) => {
-  const gateway = await openGateway(t)
+test('an action found by its other name leads to its page', async () => {
   const reply = await get(gateway, '/docs/actions/pending')
   assert.deepEqual([reply.status, reply.headers.location], [302, '/docs/actions/receivable'])
 })
 
-test('a form without scripts runs its action and shows the answer', async (t) => {
-  const gateway = await openGateway(t)
-  const { status, text, headers } = await send(gateway, 'account_balance', { account: GENESIS })
-  assert.equal(status, 200)
-  assert.equal(headers['cache-control'], 'no-store')
-  assert.match(text, /Status 200/)
-  assert.match(text, /340282366\.920938463463374607431768211455/)
-  assert.match(gateway.log(), /"action":"account_balance","status":200/, 'it is logged as any call is')
-})
-
-test('a form sends lists, objects and flags as what they are', async (t) => {
-  const gateway = await openGateway(t)
+test('a form sends lists, objects and flags as what they are', async () => {
   const lists = await send(gateway, 'accounts_balances', { accounts: `${GENESIS}\n${GENESIS}` })
   const [, body = ''] = /-d '([^']+)'/.exec(snippet(lists.text, 'sh')) ?? []
   assert.deepEqual(JSON.parse(body), { action: 'accounts_balances', accounts: [GENESIS, GENESIS] })
@@ -210,8 +195,7 @@ test('a form sends lists, objects and flags as what they are', async (t) => {
   assert.match(listed.text, /in 2 hours/)
 })
 
-test('a field that nothing reads is named beside the answer, in the form and by REST', async (t) => {
-  const gateway = await openGateway(t)
+test('a field that nothing reads is named beside the answer, in the form and by REST', async () => {
   const { text } = await send(gateway, 'checkout', { address: GENESIS, amount: '1', titel: 'Coffee' })
   assert.match(text, /Status 200/)
   assert.match(text, /X-Ignored-Fields: titel/)
@@ -222,8 +206,7 @@ test('a field that nothing reads is named beside the answer, in the form and by 
   assert.deepEqual([made.status, made.headers['x-ignored-fields']], [201, 'titel'], made.text)
 })
 
-test('a refusal is shown with its status, and what was typed is still there', async (t) => {
-  const gateway = await openGateway(t)
+test('a refusal is shown with its status, and what was typed is still there', async () => {
   const { status, text } = await send(gateway, 'account_balance', { account: '<script>alert(1)</script>' })
   assert.equal(status, 200)
   assert.match(text, /Refused, status 400/)
@@ -232,8 +215,7 @@ test('a refusal is shown with its status, and what was typed is still there', as
   assert.doesNotMatch(text, /<script>/)
 })
 
-test('the receipt leads to its block, also on the development ledger, and a link can make or send nothing', async (t) => {
-  const gateway = await openGateway(t)
+test('the receipt leads to its block, also on the development ledger, and a link can make or send nothing', async () => {
   const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json()
   const paid = await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)
   await until(async () => (await ask(made.check!, { method: 'GET' })).json().status === 'complete')
@@ -287,7 +269,6 @@ test('what is metered says what is free and what it costs then', async (t) => {
 const has = (program: string, version = '--version') => spawnSync(program, [version]).status === 0
 
 test('the code of a call runs as it stands: in a terminal, with the client, and in every other language that is installed', async (t) => {
-  const gateway = await openGateway(t)
   const env = { ...process.env, NANO_KEY: gateway.app.createdKey }
   const asked = { only: 'code', metadata: `{"it's":true,"none":null,"list":[1,"é"]}`, expire: '2 hours' }
   const { text } = await send(gateway, 'cloud_wallet', asked)
@@ -313,8 +294,7 @@ test('the code of a call runs as it stands: in a terminal, with the client, and 
   for (const output of [fetched, opened]) assert.match(output, /nano_[13][\w]{59}/)
 })
 
-test('nothing outside the documents can be read through their addresses', async (t) => {
-  const gateway = await openGateway(t)
+test('nothing outside the documents can be read through their addresses', async () => {
   for (const path of [
     '../package.json',
     '..%2fpackage.json',
@@ -328,8 +308,7 @@ test('nothing outside the documents can be read through their addresses', async 
   assert.deepEqual([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
 })
 
-test('a form that is none is refused', async (t) => {
-  const gateway = await openGateway(t)
+test('a form that is none is refused', async () => {
   const url = `${gateway.url}/docs/actions/account_balance`
   assert.equal((await ask(url, { body: '{}', headers: { 'content-type': 'application/json' } })).status, 400)
   assert.equal((await send(gateway, 'nothing', {})).status, 404)

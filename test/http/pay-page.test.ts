@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { shareGateway } from '../support/shared-gateway.ts'
 import { PIXEL, openImage } from '../support/image.ts'
-import { until } from '../support/until.ts'
 
 /* The payment page as a browser gets it: headers, language, forms and pictures. */
 
@@ -16,8 +16,9 @@ const get = ({ url }: Gateway, path: string, headers: Record<string, string> = {
 const open = async (gateway: Gateway, fields: object = {}) =>
   (await gateway.call('checkout', { address, amount: '1', ...fields })).json()
 
-test('nothing but our own scripts, styles and pictures may run on the page, and nobody may frame it', async (t) => {
-  const gateway = await openGateway(t)
+const gateway = shareGateway()
+
+test('nothing but our own scripts, styles and pictures may run on the page, and nobody may frame it', async () => {
   const { id } = await open(gateway)
   const { headers, text } = await get(gateway, `/pay/${id}`)
   const policy = String(headers['content-security-policy'])
@@ -39,8 +40,7 @@ test('nothing but our own scripts, styles and pictures may run on the page, and 
   }
 })
 
-test('only the origin that a framed page reports to may frame it, and hostile origins none', async (t) => {
-  const gateway = await openGateway(t)
+test('only the origin that a framed page reports to may frame it, and hostile origins none', async () => {
   const { id } = await open(gateway)
   const ancestors = async (embed: string) => {
     const { headers } = await get(gateway, `/pay/${id}?embed=${encodeURIComponent(embed)}`)
@@ -62,8 +62,7 @@ test('only the origin that a framed page reports to may frame it, and hostile or
   assert.match(String(receipt.headers['content-security-policy']), /frame-ancestors 'none'/)
 })
 
-test('the page speaks the language that is asked for, and says which it is', async (t) => {
-  const gateway = await openGateway(t)
+test('the page speaks the language that is asked for, and says which it is', async () => {
   const { id } = await open(gateway)
   const cases = [
     ['de-AT,de;q=0.9,en;q=0.5', '', 'de'],
@@ -85,8 +84,7 @@ test('the page speaks the language that is asked for, and says which it is', asy
   }
 })
 
-test('a worth in the money of the reader stands beside a price in nano; a price in other money says itself', async (t) => {
-  const gateway = await openGateway(t)
+test('a worth in the money of the reader stands beside a price in nano; a price in other money says itself', async () => {
   const { id } = await open(gateway)
   assert.match((await get(gateway, `/pay/${id}`)).text, /≈ \$\d+\.\d\d/)
   assert.match((await get(gateway, `/pay/${id}`, { 'accept-language': 'de-DE' })).text, /≈ \d+,\d\d\s€/)
@@ -96,8 +94,7 @@ test('a worth in the money of the reader stands beside a price in nano; a price 
   assert.match(text, /data-until="\d+" data-text="Price valid for \{left\}"/)
 })
 
-test('a form chooses the amount and gets the page back; programs get the record as ever', async (t) => {
-  const gateway = await openGateway(t)
+test('a form chooses the amount and gets the page back; programs get the record as ever', async () => {
   const { id } = (await gateway.call('checkout', { address })).json()
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const send = (body: string, headers = form) => ask(`${gateway.url}/pay/${id}/amount`, { headers, body })
@@ -115,8 +112,7 @@ test('a form chooses the amount and gets the page back; programs get the record 
   assert.match(program.json().amount!, /^3\.0/)
 })
 
-test('404 and a page that says so, in the language of the reader, for what does not exist', async (t) => {
-  const gateway = await openGateway(t)
+test('404 and a page that says so, in the language of the reader, for what does not exist', async () => {
   const page = await get(gateway, '/pay/0123456789abcdef', { 'accept-language': 'es' })
   assert.equal(page.status, 404)
   assert.match(page.text, /Este pago no existe/)
@@ -127,22 +123,7 @@ test('404 and a page that says so, in the language of the reader, for what does 
   assert.deepEqual([program.status, program.json().error], [404, 'Checkout not found.'])
 })
 
-test('there is a receipt once it is paid, and it tells nothing that is not the payer’s', async (t) => {
-  const gateway = await openGateway(t)
-  const { id } = await open(gateway, { title: 'A chair', metadata: { planted: 'planted' } })
-  const early = await get(gateway, `/pay/${id}/receipt`)
-  assert.deepEqual([early.status, early.headers.location], [303, `/pay/${id}?lang=en`])
-  await ask(`${gateway.url}/developer/checkouts/${id}/pay`)
-  const checkouts = gateway.app.store.db.selectFrom('checkouts').select('status').where('id', '=', id!)
-  await until(async () => (await checkouts.executeTakeFirst())?.status === 'complete')
-  const receipt = await get(gateway, `/pay/${id}/receipt`)
-  assert.match(receipt.text, /A chair/)
-  assert.match(receipt.text, /<code>[0-9A-F]{64}<\/code>/)
-  assert.doesNotMatch(receipt.text, /planted/)
-})
-
 test("a merchant's picture is fetched once, by the gateway, and only when it is nothing but pixels", async (t) => {
-  const gateway = await openGateway(t)
   const good = await openImage(t)
   const { id } = await open(gateway, { image: good.url })
   for (let times = 0; times < 3; times++) {

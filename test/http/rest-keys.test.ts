@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
-import { type MountedRoutes, openRoutes } from '../support/mounted-routes.ts'
+import { openRoutes } from '../support/mounted-routes.ts'
 import { dumpStore } from '../support/dump-store.ts'
 
 /* Accounts and keys of the REST interface, under /api. */
@@ -90,37 +90,3 @@ test('403 what administrators see is not for others', async (t) => {
   const wrong = await world.ask('GET', '/api/jobs?status=odd', { headers: { key: admin.key } })
   assert.deepEqual([wrong.statusCode, wrong.json<ErrorBody>().field], [400, 'status'])
 })
-
-test('404 and the usual body for a path that is none (contract 7, rule 4)', async (t) => {
-  const world = await openRoutes(t)
-  for (const [method, path] of [
-    ['GET', '/api/nothing'],
-    ['POST', '/api/account'],
-    ['GET', '/api/sign-in'],
-  ] as const) {
-    const reply = await world.ask(method, path)
-    assert.equal(reply.statusCode, 404)
-    assert.equal(reply.json<ErrorBody>().code, 'not_found')
-  }
-})
-
-test('500 tells nothing of its cause, and the log does (contract 7, rule 4; 7, Status codes: 5xx)', async (t) => {
-  const world = await openRoutes(t)
-  const { key } = await world.join('a@example.com')
-  failNextId(world)
-  const reply = await world.ask('POST', '/api/keys', { headers: { key }, body: { name: 'x' } })
-  assert.equal(reply.statusCode, 500)
-  assert.deepEqual(reply.json(), {
-    error: 'Internal server error.',
-    message: 'Internal server error.',
-    code: 'internal_error',
-  })
-  assert.match(world.log.join(), /The cause\./)
-})
-
-/** From now on nothing new can be named. */
-function failNextId({ ctx }: MountedRoutes): void {
-  ctx.ids.next = () => {
-    throw new Error('The cause.')
-  }
-}

@@ -20,6 +20,7 @@ import {
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
+import { shareGateway } from '../support/shared-gateway.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 
@@ -62,8 +63,9 @@ async function hashesHeard(client: WsClient): Promise<string[]> {
   return (await client.settle()).map((frame) => (JSON.parse(frame) as Frame).message.hash)
 }
 
+const gateway = shareGateway()
+
 test('acknowledgements come when asked for, with the id that was given', async (t) => {
-  const gateway = await openGateway(t)
   const client = await WsClient.connect(t, wsUrl(gateway))
   const acknowledged = async (message: object) => {
     client.send(message)
@@ -172,7 +174,6 @@ test('update adds and removes accounts, and unsubscribe ends it', async (t) => {
 })
 
 test('a frame that is no JSON is answered with an error, and the connection stays', async (t) => {
-  const gateway = await openGateway(t)
   const client = await WsClient.connect(t, wsUrl(gateway))
   for (const frame of ['nonsense', '', '{', '5', 'null']) {
     client.send(frame)
@@ -181,7 +182,6 @@ test('a frame that is no JSON is answered with an error, and the connection stay
 })
 
 test('a frame over 256 KiB ends its connection and no other', async (t) => {
-  const gateway = await openGateway(t)
   const [loud, quiet] = [await WsClient.connect(t, wsUrl(gateway)), await WsClient.connect(t, wsUrl(gateway))]
   loud.send({ action: 'ping', id: 'x'.repeat(256 * 1024) })
   assert.notEqual(await loud.closed, 1000)
@@ -231,7 +231,6 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
 
 // An error on a connection that nobody listens to would end the whole process.
 test('a client that resets its connection while it is refused does no harm', async (t) => {
-  const gateway = await openGateway(t)
   for (let round = 0; round < 50; round++) {
     for (const path of ['/nowhere', '/ws']) {
       const socket = await openSocket(t, gateway)
@@ -244,7 +243,6 @@ test('a client that resets its connection while it is refused does no harm', asy
 })
 
 test('a client that does not read is closed with 1013 instead of being kept in memory', async (t) => {
-  const gateway = await openGateway(t)
   const socket = new WebSocket(wsUrl(gateway))
   t.after(() => socket.terminate())
   await once(socket, 'open')
@@ -308,15 +306,13 @@ test('each of 500 clients hears of its own account and of no other', async (t) =
 })
 
 // Some HTTP clients offer HTTP/2 with their first request and mean no websocket.
-test('a request that offers another protocol is answered over the one it came by', async (t) => {
-  const gateway = await openGateway(t)
+test('a request that offers another protocol is answered over the one it came by', async () => {
   const { status, json } = await gateway.call('block_count', {}, { connection: 'Upgrade', upgrade: 'h2c' })
   assert.equal(status, 200)
   assert.equal(json().count, '3')
 })
 
 test('a client that talks without end is shown the door', async (t) => {
-  const gateway = await openGateway(t)
   const client = await WsClient.connect(t, wsUrl(gateway))
   for (let frame = 0; frame < 400; frame++) client.send({ action: 'ping' })
   await client.closed

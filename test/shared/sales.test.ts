@@ -39,6 +39,8 @@ test('“Username not found” right after check said complete: a name resolves 
   assert.equal(await addressOn(second), alice.address)
   assert.equal((await second.check(id)).status, 'complete')
   const changed = await change(market, first, alice, { name: 'alice', address: savings.address })
+  const sale = (await second.call('checkout', { address: '@alice', amount: '1' })).json()
+  assert.equal(sale.address, savings.address, 'money follows the store, whatever is remembered')
   assert.equal((await second.check(changed.id)).status, 'complete')
   assert.equal(await addressOn(second), savings.address, 'told complete, it knows the change')
   assert.equal((await first.check(changed.id)).status, 'complete')

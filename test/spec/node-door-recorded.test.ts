@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
-import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { CONTROL_ACTIONS } from '../../src/kernel/nano/control-actions.ts'
 import { workValue } from '../../src/kernel/nano/work.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { ask, openGateway } from '../support/gateway.ts'
+import { RECORDING, SECOND_NODE_FROM, applyEffects } from '../support/recorded.ts'
 import { post } from '../support/rpc.ts'
 
 /*
@@ -14,22 +13,7 @@ import { post } from '../support/rpc.ts'
  * that was recorded at a real node V27.1 goes through this door, in order, and the answers are held against the node's own:
  * equal after parsing, members in the same order, status 200. There is no list of differences.
  */
-interface Recorded {
-  seq: number
-  name: string
-  method?: string
-  request?: string
-  response?: string
-  effect_blocks?: Record<string, string>[]
-}
 type Members = Record<string, unknown>
-
-const fixtures = JSON.parse(
-  readFileSync(new URL('../fixtures/node-fixtures.json', import.meta.url), 'utf8'),
-) as Recorded[]
-
-/** From here on the recording comes from a second node with `enable_control` off. */
-const CONTROL_OFF_FROM = 505
 
 /** What a node itself does not say twice: its clock, its own identity, and work and voters that it draws at random. */
 const NOT_REPEATED: [path: RegExp, form: RegExp][] = [
@@ -86,10 +70,10 @@ test('every recorded request of a node is answered at /node as the node did, wit
   let compared = 0
   const notOffered: string[] = []
   const wrong: string[] = []
-  for (const { seq, name, method = 'POST', request = '', response = '', effect_blocks } of fixtures) {
-    if (effect_blocks) {
-      if (seq === 0) continue
-      for (const members of effect_blocks) await node.process(fromBlockJson((field) => members[field])!)
+  for (const recorded of RECORDING) {
+    const { seq, name, method = 'POST', request = '', response = '' } = recorded
+    if (recorded.effect_blocks) {
+      await applyEffects(node, recorded)
       continue
     }
     // Of two members with one name the node reads the first.
@@ -97,7 +81,7 @@ test('every recorded request of a node is answered at /node as the node did, wit
     // Node wallets stop voting while they are locked; here that is told to the ledger itself.
     if (action === 'wallet_lock') node.hold()
     if (action === 'password_enter') await node.release()
-    const isSecond = seq >= CONTROL_OFF_FROM
+    const isSecond = seq >= SECOND_NODE_FROM
     const reply = await ask(`${(isSecond ? outside : gateway).url}/node`, { method, body: request })
     const isAction = /^[a-z_]+$/.test(action) && !response.includes('Unknown command')
     const isOffered = offered.has(action) || (isSecond && CONTROL_ACTIONS.has(action))

@@ -1,35 +1,20 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, nano } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
+import { RECORDED_FRAMES, RECORDING, SECOND_NODE_FROM, accounts, applyEffects } from '../support/recorded.ts'
 import { post } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
 
 /* Contract 4.8: the websockets. Frames of a real node V27.1, repeated at our own door for nodes. */
 
-interface Frame {
-  client: string
-  subscribe: string
-  text: string | null
-}
-interface Pair {
-  seq: number
-  request?: string
-  response?: string
-  effect_blocks?: Record<string, string>[]
-}
 interface Told {
   topic?: string
   message?: { hash: string; election_info?: Record<string, unknown>; [member: string]: unknown }
 }
 
-const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))
-const frames = (read('node-ws.json') as Frame[]).filter(({ client }) => client.startsWith('confirmation-'))
-const pairs = (read('node-fixtures.json') as Pair[]).filter(({ seq }) => seq < 505)
-const { accounts } = read('node-fixtures-meta.json') as { accounts: Record<string, { account: string }> }
+const frames = RECORDED_FRAMES.filter(({ client }) => client.startsWith('confirmation-'))
+const pairs = RECORDING.filter(({ seq }) => seq < SECOND_NODE_FROM)
 
 /** Equal texts then mean equal members in equal order, but for the clock of a node, and for the votes that are not told here. */
 function settled(frame: unknown): string {
@@ -53,8 +38,9 @@ test('each recorded subscription to confirmations receives the recorded frames a
   }
 
   const seen: string[] = []
-  for (const { seq, request = '', response = '', effect_blocks = [] } of pairs) {
-    if (seq > 0) for (const members of effect_blocks) await node.process(fromBlockJson((name) => members[name])!)
+  for (const pair of pairs) {
+    const { request = '', response = '' } = pair
+    await applyEffects(node, pair)
     const action = /"action":\s*"(\w+)"/.exec(request)?.[1]
     if (action === 'wallet_lock') node.hold()
     if (action === 'password_enter') await node.release()

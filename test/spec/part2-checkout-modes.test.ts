@@ -129,21 +129,6 @@ test('digits written X are filled at random and reserved (contract 2, Checkout r
   await untilStatus(shop, made.id, 'complete')
 })
 
-test('without a price the payer says how much, and that amount is reserved (contract 2, Checkout modes: neither amount nor plans)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const made = await shop.open({ address, currency: false, title: null })
-  assert.equal('amount' in made, false)
-  const choose = async (amount: string) =>
-    ask(`${shop.url}/pay/${made.id}/amount`, { body: JSON.stringify({ amount }) })
-  assert.equal((await choose('0.0000001')).status, 400)
-  const chosen = (await choose('3')).json<Made>()
-  assert.ok(BigInt(chosen.amount_raw) > nano('3') && BigInt(chosen.amount_raw) < nano('3.015'))
-  assert.equal((await shop.check(made.id)).amount_raw, null)
-  await world.pay(address, chosen.amount_raw)
-  assert.equal((await untilStatus(shop, made.id, 'complete')).amount_raw, chosen.amount_raw)
-})
-
 test('an address of one’s own sums what comes in, and without a price anything but noise is a donation (contract 2, Checkout modes: unique_address; 2, rule 13)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()

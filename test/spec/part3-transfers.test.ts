@@ -158,6 +158,11 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   await follow(bought, 'finished')
   assert.equal(await worthOf(other), nano('102'))
   assert.equal(await worthOf(holder), 0n)
+  const { db } = gateway.app.store
+  const wallets = db.selectFrom('wallets').select('address').where('purpose', '=', 'treasury')
+  const { address: treasury } = await wallets.executeTakeFirstOrThrow()
+  assert.equal(await worthOf(treasury), nano('911'), 'ten came, and 99 were paid')
+  for (const { swap_address: to } of [whole, tooMuch]) assert.equal(await worthOf(to), 0n)
 
   await fund(tooLittle, '0.5')
   await follow(tooLittle, 'confirming')

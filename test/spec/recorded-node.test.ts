@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { formatNano } from '../../src/kernel/money.ts'
-import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { workValue } from '../../src/kernel/nano/work.ts'
 import { checkAnswer } from '../support/answers.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
+import { RECORDING, SECOND_NODE_FROM, applyEffects } from '../support/recorded.ts'
 import { post } from '../support/rpc.ts'
 import {
   DIFFERENCES,
@@ -27,21 +26,6 @@ import {
  * of a real node V27.1, in the order they were recorded, are compared with what the gateway says to the same requests:
  * nothing may be lost, and nothing may be there that was not decided.
  */
-interface Recorded {
-  seq: number
-  name: string
-  method?: string
-  request?: string
-  response?: string
-  effect_blocks?: Record<string, string>[]
-}
-
-const fixtures = JSON.parse(
-  readFileSync(new URL('../fixtures/node-fixtures.json', import.meta.url), 'utf8'),
-) as Recorded[]
-
-/** From here on the recording comes from a second node with `enable_control` off. */
-const CONTROL_OFF_FROM = 505
 
 /** Recorded pairs that no second node can repeat. */
 const NOT_REPEATABLE: Record<string, string> = {
@@ -147,10 +131,10 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
   const used = new Map<Difference, string[]>()
   const skipped: string[] = []
   const wrong: string[] = []
-  for (const { seq, name, method = 'POST', request: text = '', response = '', effect_blocks } of fixtures) {
-    if (effect_blocks) {
-      if (seq === 0) continue
-      for (const members of effect_blocks) await node.process(fromBlockJson((field) => members[field])!)
+  for (const recorded of RECORDING) {
+    const { seq, name, method = 'POST', request: text = '', response = '' } = recorded
+    if (recorded.effect_blocks) {
+      await applyEffects(node, recorded)
       continue
     }
     if (method !== 'POST') {
@@ -159,8 +143,8 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
     }
     const request = parse(text)
     const action = String(request.action)
-    const through: Gateway = seq < CONTROL_OFF_FROM ? gateway : outside
-    const ledgerUrl = seq < CONTROL_OFF_FROM ? rpcUrl : restricted.rpcUrl
+    const through: Gateway = seq < SECOND_NODE_FROM ? gateway : outside
+    const ledgerUrl = seq < SECOND_NODE_FROM ? rpcUrl : restricted.rpcUrl
     // Node wallets stop voting while they are locked; here that is told to the ledger itself.
     if (action === 'wallet_lock') node.hold()
     if (action === 'password_enter') await node.release()

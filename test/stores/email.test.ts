@@ -5,7 +5,6 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { claimShare } from '../../src/modules/email/domain/claim.ts'
 import { followPayment } from '../../src/modules/email/domain/follow.ts'
-import { forgetEmailPayments } from '../../src/modules/email/jobs.ts'
 import { inviteRecipient } from '../../src/modules/email/domain/invite.ts'
 import { claimFaucet } from '../../src/modules/faucet/domain/claim.ts'
 import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../support/email-processes.ts'
@@ -80,24 +79,6 @@ for (const engine of ENGINES) {
       assert.equal(world.fundsOf(treasury), FEE)
       assert.equal(world.fundsOf(made.address), 0n)
       assert.deepEqual(world.alarms, [])
-    })
-
-    test('who a payment went to is known for ninety days after its end, and not longer', async (t) => {
-      const world = await openWalletWorld(t, { engine, random: systemRandom })
-      const instance = await world.start()
-      const { id } = await openPayment(world, instance, { refundAddress: stranger(), amount: nano(2), people: 2 })
-      const ended = { status: 'expired', ended_at: world.clock.now(), due_at: null } as const
-      await world.db.updateTable('email_payments').set(ended).where('id', '=', id).execute()
-      const { run } = forgetEmailPayments(toEmailCtx(instance))
-      const known = async () => {
-        await run({}, new AbortController().signal)
-        const people = await world.db.selectFrom('email_recipients').select('email').execute()
-        return people.filter(({ email }) => email !== null).length
-      }
-      world.clock.advance(90 * 86_400_000)
-      assert.equal(await known(), 2)
-      world.clock.advance(1)
-      assert.equal(await known(), 0)
     })
 
     test('two processes give away a budget of five gifts to twenty who ask at once', async (t) => {

@@ -57,31 +57,6 @@ forEachEngine((_engine, open) => {
     assert.equal((await listJobs(world.store.db, { status: 'ready', limit: 10 })).length, 2)
   })
 
-  test('claimers at once get different jobs, never more than they asked for, and none twice', async (t) => {
-    const world = await open(t)
-    const another = await world.openAnother()
-    await Promise.all(Array.from({ length: 200 }, (_, index) => enqueue(world.ctx, { kind: 'k', payload: index })))
-    const taken: unknown[] = []
-    await Promise.all(
-      Array.from({ length: 8 }, async (_, claimer) => {
-        for (;;) {
-          const claimed = await claim(claimer % 2 === 0 ? world : another, 5)
-          assert.ok(claimed.length <= 5, `asked for 5, got ${claimed.length}`)
-          if (claimed.length === 0) return
-          taken.push(...claimed.map(({ payload }) => payload))
-        }
-      }),
-    )
-    // A claimer that finds nothing free may leave while others still hold rows; what is left is free afterwards.
-    for (let more = await claim(world, 50); more.length > 0; more = await claim(world, 50)) {
-      taken.push(...more.map(({ payload }) => payload))
-    }
-    assert.deepEqual(
-      taken.map(Number).sort((a, b) => a - b),
-      Array.from({ length: 200 }, (_, index) => index),
-    )
-  })
-
   test('a job waits for its time, and the one due first goes first', async (t) => {
     const world = await open(t)
     const { ctx, clock } = world

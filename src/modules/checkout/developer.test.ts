@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../../../test/support/clock.ts'
-import { openDevnet } from '../../../test/support/devnet.ts'
 import { type Gateway, ask, openGateway } from '../../../test/support/gateway.ts'
 import { Signer } from '../../../test/support/blocks.ts'
 import { until } from '../../../test/support/until.ts'
@@ -136,14 +134,4 @@ test('403 pages of other origins cannot play with the ledger of this machine', a
     assert.equal(reply.status, 403, JSON.stringify(headers))
   }
   assert.equal((await check(gateway, id!)).status, 'pending')
-})
-
-test('404 with real nodes nothing of it exists', async (t) => {
-  const ledger = await openDevnet(t, { clock: new TestClock() })
-  const gateway = await openGateway(t, { NODE_URLS: ledger.rpcUrl, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' })
-  const { id } = await open(gateway)
-  for (const path of ['/hold', '/confirm', '/fund', `/checkouts/${id}/pay`, `/checkouts/${id}/expire`]) {
-    assert.equal((await play(gateway, path)).status, 404, path)
-  }
-  assert.equal((await ask(`${gateway.url}/developer`, { method: 'GET' })).status, 404)
 })

@@ -1,25 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../kernel/money.ts'
-import { Signer } from '../../../test/support/blocks.ts'
 import { ask, openGateway, sharedKeys } from '../../../test/support/gateway.ts'
 import { createDatabase } from '../../../test/support/postgres.ts'
-import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../../../test/support/email-steps.ts'
+import { alice, codeOf, mallory, openFunded, openWorld, submit } from '../../../test/support/email-steps.ts'
 
 const nano = (text: string) => parseNano(text)!
-
-test('one link in many browsers at once: one send (contract 4.4, rule 4)', async (t) => {
-  const { world, made, code } = await openFunded(t)
-  const addresses = Array.from({ length: 12 }, (_, at) => new Signer(900 + at).address)
-  const replies = await Promise.all(addresses.map((address) => world.claim(code, address)))
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 11 }, () => 409)])
-  const winner = addresses[replies.findIndex(({ status }) => status === 200)]!
-  assert.equal(world.fundsOf(winner), nano('2'))
-  await world.untilStatus(made, 'completed')
-  await world.settle()
-  const total = addresses.reduce((sum, address) => sum + world.fundsOf(address), 0n)
-  assert.deepEqual([total, world.fundsOf(made.address), world.fundsOf(sender)], [nano('2'), 0n, 0n])
-})
 
 test('“funded” and “completed” are true on every instance that says so: the code opens its share, and the money is there (contract 4.6, rule 11)', async (t) => {
   const shared = { ...sharedKeys(), DATABASE_URL: await createDatabase() }

@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { type RequestListener } from 'node:http'
 import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
-import { ask, openGateway } from '../../../test/support/gateway.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
 import { serve } from '../../../test/support/serve.ts'
-
-test('an unknown currency is refused by name, and the known ones can be read (contract 4.1, Units, prices, market, representatives: price)', async (t) => {
-  const gateway = await openGateway(t)
-  const reply = await gateway.call('price', { currency: 'DOGE' })
-  assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, 'invalid_currency', 'currency'])
-  const { fiat } = (await ask(`${gateway.url}/currencies.json`, { method: 'GET' })).json<{ fiat: string[] }>()
-  assert.ok(fiat.includes('USD') && fiat.includes('JPY'))
-})
 
 const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
