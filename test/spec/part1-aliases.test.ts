@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, UNOPENED, frontierAfter, nano, publish } from '../support/blocks.ts'
-import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
 import { bearer, turnUntil } from '../support/checkout-steps.ts'
 import { lease, openMarket, untilQuiet } from '../support/username-steps.ts'
 import { row } from './row.ts'
@@ -14,7 +14,6 @@ const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const alice = new Signer(1)
 const bob = new Signer(2)
 const carol = new Signer(3)
-const BITCOIN = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const NOBODY = new Signer(4).address
 
 /** Alice has 7 nano, sent 2 of 10 to Bob, who waits with 2 from her and 5 from the genesis account, and 1 went to Carol. */
@@ -159,80 +158,6 @@ test('a username stands wherever an account does', async (t) => {
     },
   )
 
-  await t.test(
-    'frontiers, representatives and receivables of many keep the identifiers as given (contract 1, rule 18; 4.1, Node and account reads: accounts_frontiers, accounts_receivable)',
-    async () => {
-      const accounts = ['@Alice', NOBODY, '@nobody', 'x']
-      const { frontier } = (await gateway.call('account_info', { account: '@alice' })).json()
-      const errors = { [NOBODY]: 'Account not found', '@nobody': 'Username not found.', x: 'Bad account number' }
-      for (const action of ['accounts_frontiers', 'account_frontiers']) {
-        const reply = await gateway.call(action, { accounts })
-        assert.deepEqual(reply.json(), { frontiers: { '@Alice': frontier }, errors })
-      }
-      const reps = await gateway.call('accounts_representatives', { accounts })
-      assert.deepEqual(reps.json(), { representatives: { '@Alice': GENESIS }, errors })
-
-      const waiting = await gateway.call('accounts_receivable', { accounts: ['@alice', '@BOB', NOBODY, bob.address] })
-      const { blocks } = waiting.json<{ blocks: Record<string, Record<string, Record<string, string>>> }>()
-      assert.deepEqual(Object.keys(blocks), ['@BOB', bob.address], 'accounts without any are omitted')
-      assert.deepEqual(blocks['@BOB'], blocks[bob.address])
-      const entries = Object.values(blocks['@BOB']!).map(({ amount_nano, username }) => [amount_nano, username])
-      assert.deepEqual(entries.sort(), [
-        ['2', 'Alice'],
-        ['5', 'Genesis'],
-      ])
-      const nothing = await gateway.call('accounts_receivable', { accounts: ['@alice', NOBODY] })
-      row('4.1, Receivable: accounts_receivable where nothing waits', () =>
-        assert.deepEqual(nothing.json(), { blocks: '' }),
-      )
-    },
-  )
-
-  await t.test('a single account may be given as `account`', async () => {
-    const { frontier } = (await gateway.call('account_info', { account: '@alice' })).json()
-    const reply = await gateway.call('account_frontiers', { account: alice.address })
-    assert.deepEqual(reply.json(), { frontiers: { [alice.address]: frontier } })
-  })
-
-  await t.test(
-    'counterparties with a username carry it, in history and receivables, and others carry none (contract 4.1, rule 11; 2, History entry: username; 2, Receivable entry: username)',
-    async () => {
-      const past = await gateway.call('account_history', { account: alice.address, count: 10 })
-      const { history } = past.json<{ history: Record<string, string>[] }>()
-      assert.deepEqual(
-        history.map(({ type, amount_nano, account, username }) => [type, amount_nano, account, username]),
-        [
-          ['send', '1', carol.address, undefined],
-          ['send', '2', bob.address, 'bob'],
-          ['receive', '10', GENESIS, 'Genesis'],
-        ],
-      )
-      assert.ok(!('username' in history[0]!))
-
-      const list = await gateway.call('receivable', { account: '@bob', count: '10', array: 'true' })
-      const entries = list.json<Record<string, string>[]>().map(({ hash, ...entry }) => {
-        assert.match(hash!, /^[0-9A-F]{64}$/)
-        return entry
-      })
-      assert.deepEqual(
-        entries.sort((a, b) => a.amount_nano!.localeCompare(b.amount_nano!)),
-        [
-          { amount: nano(2).toString(), amount_nano: '2', source: alice.address, username: 'Alice' },
-          { amount: nano(5).toString(), amount_nano: '5', source: GENESIS, username: 'Genesis' },
-        ],
-      )
-      const map = await gateway.call('pending', { account: '@bob', source: 1 })
-      const { blocks, address } = map.json<{ blocks: Record<string, Record<string, string>>; address: string }>()
-      assert.equal(address, bob.address)
-      assert.deepEqual(
-        Object.values(blocks)
-          .map(({ username }) => username)
-          .sort(),
-        ['Alice', 'Genesis'],
-      )
-    },
-  )
-
   // Clients test for exactly these (clients 3 and 7).
 
   await t.test('nothing to list is "" in the shapes of the node and [] in a list', async () => {
@@ -246,54 +171,6 @@ test('a username stands wherever an account does', async (t) => {
     const hash = 'A'.repeat(64)
     assert.deepEqual((await gateway.call('blocks_info', { hashes: [hash] })).json(), { error: 'Block not found' })
   })
-
-  await t.test(
-    'a username stands for where money goes, and each answer says which address that is (contract 1, rule 14)',
-    async () => {
-      const { app, url } = gateway
-      const key = app.createdKey!
-      const checkout = (await gateway.call('checkout', { address: '@ALICE', amount: '1' })).json()
-      assert.equal(checkout.address, alice.address)
-      const rest = await ask(`${url}/api/checkouts`, {
-        headers: bearer(key),
-        body: JSON.stringify({ address: '@bob', amount: '1' }),
-      })
-      assert.deepEqual([rest.status, rest.json().address], [201, bob.address])
-      const wallet = (refund_address: unknown) => gateway.call('cloud_wallet', { key, refund_address })
-      assert.equal((await wallet('@alice')).json().refund_address, alice.address)
-      const shared = await wallet(['@Alice', carol.address, '@bob'])
-      assert.deepEqual(shared.json<unknown>(), {
-        ...shared.json<object>(),
-        refund_address: [alice.address, carol.address, bob.address],
-      })
-      const { address: account } = shared.json()
-      await app.devnet!.node.fund(fromAddress(account!)!, nano(3))
-      await gateway.confirmed()
-      const { hash } = (await gateway.call('cloud_wallet', { key, account, send: '@BOB', amount: '1' })).json()
-      const sent = (await gateway.call('block_info', { hash })).json<{ contents: Record<string, string> }>()
-      assert.equal(sent.contents.link_as_account, bob.address)
-      const mailed = await gateway.call('nano_email', {
-        key,
-        refund_address: '@alice',
-        amount: '1',
-        emails: ['x@example.com'],
-      })
-      assert.equal(mailed.json().refund_address, alice.address)
-      const swap = { amount: 1, from: 'nano', to: 'btc', address: BITCOIN, refund_address: '@bob' }
-      assert.equal((await gateway.call('nano_swap', swap)).json().refund_address, bob.address)
-      assert.equal((await gateway.call('rep_info', { account: '@genesis' })).json().rep_address, GENESIS)
-      for (const [action, fields, field] of [
-        ['checkout', { address: '@nobody', amount: '1' }, 'address'],
-        ['cloud_wallet', { key, refund_address: '@nobody' }, 'refund_address'],
-        ['cloud_wallet', { key, refund_address: [GENESIS, '@nobody'] }, 'refund_address'],
-        ['cloud_wallet', { key, account, send: '@nobody', amount: '1' }, 'send'],
-        ['nano_email', { key, refund_address: '@nobody', amount: '1', emails: ['x@example.com'] }, 'refund_address'],
-        ['nano_swap', { ...swap, refund_address: '@nobody' }, 'refund_address'],
-      ] as const) {
-        assertUnknown(await gateway.call(action, fields), field)
-      }
-    },
-  )
 })
 
 const DAY = 86_400_000

@@ -3,13 +3,14 @@ import { type TestContext, test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import {
-  type Made,
-  type Shop,
   bearer,
   listEvents,
+  type Made,
   merchant,
   nano,
+  openShop,
   openWorld,
+  type Shop,
   show,
   turnUntil,
   untilStatus,
@@ -33,8 +34,7 @@ const pageOf = async (shop: Shop, path: string, headers: Record<string, string> 
   ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...headers } })
 
 test('whoever pays three for two sees price, paid and the difference, and so does the merchant', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const own = new Signer(71).address
   const { id } = await shop.open({ address: own, amount: '2', mode: 'unique_address' }, bearer(world.key()))
   await world.pay(own, nano('3.25'))
@@ -116,8 +116,7 @@ test('a fiat checkout is made while no price source answers, shows no amount nob
 })
 
 test('items and shipping are summed where no amount is given (contract 2, Checkout request fields: line_items, shipping)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { shop } = await openShop(t)
   const own = (at: number) => new Signer(at).address
   const order = { mode: 'unique_address', line_items: [{ name: 'Lamp', price: '2.5', quantity: 2 }, { price: 0.1 }] }
   const made = await shop.open({ address: own(73), ...order, shipping: '0.4' })
@@ -140,8 +139,7 @@ test('items and shipping are summed where no amount is given (contract 2, Checko
 })
 
 test('random: false is a fresh address, expire is taken from five minutes to thirty days, and a note is for the merchant alone (contract 8, Checkout: lifetime)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const key = bearer(world.key())
   const fields = { address, amount: '1', random: false, expire: '10 minutes', note: 'for Ann' }
   const made = await shop.open(fields, key)
@@ -169,9 +167,7 @@ test('random: false is a fresh address, expire is taken from five minutes to thi
 })
 
 test('400 two open checkouts cannot sum the same funds, and a template must be one’s own; over REST 409 and 404 (contract 7, Texts and codes: checkout: unknown template, address in use)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { key } = await shop.join()
+  const { world, shop, key } = await openShop(t)
   const fields = { address, amount: '1', mode: 'unique_address' }
   const { id: foreign } = await shop.open(fields, bearer(world.key()))
   await shop.open(fields, bearer(key))

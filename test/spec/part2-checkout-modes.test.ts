@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
 import {
-  type EventBody,
-  type Made,
-  type Shop,
   bearer,
+  type EventBody,
   listEvents,
+  type Made,
   merchant,
   nano,
+  openShop,
   openWorld,
+  type Shop,
   stranger,
   turnUntil,
   untilStatus,
@@ -43,8 +44,7 @@ test('a username is the address it had when the checkout was made (contract 2, C
 })
 
 test('the tail of an amount is below half a percent and short; nothing but the whole amount pays (contract 2, Checkout modes: unique_amount; 2, rules 8 and 9; 8, Checkout: smallest price of unique_amount, tail of a unique amount; 2, Checkout request fields: amount)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const headers = bearer(world.key())
   // As few digits as a free amount needs: four at most, and never beyond the sixth decimal where there is room above it.
   for (const [amount, most, decimals] of [
@@ -93,8 +93,7 @@ test('the tail of an amount is below half a percent and short; nothing but the w
 
 // Nine amounts fit the price; whoever got a tenth would be paid by somebody else's customer.
 test('an amount is reserved for its owner and address, also after the end, and then free again (contract 2, rules 8 and 10; 2, Checkout request fields: amount)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const [mine, theirs] = [bearer(world.key()), bearer((await shop.join()).key)]
   const fields = { address, amount: '1.X' }
   const taken = new Map<string, string>()
@@ -121,8 +120,7 @@ test('an amount is reserved for its owner and address, also after the end, and t
 })
 
 test('digits written X are filled at random and reserved (contract 2, Checkout request fields: amount)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '1.0XXX', random: 'true' })
   assert.match(made.amount, /^1\.0\d\d[1-9]$/)
   await world.pay(address, made.amount_raw)
@@ -130,8 +128,7 @@ test('digits written X are filled at random and reserved (contract 2, Checkout r
 })
 
 test('an address of one’s own sums what comes in, and without a price anything but noise is a donation (contract 2, Checkout modes: unique_address; 2, rule 13)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '1', mode: 'unique_address' })
   assert.deepEqual([made.amount, made.amount_raw], ['1', `${nano('1')}`], 'no tail: the address tells it apart')
   await world.pay(address, nano('0.4'))
@@ -181,8 +178,7 @@ test('a generated wallet has an address of its own, takes parts and donations, a
 })
 
 test('a reload and a second tab see the same amount; a quarter of an hour later there is a new one, and both pay (contract 2, rule 14; 8, Checkout: fiat quote)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const openPage = async (id: string) => (await ask(`${shop.url}/pay/${id}?json=true`, { method: 'GET' })).json<Made>()
   const made = await shop.open({ address, amount: '10', currency: 'EUR' }, bearer(world.key()))
   assert.deepEqual([made.rate, made.currency, made.fiat_amount], ['0.86', 'EUR', '10'])

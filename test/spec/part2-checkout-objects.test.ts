@@ -5,13 +5,14 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { ask } from '../support/gateway.ts'
 import { readQr } from '../support/read-qr.ts'
 import {
-  type Made,
-  type Shop,
   bearer,
   earned,
+  type Made,
   merchant,
   nano,
+  openShop,
   openWorld,
+  type Shop,
   turnUntil,
   untilStatus,
 } from '../support/checkout-steps.ts'
@@ -99,8 +100,7 @@ test('a response has every member, and amount, raw amount, link and QR code come
 })
 
 test('a price in dollars is told with its rate, and is paid with the amount it was converted to', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '10', currency: 'usd' }, bearer(world.key()))
   const { currency, fiat_amount, note, rate, rate_source } = made
   const plain = await shop.open({ address, amount: '10' })
@@ -118,8 +118,7 @@ test('a price in dollars is told with its rate, and is paid with the amount it w
 })
 
 test('a status has the same members at all times, and a proof of payment only when it is complete (contract 2, rules 15 and 16; 4.6, rules 2, 3, 4 and 8; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const headers = bearer(world.key())
   const plans = [
     { title: 'Small', value: '1' },
@@ -208,8 +207,7 @@ test('a status has the same members at all times, and a proof of payment only wh
 })
 
 test('the record shows what the page shows, and never a webhook, a mail address or metadata (contract 2, rule 17; 4.6, Payment verification: GET /checkout/<id>; 4.6, rule 6)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const shown = {
     title: 'A book',
     description: 'Bound',

@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
-import {
-  type Made,
-  bearer,
-  merchant,
-  nano,
-  openShop,
-  openWorld,
-  show,
-  stranger,
-  untilStatus,
-} from '../support/checkout-steps.ts'
+import { bearer, type Made, merchant, nano, openShop, show, stranger, untilStatus } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 2: what every field of a checkout does. */
@@ -114,8 +104,7 @@ test('modes, plans and templates by every name they have (contract 9, Synonyms: 
 })
 
 test('a template brings its configuration; an order may change price, texts and metadata, and nothing else', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const headers = bearer(world.key())
   const saved = {
     address,

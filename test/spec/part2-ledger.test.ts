@@ -183,11 +183,14 @@ test('the objects of the ledger', async (t) => {
       }
       const ask = async (...accounts: string[]) => (await call('accounts_receivable', { accounts })).json()
       const [some, none] = [await ask(account, alice.address, '@nobody'), await ask(alice.address)]
-      row('2, Receivable entry: blocks, errors; 4.1, Receivable: accounts_receivable', () => {
-        const blocks = { [account]: { [sent]: entry } }
-        assert.deepEqual(some, { blocks, errors: { '@nobody': 'Username not found.' } })
-        assert.deepEqual(none, { blocks: '' })
-      })
+      row(
+        '2, Receivable entry: blocks, errors; 4.1, Receivable: accounts_receivable, accounts_receivable where nothing waits',
+        () => {
+          const blocks = { [account]: { [sent]: entry } }
+          assert.deepEqual(some, { blocks, errors: { '@nobody': 'Username not found.' } })
+          assert.deepEqual(none, { blocks: '' })
+        },
+      )
     },
   )
 })

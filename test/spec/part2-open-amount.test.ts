@@ -4,18 +4,19 @@ import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
 import { readQr } from '../support/read-qr.ts'
 import {
-  type Made,
-  type Shop,
-  type World,
   bearer,
   listEvents,
+  type Made,
   merchant,
   nano,
+  openShop,
   openWorld,
+  type Shop,
   show,
   stranger,
   turnUntil,
   untilStatus,
+  type World,
 } from '../support/checkout-steps.ts'
 
 /* Where the payer says how much: a choice is its visitor's, and what was paid is what is told. */
@@ -117,8 +118,7 @@ test('what a stranger chooses changes nothing on my page, and twenty strangers d
 })
 
 test('a checkout without a price has no link that could never complete it: its picture leads to the page (contract 2, Checkout response: link, qrcode)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { shop } = await openShop(t)
   const open = await shop.open({ address })
   const record = (await shop.rest('GET', `/checkout/${open.id}`)).json<Made>()
   for (const one of [open, record]) {
@@ -133,8 +133,7 @@ test('a checkout without a price has no link that could never complete it: its p
 })
 
 test('a currency without an amount: the payer types in it, and that is the price (contract 2, Checkout modes: neither amount nor plans)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const { id, ...made } = await shop.open({ address, currency: 'EUR' }, bearer(world.key()))
   assert.deepEqual([made.currency, 'amount' in made], ['EUR', false])
   assert.match(await page(`${shop.url}/pay/${id}`), /Amount in EUR/)
@@ -162,8 +161,7 @@ test('a currency without an amount: the payer types in it, and that is the price
 })
 
 test('a new quote does not change what was asked of whoever paid the old one', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '10', currency: 'USD' }, bearer(world.key()))
   world.clock.advance(16 * 60_000)
   const anew = (await shop.rest('GET', `/pay/${made.id}?json=true`)).json<Made>()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
-import { bearer, merchant, openWorld } from '../support/checkout-steps.ts'
+import { bearer, merchant, openShop, openWorld } from '../support/checkout-steps.ts'
 
 /* Contract 4.6: what anybody may ask about a payment. The page and what belongs to it are in part4-pay. */
 
@@ -12,8 +12,7 @@ type Members = Record<string, unknown>
 const get = (url: string, headers: Record<string, string> = {}) => ask(url, { method: 'GET', headers })
 
 test('check answers GET and POST, in every spelling of path and id, with CORS and without a store (contract 4.6, Payment verification: GET or POST /check/<id>, /confirm/<id>, /checkout/<id>/check; 4.6, rules 5 and 7; 2, rule 15; 9, Synonyms: checkout check, checkout ids; 1, rule 11; 7, Texts and codes: checkout id unknown)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { shop } = await openShop(t)
   const { id } = await shop.open({ address, amount: '1' })
   const expected = await shop.check(id)
   const spellings = [id, id.toUpperCase(), `id_${id}`, `pay_${id}`, `inv_${id.toUpperCase()}`]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Made, bearer, merchant, openWorld, turnUntil, untilStatus } from '../support/checkout-steps.ts'
+import { bearer, type Made, merchant, openShop, openWorld, turnUntil, untilStatus } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
 import { row } from './row.ts'
@@ -95,9 +95,7 @@ forEachEngine((engine) => {
 })
 
 test('an invoice that is not exact, too long or not the price is refused by its field (contract 4.12, rules 6 and 9)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { key } = await shop.join()
+  const { shop, key } = await openShop(t)
   const refusal = async (invoice: unknown, fields: object = {}, headers: Record<string, string> = bearer(key)) => {
     const asked = { address, amount: '10.20', currency: 'EUR', invoice, ...fields }
     const { status, text } = await shop.call('checkout', asked, headers)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Made, bearer, earned, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
+import { bearer, earned, type Made, merchant, openShop, turnUntil } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 4.3: what the checkouts of one key came to. */
@@ -23,8 +23,7 @@ interface Report {
 const iso = (at: number) => new Date(at).toISOString()
 
 test('checkout_report: the checkouts of this very key, by period, status and metadata (contract 4.3, rules 1 to 6; 3, rule 6; 8, Checkout: checkout_report; 9, Synonyms: checkout status filters; 4.1, Payments, wallets, faucet, swap: checkout_report)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const { clock } = world
   const [{ key }, stranger] = [await shop.join(), await shop.join()]
   const secondKey = (await shop.rest('POST', '/api/keys', key, { name: 'till 2' })).json<{ key: string }>().key

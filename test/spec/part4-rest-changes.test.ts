@@ -5,10 +5,11 @@ import { ENGINES } from '../support/engines.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import {
-  type Made,
   bearer,
+  type Made,
   merchant,
   nano,
+  openShop,
   openWorld,
   stranger,
   turnUntil,
@@ -153,8 +154,7 @@ for (const engine of ENGINES) {
 }
 
 test('DELETE cancels what is open and hides what is paid; money that still comes is recorded (contract 4.5, Administrative checkout REST API: DELETE /api/admin/checkouts/:id; 4.5, rule 8; 3, Checkout: cancelled)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const key = world.key()
   const [open, paid] = [
     await shop.open({ address, amount: '1' }, bearer(key)),
@@ -237,9 +237,7 @@ test('GET :id shows payments, events with their deliveries, wallet and timeline;
 })
 
 test('mark: what ended, was paid late or has an unmatched payment is paid by its merchant’s word (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts/:id/mark; 4.5, rule 14; 3, Checkout: marked)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { key } = await shop.join()
+  const { world, shop, key } = await openShop(t)
   const mark = (id: string, body: object = {}) => shop.rest('POST', `/api/admin/checkouts/${id}/mark`, key, body)
   const [given, ended] = [
     await shop.open({ address, amount: '1' }, bearer(key)),

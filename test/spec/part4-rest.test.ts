@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import {
-  type Made,
-  type Shop,
   bearer,
   earned,
+  type Made,
   merchant,
+  openShop,
   openWorld,
+  type Shop,
   turnUntil,
   untilStatus,
 } from '../support/checkout-steps.ts'
@@ -47,8 +48,7 @@ async function signIn(shop: Shop, adminKey: string, email: string): Promise<stri
 }
 
 test('every route: its owner is let in, everybody else is told that there is nothing (contract 4.5, rules 1, 2, 3 and 13; 9, Synonyms: REST)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const [owner, other] = [await shop.join(), await shop.join()]
   const made = await shop.open({ address, amount: '1' }, bearer(owner.key))
   for (const path of PATHS) {
@@ -148,9 +148,7 @@ test('201 both paths make a checkout like the action does, once for each key (co
 })
 
 test('lists are newest first, and pages do not move while new checkouts come in (contract 4.5, Administrative checkout REST API: GET /api/admin/checkouts; 4.5, rule 4; 8, Requests: limit of a REST list; 3, rule 6)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { key } = await shop.join()
+  const { world, shop, key } = await openShop(t)
   const made: Made[] = []
   for (let at = 0; at < 7; at++) made.unshift(await shop.open({ address, amount: '1' }, bearer(key)))
   const page = async (query: string) => (await shop.rest('GET', `/api/checkouts?${query}`, key)).json<Page>()
@@ -191,8 +189,7 @@ test('lists are newest first, and pages do not move while new checkouts come in 
 })
 
 test('stats have a day for each of the last 30, overview a row for each account, and the CSV a line for each payment (contract 4.5, Administrative checkout REST API: GET /api/admin/checkouts/stats, GET /api/admin/checkouts/overview, GET /api/admin/checkouts/export.csv; 4.5, rules 1 and 11)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const [owner, other] = [await shop.join(), await shop.join()]
   const { key } = owner
   const title = '=HYPERLINK("https://evil.example")'

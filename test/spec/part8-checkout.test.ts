@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer, merchant, nano, openWorld, stranger, turnUntil } from '../support/checkout-steps.ts'
+import { bearer, merchant, nano, openShop, stranger, turnUntil } from '../support/checkout-steps.ts'
 
 /* Contract 8, Checkout: how long, how small, how many. */
 
@@ -10,8 +10,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 test('429 strangers have twenty open checkouts at an address, and the merchant does not notice them (contract 8, Checkout: open reservations per address, without a key; 2, rule 10)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const key = world.key()
   for (let count = 0; count < 20; count++) await shop.open({ address, amount: '1' })
   const full = await shop.call('checkout', { address, amount: '1' })
@@ -22,8 +21,7 @@ test('429 strangers have twenty open checkouts at an address, and the merchant d
 })
 
 test('a checkout lives 24 hours, and late payments are watched for seven more days (contract 8, Checkout: lifetime, watch for late payments; 3, rule 2)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const start = world.clock.now()
   const open = (to: string) => shop.open({ address: to, amount: '1', mode: 'unique_address' }, bearer(world.key()))
   const [late, lost] = [await open(address), await open(stranger.address)]

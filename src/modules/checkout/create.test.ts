@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../../../test/support/gateway.ts'
-import { type Shop, merchant, openWorld } from '../../../test/support/checkout-steps.ts'
+import { merchant, openShop, type Shop } from '../../../test/support/checkout-steps.ts'
 
 /* What may be asked for, by whom, and what comes back. */
 
@@ -14,8 +14,7 @@ async function refuse(shop: Shop, fields: object, headers: Record<string, string
 }
 
 test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: smallest price of unique_amount; 7, Texts and codes: malformed input)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { shop } = await openShop(t)
   const wrong: [object, string, string?][] = [
     [{ amount: '1' }, 'address', 'invalid_request'],
     [{ address: 'nano_1', amount: '1' }, 'address', 'invalid_account'],

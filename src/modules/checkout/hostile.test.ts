@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFiat, toNanoAt } from './domain/fiat.ts'
 import { until } from '../../../test/support/until.ts'
-import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-steps.ts'
+import { bearer, merchant, nano, openShop } from '../../../test/support/checkout-steps.ts'
 
 // Addresses are public and chosen by callers: what a stranger does with a shop's address must not cost the shop anything.
 test('a stranger who makes and gives up hundreds of checkouts on my address does not hide mine', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const { key: mine } = await shop.join()
   const { key: theirs } = await shop.join()
   const own = await shop.open({ address: merchant.address, amount: '2', mode: 'unique_address' }, bearer(mine))
@@ -20,9 +19,7 @@ test('a stranger who makes and gives up hundreds of checkouts on my address does
 })
 
 test('a stranger’s absurd price on my address does not keep my payment from being credited', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { key } = await shop.join()
+  const { world, shop, key } = await openShop(t)
   const tooMuch = await shop.call('checkout', { address: merchant.address, amount: '900000000000', currency: 'USD' })
   assert.deepEqual([tooMuch.status, tooMuch.json().field], [400, 'amount'])
   // Just below everything there is at a dollar for a nano; at a little less it would be more.

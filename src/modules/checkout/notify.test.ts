@@ -4,7 +4,7 @@ import type { Mail } from '../../kernel/ports.ts'
 import { notifyMerchant } from './domain/notify.ts'
 import type { CheckoutRoom } from './index.ts'
 import { until } from '../../../test/support/until.ts'
-import { type Shop, bearer, merchant, openWorld, untilStatus } from '../../../test/support/checkout-steps.ts'
+import { bearer, merchant, openShop, openWorld, type Shop, untilStatus } from '../../../test/support/checkout-steps.ts'
 
 /* The receipt that a merchant gets by mail is one, whatever happens; what it says is in test/spec/part6-email.test.ts. */
 
@@ -38,8 +38,7 @@ test('once, also when the gateway dies between sending and remembering, and with
 })
 
 test('a mail that left once does not leave again, and both tries bear the same name', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '1', notify: 'shop@example.com' }, bearer(world.key()))
   await world.pay(address, made.amount_raw)
   await until(async () => (await mailsOf(shop)).length > 0)

@@ -11,6 +11,7 @@ import {
   listEvents,
   merchant,
   nano,
+  openShop,
   openWorld,
   show,
   stranger,
@@ -46,8 +47,7 @@ test('generated_wallet: what came before the end, and what comes after it, is th
 })
 
 test('an unmatched payment becomes the payment of a checkout by the word of the merchant', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const key = world.key()
   const made = await shop.open({ address, amount: '1' }, bearer(key))
   const hash = await world.pay(address, nano('1'))
@@ -68,8 +68,7 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
 })
 
 test('404 a payment that was not made, or was made to another shop, marks nothing as paid', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const other = await shop.join()
   const made = await shop.open({ address, amount: '1' }, bearer(world.key()))
   const theirs = await shop.open({ address: stranger.address, amount: '1' }, bearer(other.key))
@@ -87,8 +86,7 @@ test('404 a payment that was not made, or was made to another shop, marks nothin
 })
 
 test('one checkout that cannot be written kept the detected ones of every other account from being resolved', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const other = await shop.join()
   const poisoned = await shop.open({ address, amount: '1' }, bearer(world.key()))
   const theirs = await shop.open({ address: stranger.address, amount: '1' }, bearer(other.key))

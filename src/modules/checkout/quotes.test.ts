@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer, merchant, openWorld, stranger, turnUntil, untilStatus } from '../../../test/support/checkout-steps.ts'
+import { bearer, merchant, openShop, stranger, turnUntil, untilStatus } from '../../../test/support/checkout-steps.ts'
 
 /* Prices in the money of states (contract 2, rule 14). */
 
@@ -8,8 +8,7 @@ const address = merchant.address
 const MINUTE = 60_000
 
 test('an amount whose quote is over and that is worth less by now waits for the merchant', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '10', currency: 'EUR' }, bearer(world.key()))
   world.clock.advance(16 * MINUTE)
   // The same amount against a price that is a tenth higher: as if the market had fallen.
@@ -21,8 +20,7 @@ test('an amount whose quote is over and that is worth less by now waits for the 
 })
 
 test('a fresh address with a price in yen is paid in parts', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '1000', currency: 'JPY', mode: 'unique_address' })
   const half = BigInt(made.amount_raw) / 2n
   await world.pay(address, `${half}`)
@@ -33,8 +31,7 @@ test('a fresh address with a price in yen is paid in parts', async (t) => {
 })
 
 test('a price at a fresh address is the amount that was quoted while the quote lasts, and what it is worth after that', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '10', currency: 'EUR', mode: 'unique_address' })
   const nearly = (BigInt(made.amount_raw) * 99n) / 100n
   await world.pay(address, `${nearly}`)
@@ -48,8 +45,7 @@ test('a price at a fresh address is the amount that was quoted while the quote l
 })
 
 test('plans in dollars each have an amount of their own', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
+  const { world, shop } = await openShop(t)
   const plans = [
     { title: 'Small', value: '5' },
     { title: 'Large', value: '50' },

@@ -23,7 +23,6 @@ import {
   openUsedWallet,
   openWallet,
   send,
-  statusOf,
   steal,
 } from '../../../test/support/wallet-steps.ts'
 import { openWalletWorld } from '../../../test/support/wallet-world.ts'
@@ -153,14 +152,6 @@ test('a block that somebody else signed freezes the wallet and raises one alarm;
   assert.equal(world.fundsOf(SHOP), nano(1))
 })
 
-test('a thief found while a client waits: the client is told, and nothing leaves (contract 4.2, rule 17; 7, Texts and codes: wallet that is frozen)', async (t) => {
-  const { world, instance, wallet } = await openUsedWallet(t)
-  await steal(world, instance, wallet)
-  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
-  assert.equal(world.fundsOf(SHOP), nano(1))
-  assert.equal(world.alarms.length, 1)
-})
-
 test('a thief who is faster than our signed block: it is given up, the wallet frozen, and no rival is signed', async (t) => {
   const { world, instance: first, wallet } = await openUsedWallet(t)
   // It dies right after the signature is committed: wish, lease, account_info, work, commit.
@@ -198,26 +189,6 @@ test('an unconfirmed block is finished before the next one begins, and the same 
   await world.ledger.release()
   await world.finish(send(world, instance, wallet))
   assert.equal(world.fundsOf(SHOP), nano(3))
-})
-
-test('expiry without a refund address holds the funds for their owner, and ends once they are gone (contract 3, Cloud wallet: expiry with funds and no refund address, the owner has sent everything away)', async (t) => {
-  const { world, instance, wallet } = await openWallet(t, {}, { lifetimeMilliseconds: HOUR })
-  const empty = await world.create(instance, { lifetimeMilliseconds: HOUR })
-  await world.deposit(wallet, nano(5))
-  world.clock.advance(HOUR)
-  await world.finish(instance.settle())
-  assert.equal(await statusOf(world, wallet), 'held')
-  assert.equal(await statusOf(world, empty), 'ended')
-  await world.finish(send(world, instance, wallet, nano(2)))
-  assert.equal(await statusOf(world, wallet), 'held')
-  await world.finish(send(world, instance, wallet, 'all'))
-  await comeToRest(world, instance, wallet)
-  assert.equal(await statusOf(world, wallet), 'ended')
-  assert.equal(world.fundsOf(SHOP), nano(5))
-  await world.deposit(wallet, nano(1))
-  world.clock.advance(2 * 60_000)
-  await world.finish(instance.look())
-  assert.equal(await statusOf(world, wallet), 'held', 'what comes late is its owner’s again')
 })
 
 test('a deposit during the ending belongs to the next plan; both are shared out to the raw', async (t) => {
@@ -264,22 +235,6 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
   await world.finish(next.settle())
   assert.equal(paid.hash, (await findPayment(world.db, 'faucet:1'))!.hash)
   assert.equal(await findPayment(world.db, 'undone'), undefined)
-  assert.equal(world.fundsOf(SHOP), nano(3))
-})
-
-test('a payment beyond what the treasury holds waits, and is made once there is enough', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const { id: walletId, address } = await treasury(instance.ctx)
-  const payment = { walletId, destination: SHOP, amount: nano(3), reference: 'refund:1' }
-  await world.db.transaction().execute((db) => queuePayment({ db, store: instance.ctx.store }, payment))
-  await world.finish(instance.settle())
-  assert.equal((await findPayment(world.db, 'refund:1'))!.status, 'queued')
-  await world.deposit(address, nano(2))
-  await world.finish(instance.settle())
-  assert.equal(world.fundsOf(SHOP), 0n)
-  await world.deposit(address, nano(2))
-  await world.finish(instance.settle())
   assert.equal(world.fundsOf(SHOP), nano(3))
 })
 

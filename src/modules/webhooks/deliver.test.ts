@@ -136,18 +136,4 @@ forEachEngine((engine) => {
     await until(() => world.attempts.length === 1)
     assert.equal(receiver.requests.length, 1)
   })
-
-  test('two instances deliver thirty events once each', async (t) => {
-    const world = await openWebhooks(t, engine)
-    const receiver = await openReceiver(t)
-    const another = await world.openAnother()
-    const second = openRunner(t, another, deliverWebhook({ ...world.ctx, ...another.ctx }))
-    await second.start()
-    const urls = Array.from({ length: 30 }, (_, at) => receiver.url.replace('127.0.0.1', `shop-${at}.example`))
-    const ids = await Promise.all(urls.map((url) => world.record({ url })))
-    await world.settle()
-    const received = receiver.requests.map(({ headers }) => headers['webhook-id'] as string)
-    assert.deepEqual(received.sort(), ids.sort())
-    assert.equal(world.attempts.length, 30)
-  })
 })
