@@ -171,7 +171,7 @@ export const field = {
   }),
   /** The node has other words for a wrong hash here. */
   head: text('block-hash', {
-    description: 'The block to begin with, instead of the newest of an account.',
+    description: 'The block to start with, instead of the newest of an account.',
     examples: [HASH],
     refusal: { text: 'Bad hash number', code: 'invalid_hash' },
     reader: 'upper',
@@ -192,7 +192,7 @@ export const field = {
     reader: 'upper',
   }),
   count: whole(-1, {
-    description: 'How many entries at most; `-1` asks for as many as the server gives.',
+    description: 'How many entries at most; `-1` returns as many as the server allows.',
     examples: ['10'],
     refusal: { text: 'Invalid count', code: 'invalid_count' },
   }),
@@ -276,7 +276,7 @@ export const field = {
     Type.String({
       minLength: 1,
       maxLength: 12,
-      description: 'Code of a currency, in any case.',
+      description: 'Currency code, in upper or lower case.',
       examples: ['USD'],
       refusal: { text: 'Unknown currency.', code: 'invalid_currency' },
     }),

@@ -37,7 +37,8 @@ function digitsOf(currency: string): number {
 export function scale(amount: unknown): bigint {
   const [, whole = '', part = '', exponent = '0'] =
     /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,2}))?$/i.exec(toText(amount)) ?? []
-  if (whole === '') throw new NanoPaymentError('invalid_data', 'The amount is none.', { code: 'invalid_amount' })
+  if (whole === '')
+    throw new NanoPaymentError('invalid_data', 'The amount is not a number.', { code: 'invalid_amount' })
   const zeros = SCALE - part.length + Number(exponent)
   const digits = BigInt(whole + part)
   return zeros >= 0 ? digits * 10n ** BigInt(zeros) : digits / 10n ** BigInt(-zeros)

@@ -11,8 +11,8 @@ export const DocsOverview = ({ site }: { site: DocsSite }) => {
     <DocsShell site={site} title="API reference" here="/docs">
       <h1>API reference</h1>
       <p class="lead">
-        POST a JSON object to <code>{site.baseUrl}</code>. Its member <code>action</code> names what you want, the
-        others say more about it. The answer is JSON.
+        POST a JSON object to <code>{site.baseUrl}</code>. Its member <code>action</code> names the action, the others
+        are its fields. The answer is JSON.
       </p>
       <Code text={curl(site.baseUrl, { action: 'block_count' })} />
       <p class="docs-links">
@@ -52,31 +52,31 @@ const Conventions = ({ baseUrl }: { baseUrl: string }) => (
     <h2 id="conventions">Conventions</h2>
     <ul>
       <li>
-        An <code>error</code> member means failure, also with status 200: what the ledger itself refuses keeps the
+        An <code>error</code> member means failure, even with status 200: if the ledger itself refuses, it has the
         node’s exact text.
       </li>
       <li>
-        Amounts are whole numbers of raw, in text; each has a twin in nano whose name ends in <code>_nano</code>. One
-        nano is 10<sup>30</sup> raw.
+        Amounts are whole numbers of raw, as text; each has a counterpart in nano whose name ends in <code>_nano</code>.
+        One nano is 10<sup>30</sup> raw.
       </li>
       <li>
-        A username <code>@name</code> may stand wherever an account does.
+        You can use <code>@username</code> wherever an account is expected.
       </li>
       <li>
         A flag is <code>true</code>, <code>"true"</code>, <code>1</code> or <code>"1"</code>. Fields that an action does
         not know are ignored.
       </li>
       <li>
-        A key goes into the header <code>Authorization: Bearer …</code>. Most reads need none.
+        Send a key in the header <code>Authorization: Bearer …</code>. Most reads need none.
       </li>
       <li>
-        What moves money takes an <code>Idempotency-Key</code>: the same key with the same body acts once.
+        Actions that move money take an <code>Idempotency-Key</code>: the same key with the same body acts once.
       </li>
       <li>
         Confirmations arrive by websocket at <code>{`${baseUrl.replace(/^http/, 'ws')}/ws`}</code>.
       </li>
     </ul>
-    <h2 id="errors">Errors that any action can answer</h2>
+    <h2 id="errors">Errors that any action can return</h2>
     <ErrorTable errors={COMMON_ERRORS} />
   </>
 )

@@ -10,18 +10,18 @@ export interface ErrorView {
 }
 
 const EVERYWHERE: Partial<Record<ErrorCode, string>> = {
-  invalid_json: 'The body is no JSON object.',
-  invalid_action: 'There is no action of this name.',
-  username_not_found: 'A `@name` stands for no address.',
-  invalid_key: 'The API key is not known.',
+  invalid_json: 'The body is not a JSON object.',
+  invalid_action: 'There is no action with this name.',
+  username_not_found: 'A `@name` is unknown.',
+  invalid_key: 'The API key is unknown.',
   conflicting_credentials: 'Two different API keys were given.',
-  origin_not_allowed: 'A public key was used from another page than its own.',
+  origin_not_allowed: 'A public key was used on a page of another origin.',
   body_too_large: 'The body is too large.',
   too_many_requests: 'Too many requests. `retry_after` says how many seconds to wait.',
-  internal_error: 'Our mistake. The header `X-Request-Id` finds it in the log.',
-  no_node: 'No node answers.',
+  internal_error: 'An error on our side. The header `X-Request-Id` identifies it in the log.',
+  no_node: 'No node responds.',
   node_timeout: 'The nodes took too long.',
-  overloaded: 'Too much at once. Try again in a moment.',
+  overloaded: 'Too many requests at once. Try again in a moment.',
 }
 
 const toView = ([code, when]: [string, string]): ErrorView => ({ status: statusOf(code as ErrorCode), code, when })
@@ -39,7 +39,7 @@ export function errorsOf(action: Action, hasPrice: boolean): ErrorView[] {
   for (const { name, refusal } of fields) if (refusal) add(refusal.code, `\`${name}\`: “${refusal.text}”`)
   if (action.auth !== 'none') add('key_required', 'No API key was given.')
   if (hasPrice) add('payment_required', 'No key and no payment. The header `PAYMENT-REQUIRED` has the price.')
-  if (action.meter !== undefined) add('insufficient_credits', 'What is free is used up, and there are no credits.')
+  if (action.meter !== undefined) add('insufficient_credits', 'The free quota is used up, and there are no credits.')
   if (action.once || action.onceWhen) {
     add('idempotency_conflict', 'The `Idempotency-Key` was used with another request.')
     add('idempotency_in_flight', 'The first request with this `Idempotency-Key` is still running.')

@@ -194,7 +194,7 @@ test('what is no message of MCP gets a clear answer, and there is no stream to h
     assert.deepEqual([reply.status, reply.json().code], [400, 'invalid_json'])
   }
   for (const body of ['null', '7', '{}', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":{},"method":"ping"}']) {
-    assertRefusal(await post(body), 400, 'This is no message of MCP.', 'invalid_request')
+    assertRefusal(await post(body), 400, 'This is not an MCP message.', 'invalid_request')
   }
   const unknown = (await post(message('tools/dance'))).json<{ error: { code: number } }>()
   assert.equal(unknown.error.code, -32601)
@@ -204,7 +204,7 @@ test('what is no message of MCP gets a clear answer, and there is no stream to h
   assert.equal((await ask(`${url}/mcp`, { body: message('ping') })).status, 200)
   const version = { ...MCP_HEADERS, 'mcp-protocol-version': '1999-01-01' }
   const old = await ask(`${url}/mcp`, { body: message('ping'), headers: version })
-  assertRefusal(old, 400, 'This is no message of MCP.', 'invalid_request')
+  assertRefusal(old, 400, 'This is not an MCP message.', 'invalid_request')
   const large = await post(message('tools/call', { name: 'version', arguments: { x: 'x'.repeat(1024 * 1024) } }))
   assert.equal(large.status, 413)
 })

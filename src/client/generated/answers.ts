@@ -28,13 +28,13 @@ export interface Answers {
     balance: bigint
     /** An amount in nano. */
     balance_nano: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     modified_timestamp: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     block_count: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     account_version: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     confirmation_height: string
     /** A hash, in upper case. */
     confirmation_height_frontier: string
@@ -105,9 +105,9 @@ export interface Answers {
           amount?: bigint | undefined
           /** An amount in nano. */
           amount_nano?: string | undefined
-          /** A whole number, as text. */
+          /** A whole number as text. */
           local_timestamp: string
-          /** A whole number, as text. */
+          /** A whole number as text. */
           height: string
           /** A hash, in upper case. */
           hash: string
@@ -207,9 +207,9 @@ export interface Answers {
     balance: bigint
     /** An amount in nano. */
     balance_nano: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     height: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     local_timestamp: string
     /** A hash, in upper case. */
     successor: string
@@ -256,9 +256,9 @@ export interface Answers {
             balance: bigint
             /** An amount in nano. */
             balance_nano: string
-            /** A whole number, as text. */
+            /** A whole number as text. */
             height: string
-            /** A whole number, as text. */
+            /** A whole number as text. */
             local_timestamp: string
             /** A hash, in upper case. */
             successor: string
@@ -308,9 +308,9 @@ export interface Answers {
       amount_nano: string
       /** An amount in raw. */
       amount_raw: bigint
-      /** A whole number, as text. */
+      /** A whole number as text. */
       local_timestamp: string
-      /** A whole number, as text. */
+      /** A whole number as text. */
       height: string
       /** A hash, in upper case. */
       hash: string
@@ -323,28 +323,28 @@ export interface Answers {
     hash: string
   }
   version: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     rpc_version: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     store_version: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     protocol_version: string
     node_vendor: string
     store_vendor: string
     network: string
   }
   block_count: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     count: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     unchecked: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     cemented: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     block_count: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     unchecked_count: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     cemented_count: string
   }
   accounts_frontiers: {
@@ -366,7 +366,7 @@ export interface Answers {
     weight_nano: string
   }
   account_block_count: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     block_count: string
   }
   account_key: {
@@ -445,7 +445,7 @@ export interface Answers {
     delegators: Record<string, bigint> | ''
   }
   delegators_count: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     count: string
   }
   representatives: {
@@ -466,9 +466,9 @@ export interface Answers {
       | ''
   }
   confirmation_info: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     announcements: string
-    /** A whole number, as text. */
+    /** A whole number as text. */
     voters: string
     /** A hash, in upper case. */
     last_winner: string
@@ -501,7 +501,7 @@ export interface Answers {
     network_minimum: string
     /** A work value or difficulty. */
     network_receive_minimum: string
-    /** A number, as text. */
+    /** A number as text. */
     multiplier: string
   }
   available_supply: {
@@ -511,13 +511,13 @@ export interface Answers {
     available_nano: string
   }
   frontier_count: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     count: string
   }
   telemetry: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     block_count?: string | undefined
-    /** A whole number, as text. */
+    /** A whole number as text. */
     cemented_count?: string | undefined
     metrics?: Array<Record<string, unknown>> | '' | undefined
   }
@@ -525,7 +525,7 @@ export interface Answers {
     peers: Record<string, unknown> | Array<string> | ''
   }
   uptime: {
-    /** A whole number, as text. */
+    /** A whole number as text. */
     seconds: string
   }
   rpc_key: {
@@ -624,7 +624,7 @@ export interface Answers {
     work: string
     /** A work value or difficulty. */
     difficulty: string
-    /** A number, as text. */
+    /** A number as text. */
     multiplier: string
     /** A hash, in upper case. */
     frontier: string
@@ -639,7 +639,7 @@ export interface Answers {
     valid_receive: '0' | '1'
     /** A work value or difficulty. */
     difficulty: string
-    /** A number, as text. */
+    /** A number as text. */
     multiplier: string
   }
   work_cancel: {
@@ -723,7 +723,7 @@ export interface Answers {
     /** An amount in raw. */
     amount_raw: bigint
     special_message: string
-    /** A link that wallets open. */
+    /** A link that opens in wallets. */
     link: string
     /** A picture. */
     qrcode: string
@@ -768,13 +768,13 @@ export interface Answers {
           value_raw?: bigint | undefined
           fiat_amount?: string | undefined
           discount: number | boolean
-          /** A link that wallets open. */
+          /** A link that opens in wallets. */
           link?: string | undefined
           /** A picture. */
           qrcode: string
         }>
       | undefined
-    /** A link that wallets open. */
+    /** A link that opens in wallets. */
     link?: string | undefined
     /** A picture. */
     qrcode: string
@@ -1053,7 +1053,7 @@ export interface Answers {
       value: string
       /** An amount in raw. */
       value_raw: bigint
-      /** A link that wallets open. */
+      /** A link that opens in wallets. */
       link: string
       /** A picture. */
       qrcode?: string | undefined
@@ -1101,7 +1101,7 @@ export interface Answers {
           value: string
           /** An amount in raw. */
           value_raw: bigint
-          /** A link that wallets open. */
+          /** A link that opens in wallets. */
           link: string
           /** A picture. */
           qrcode?: string | undefined
@@ -1147,7 +1147,7 @@ export interface Answers {
     amount: string
     /** An amount in raw. */
     amount_raw: bigint
-    /** A link that wallets open. */
+    /** A link that opens in wallets. */
     link: string
     authorized: boolean
     changes?: Record<string, unknown> | undefined

@@ -1,9 +1,9 @@
 /* Made from the registry by `npm run keep-client`; changes belong there. */
 /** What each action takes. */
 export interface Requests {
-  /** Every username that stands for an address now. */
+  /** All current usernames and their addresses. */
   known: Record<string, never>
-  /** What well-known accounts are called. */
+  /** Names of well-known accounts. */
   aliases: Record<string, never>
   /** Frontier, balance, representative and block count of one account. Read it right before building a block. */
   account_info: {
@@ -38,24 +38,24 @@ export interface Requests {
   account_history: {
     /** A ledger account: an address or `@username`. */
     account?: string | undefined
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count: number | string
-    /** The block to begin with, instead of the newest of an account. */
+    /** The block to start with, instead of the newest of an account. */
     head?: string | undefined
     /** How many entries to skip. */
     offset?: number | string | undefined
     /** Oldest first. */
     reverse?: boolean | undefined
-    /** Every block with all its members. */
+    /** Every block with all its fields. */
     raw?: boolean | undefined
     /** Up to 1000 accounts. */
     account_filter?: Array<string> | undefined
   }
-  /** Sends that wait to be received by an account. With `array` the answer is a list of objects. */
+  /** Sends to an account that it has not received yet. With `array` the answer is a list of objects. */
   receivable: {
     /** A ledger account: an address or `@username`. */
     account: string
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count?: number | string | undefined
     /** How many entries to skip. */
     offset?: number | string | undefined
@@ -74,11 +74,11 @@ export interface Requests {
     /** Answer with a list of objects. */
     array?: boolean | undefined
   }
-  /** Sends that wait for each of many accounts: account, then hash, then amount and source. */
+  /** Sends that each of many accounts has not received yet: account, then hash, then amount and source. */
   accounts_receivable: {
     /** Up to 1000 accounts. */
     accounts: Array<string>
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count?: number | string | undefined
     /** Smallest amount in raw. */
     threshold?: string | number | bigint | undefined
@@ -91,11 +91,11 @@ export interface Requests {
     /** Accepted for compatibility; the source is always included. */
     source?: boolean | undefined
   }
-  /** Old name of `accounts_receivable`, in the shapes that programs know it by: hashes, amounts with `threshold` or `sorting`, amount and source with `source`. */
+  /** Old name of `accounts_receivable`, in the formats that programs expect: hashes, amounts with `threshold` or `sorting`, amount and source with `source`. */
   accounts_pending: {
     /** Up to 1000 accounts. */
     accounts: Array<string>
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count?: number | string | undefined
     /** Smallest amount in raw. */
     threshold?: string | number | bigint | undefined
@@ -108,7 +108,7 @@ export interface Requests {
     /** Include the sender of each. */
     source?: boolean | undefined
   }
-  /** Whether a send still waits to be received. */
+  /** Whether a send is still receivable. */
   receivable_exists: {
     /** A block hash of 64 hexadecimal digits. */
     hash: string
@@ -121,18 +121,18 @@ export interface Requests {
   block_info: {
     /** A block hash of 64 hexadecimal digits. */
     hash: string
-    /** False asks for the contents as JSON inside a string. */
+    /** `false` returns the contents as JSON inside a string. */
     json_block?: boolean | undefined
   }
-  /** Many blocks by hash. An unknown hash fails the request unless `include_not_found` asks for a list of them. */
+  /** Many blocks by hash. An unknown hash fails the request, unless `include_not_found` lists them instead. */
   blocks_info: {
     /** Up to 1000 block hashes. */
     hashes: Array<string>
-    /** False asks for the contents as JSON inside a string. */
+    /** `false` returns the contents as JSON inside a string. */
     json_block?: boolean | undefined
     /** Old name of `receivable`. */
     pending?: boolean | undefined
-    /** Include whether each still waits to be received. */
+    /** Include whether each is still receivable. */
     receivable?: boolean | undefined
     /** Include the block that received each. */
     receive_hash?: boolean | undefined
@@ -141,14 +141,14 @@ export interface Requests {
     /** List unknown hashes under `blocks_not_found`. */
     include_not_found?: boolean | undefined
   }
-  /** Finds the newest payment of an exact amount to an address, received or still waiting. */
+  /** Finds the newest payment of an exact amount to an address, received or not. */
   find_block: {
     /** A ledger account: an address or `@username`. */
     address: string
     /** An amount in nano, a decimal with up to 30 places. */
     amount: string | number | bigint
   }
-  /** Publishes a signed block. Not to be repeated blindly: after a time-out look the block up first. */
+  /** Publishes a signed block. Do not repeat it blindly: after a timeout look the block up first. */
   process: {
     /** A block as an object, or as JSON in a string. */
     block: Record<string, unknown> | string
@@ -161,7 +161,7 @@ export interface Requests {
   }
   /** Version and network of the node behind the gateway. */
   version: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -207,7 +207,7 @@ export interface Requests {
     /** A public key of 64 hexadecimal digits. */
     key: string
   }
-  /** Whether a text is an address with a right checksum. */
+  /** Whether a text is an address with a valid checksum. */
   validate_account_number: {
     /** The text to check. */
     account: string
@@ -226,7 +226,7 @@ export interface Requests {
   blocks: {
     /** Up to 1000 block hashes. */
     hashes: Array<string>
-    /** False asks for the contents as JSON inside a string. */
+    /** `false` returns the contents as JSON inside a string. */
     json_block?: boolean | undefined
   }
   /** The account a block belongs to. */
@@ -234,7 +234,7 @@ export interface Requests {
     /** A block hash of 64 hexadecimal digits. */
     hash: string
   }
-  /** Asks the representatives to vote on a block that waits for its confirmation. */
+  /** Asks the representatives to vote on an unconfirmed block. */
   block_confirm: {
     /** A block hash of 64 hexadecimal digits. */
     hash: string
@@ -246,33 +246,33 @@ export interface Requests {
     /** Accepted for compatibility. */
     json_block?: boolean | undefined
   }
-  /** Hashes from a block back towards the opening of its account. */
+  /** Hashes from a block back to the opening of its account. */
   chain: {
     /** A block hash of 64 hexadecimal digits. */
     block: string
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count: number | string
     /** How many entries to skip. */
     offset?: number | string | undefined
-    /** Walk the other way. */
+    /** Go in the other direction. */
     reverse?: boolean | undefined
   }
-  /** Hashes from a block on towards the newest of its account. */
+  /** Hashes from a block forward to the newest of its account. */
   successors: {
     /** A block hash of 64 hexadecimal digits. */
     block: string
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count: number | string
     /** How many entries to skip. */
     offset?: number | string | undefined
-    /** Walk the other way. */
+    /** Go in the other direction. */
     reverse?: boolean | undefined
   }
   /** Accounts that delegate to a representative, with their balances in raw. */
   delegators: {
     /** A ledger account: an address or `@username`. */
     account: string
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count?: number | string | undefined
     /** Smallest amount in raw. */
     threshold?: string | number | bigint | undefined
@@ -286,12 +286,12 @@ export interface Requests {
   }
   /** Representatives with their voting weight in raw, heaviest first. */
   representatives: {
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     count?: number | string | undefined
     /** Accepted for compatibility; the answer is always sorted. */
     sorting?: boolean | undefined
   }
-  /** Representatives that voted lately. */
+  /** Representatives that voted recently. */
   representatives_online: {
     /** Include the weight of each. */
     weight?: boolean | undefined
@@ -304,14 +304,14 @@ export interface Requests {
     root: string
     /** Include the blocks, which is the default. */
     contents?: boolean | undefined
-    /** Blocks as objects. */
+    /** Return blocks as objects. */
     json_block?: boolean | undefined
     /** Include who voted. */
     representatives?: boolean | undefined
   }
   /** How much voting weight confirms a block. */
   confirmation_quorum: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -320,7 +320,7 @@ export interface Requests {
   }
   /** Work thresholds of the network. */
   active_difficulty: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -329,7 +329,7 @@ export interface Requests {
   }
   /** Everything outside the genesis and burn accounts. */
   available_supply: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -338,7 +338,7 @@ export interface Requests {
   }
   /** How many accounts the ledger has. */
   frontier_count: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -347,7 +347,7 @@ export interface Requests {
   }
   /** Telemetry of the network. */
   telemetry: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -356,7 +356,7 @@ export interface Requests {
   }
   /** Peers of the node behind the gateway. */
   peers: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
@@ -365,26 +365,26 @@ export interface Requests {
   }
   /** Seconds since the node behind the gateway started. */
   uptime: {
-    /** Include details of peers, where there are any. */
+    /** Include details of peers, if there are any. */
     peer_details?: boolean | undefined
     /** Include the trend of the difficulty. */
     include_trend?: boolean | undefined
     /** Values of each peer instead of one summary. */
     raw?: boolean | undefined
   }
-  /** Mails a one-time sign-in link, with which keys are made. A key is never given to whoever knows an address. */
+  /** Emails a one-time sign-in link, with which you can create keys. Knowing an address is never enough to get a key. */
   rpc_key: {
     /** Where the link goes. */
     email: string
   }
-  /** Credits left, and what was used on each of the last 30 days. */
+  /** Credits left, and usage on each of the last 30 days. */
   rpc_credits: Record<string, never>
-  /** What one nano costs in a currency, USD unless told. */
+  /** Price of one nano in a currency, by default USD. */
   price: {
-    /** Code of a currency, in any case. */
+    /** Currency code, in upper or lower case. */
     currency?: string | undefined
   }
-  /** Price, volume and supply of nano as a market tells them. */
+  /** Price, volume and supply of nano, from a market. */
   market_data: Record<string, never>
   /** Representatives with weight, uptime and score, heaviest first. */
   reps: Record<string, never>
@@ -393,11 +393,11 @@ export interface Requests {
     /** A ledger account: an address or `@username`. */
     account: string
   }
-  /** Has a webhook endpoint told what is received at and sent from addresses, from now on. */
+  /** Notifies a webhook endpoint of what addresses receive and send, from now on. */
   watch: {
     /** Up to 1,000 addresses. */
     addresses: Array<string>
-    /** The id of a webhook endpoint of yours. */
+    /** The id of one of your webhook endpoints. */
     endpoint: string
   }
   /** Proof of work for the root of the next block. */
@@ -413,7 +413,7 @@ export interface Requests {
     /** A block as an object, or as JSON in a string. */
     block?: Record<string, unknown> | string | undefined
   }
-  /** How strong a work value is for a root, and whether it suffices. */
+  /** How strong a work value is for a root, and whether it is enough. */
   work_validate: {
     /** A block hash of 64 hexadecimal digits. */
     hash: string
@@ -424,7 +424,7 @@ export interface Requests {
     /** A difficulty as a multiple of the base difficulty. */
     multiplier?: string | number | undefined
   }
-  /** Ends your own waits for the work of a root. Nobody else’s wait ends. */
+  /** Cancels your own requests for the work of a root, and nobody else’s. */
   work_cancel: {
     /** A block hash of 64 hexadecimal digits. */
     hash: string
@@ -435,25 +435,25 @@ export interface Requests {
     wallet_action?: string | undefined
     /** A ledger account: an address or `@username`. */
     account?: string | undefined
-    /** Create: beginning of the address after `nano_`, up to 5 characters, the first 1 or 3. */
+    /** Create: start of the address after `nano_`, up to 5 characters, the first 1 or 3. */
     vanity?: string | undefined
     /** Create: where funds go at the end; a list shares them equally. */
     refund_address?: string | Array<string> | undefined
     /** Create: lifetime, 5 minutes to 10 years; 90 days by default. `true` with an `account` ends it now. */
     expire?: string | boolean | undefined
-    /** Create and update: kept with the wallet. List: what the metadata must have. */
+    /** Create and update: stored with the wallet. List: what the metadata must contain. */
     metadata?: Record<string, unknown> | undefined
     /** List wallets. */
     list?: boolean | undefined
-    /** How many entries at most; `-1` asks for as many as the server gives. */
+    /** How many entries at most; `-1` returns as many as the server allows. */
     limit?: number | string | undefined
     /** How many entries to skip. */
     start?: number | string | undefined
     /** List: part of the address or metadata. */
     search?: string | undefined
-    /** Read one wallet; also meant when only `account` is given. */
+    /** Read one wallet; the default if only `account` is given. */
     info?: boolean | undefined
-    /** Receive pending. */
+    /** Receive what is receivable. */
     receive?: boolean | 'true' | 'false' | '1' | '0' | number | 'all' | undefined
     /** Read balance and receivable amount. */
     balance?: boolean | undefined
@@ -468,28 +468,28 @@ export interface Requests {
     /** Replace the metadata. */
     update_metadata?: boolean | undefined
   }
-  /** Sends nano to mail addresses: pay to a wallet made for it, and everybody gets a mail to claim their share. */
+  /** Sends nano to email addresses: fund a wallet made for it, and each recipient gets an email to claim their share. */
   nano_email: {
     /** A ledger account: an address or `@username`. */
     refund_address: string
     /** An amount in nano, a decimal with up to 30 places. */
     amount: string | number | bigint
-    /** Up to 50 mail addresses, each once. They share the amount equally. */
+    /** Up to 50 email addresses, each once. They share the amount equally. */
     emails: Array<string> | string
-    /** What the sender is called; mails say that nobody has verified it. Up to 60 characters. */
+    /** Name of the sender; emails say that it is not verified. Up to 60 characters. */
     from?: string | undefined
     /** A few words, without links. Up to 280 characters. */
     message?: string | undefined
-    /** Mail address that is told of the funding and of every claim. */
+    /** Email address that is told about the funding and every claim. */
     email_receipt?: string | undefined
     /** How long shares can be claimed: 1 hour to 90 days; 30 days by default. */
     expiration?: string | undefined
   }
-  /** Asks for a payment: a page, a unique amount or address, and a way to know when it is paid. */
+  /** Requests a payment: a page, a unique amount or address, and a way to know when it is paid. */
   checkout: {
-    /** The account that receives; an address or `@username`. Needed unless a template is given. */
+    /** The account to be paid: an address or `@username`. Required without a template. */
     address?: string | undefined
-    /** The price. Each digit written `X` is filled at random. Without one the payer decides. */
+    /** The price. Each digit written as `X` is chosen at random. Without a price the payer decides. */
     amount?: string | number | undefined
     /** `NANO`, or a supported code such as `USD`. */
     currency?: string | undefined
@@ -497,13 +497,13 @@ export interface Requests {
     title?: string | undefined
     /** More about it, up to 1000 characters. */
     description?: string | undefined
-    /** An https address of a picture. */
+    /** An https URL of a picture. */
     image?: string | undefined
-    /** Where signed events are sent: an address of up to 2048 characters. */
+    /** Where signed events are sent: a URL of up to 2048 characters. */
     webhook_url?: string | undefined
-    /** What signs them. */
+    /** The secret that signs them. */
     webhook_secret?: string | undefined
-    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
+    /** Additional kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
     webhook_events?:
       | Array<
           | 'payment.completed'
@@ -519,32 +519,32 @@ export interface Requests {
           | 'subscription.lapsed'
         >
       | undefined
-    /** Mail address for one receipt; needs a secret key. */
+    /** Email address for one receipt; needs a secret key. */
     notify?: string | undefined
-    /** Where the payer goes afterwards. */
+    /** Where the payer goes after paying. */
     success_url?: string | undefined
-    /** Where the payer goes otherwise. */
+    /** Where the payer goes without paying. */
     cancel_url?: string | undefined
-    /** An object that comes back with events: up to 4096 bytes, 50 members, 4 levels. */
+    /** An object that is returned with events: up to 4096 bytes, 50 members, 4 levels. */
     metadata?: Record<string, unknown> | undefined
-    /** The id of an own checkout that is used again; needs a key. */
+    /** The id of one of your checkouts to use as a template; needs a key. */
     template?: string | undefined
     /** `unique_amount`, `unique_address` or `generated_wallet`. */
     mode?: 'unique_amount' | 'unique_address' | 'generated_wallet' | undefined
-    /** `true` is the mode `unique_amount`, `false` is `unique_address`. */
+    /** `true` means the mode `unique_amount`, `false` means `unique_address`. */
     random?: boolean | undefined
-    /** How long it is open, from 5 minutes to 30 days; otherwise as long as the service says. */
+    /** How long it is open, from 5 minutes to 30 days; the service has a default. */
     expire?: string | undefined
-    /** What you want to remember about it, up to 1000 characters; payers do not see it. */
+    /** Your own note, up to 1000 characters; payers do not see it. */
     note?: string | undefined
-    /** Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed. */
+    /** Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. */
     line_items?:
       | Array<{
           price: string | number
           quantity?: string | number | undefined
         }>
       | undefined
-    /** What is added to them: a price, or an object with `price`. */
+    /** Added to the line items: a price, or an object with `price`. */
     shipping?:
       | string
       | number
@@ -562,7 +562,7 @@ export interface Requests {
           discount?: string | number | boolean | undefined
         }>
       | undefined
-    /** What its invoice says: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must come to `amount`; needs a secret key. */
+    /** Its invoice: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must add up to `amount`; needs a secret key. */
     invoice?:
       | {
           number?: string | undefined
@@ -587,16 +587,16 @@ export interface Requests {
             | undefined
         }
       | undefined
-    /** A key that may live in a browser. */
+    /** A key that may be used in a browser. */
     public_key?: string | undefined
   }
-  /** What the checkouts made with this key, or with those whose place it took, came to. */
+  /** Totals of the checkouts made with this key, or with keys it replaced. */
   checkout_report: {
     /** A period: `last 30 days`, `past 12 hours`, `today`, `yesterday`, `this` or `last` `week`, `month` or `year`. */
     query?: string | undefined
-    /** Only checkouts of this status; `paid` is `complete`. */
+    /** Only checkouts with this status; `paid` means `complete`. */
     status?: string | undefined
-    /** A date or unix seconds; goes before the period. */
+    /** A date or unix seconds; overrides the period. */
     from?: string | number | undefined
     /** The same for the end: a date means the end of that day, a moment is not included. */
     to?: string | number | undefined
@@ -609,30 +609,30 @@ export interface Requests {
     /** How many checkouts at most, up to 1000. */
     limit?: string | number | undefined
   }
-  /** Gives back what was paid for a checkout, or a part of it: to the payer, to an address, or as a link. */
+  /** Refunds a checkout, fully or in part: to the payer, to an address, or as a link. */
   checkout_refund: {
     /** The checkout. */
     id: string
-    /** In nano; everything that was paid and not refunded by default. */
+    /** In nano; by default everything paid and not yet refunded. */
     amount?: string | number | undefined
     /** The same in the currency of the checkout. */
     fiat_amount?: string | number | undefined
-    /** What `fiat_amount` is converted by: the rate of the payment, or today’s. */
+    /** The rate for `fiat_amount`: that of the payment, or the current one. */
     rate?: 'paid' | 'now' | undefined
-    /** Where it goes; to the payer by default. */
+    /** Where it goes; by default to the payer. */
     address?: string | undefined
-    /** A cloud wallet of yours that pays. By default the wallet of the checkout while it holds enough, else the cloud wallet it was paid to. */
+    /** A cloud wallet of yours that pays. By default the wallet of the checkout if it holds enough, otherwise the cloud wallet that was paid. */
     from?: string | undefined
-    /** `link` makes a link with which the payer fetches it; 30 days long. */
+    /** `link` creates a link with which the payer claims the refund; it is valid for 30 days. */
     as?: 'send' | 'link' | undefined
     /** For your records, up to 280 characters. */
     reason?: string | undefined
   }
-  /** Makes a link that can be shared: each visitor of its page gets a checkout of their own. */
+  /** Creates a link that you can share: each visitor of its page gets a checkout of their own. */
   payment_link: {
-    /** The account that receives; an address or `@username`. Needed unless a template is given. */
+    /** The account to be paid: an address or `@username`. Required without a template. */
     address?: string | undefined
-    /** The price. Each digit written `X` is filled at random. Without one the payer decides. */
+    /** The price. Each digit written as `X` is chosen at random. Without a price the payer decides. */
     amount?: string | number | undefined
     /** `NANO`, or a supported code such as `USD`. */
     currency?: string | undefined
@@ -640,13 +640,13 @@ export interface Requests {
     title?: string | undefined
     /** More about it, up to 1000 characters. */
     description?: string | undefined
-    /** An https address of a picture. */
+    /** An https URL of a picture. */
     image?: string | undefined
-    /** Where signed events are sent: an address of up to 2048 characters. */
+    /** Where signed events are sent: a URL of up to 2048 characters. */
     webhook_url?: string | undefined
-    /** What signs them. */
+    /** The secret that signs them. */
     webhook_secret?: string | undefined
-    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
+    /** Additional kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
     webhook_events?:
       | Array<
           | 'payment.completed'
@@ -662,32 +662,32 @@ export interface Requests {
           | 'subscription.lapsed'
         >
       | undefined
-    /** Mail address for one receipt; needs a secret key. */
+    /** Email address for one receipt; needs a secret key. */
     notify?: string | undefined
-    /** Where the payer goes afterwards. */
+    /** Where the payer goes after paying. */
     success_url?: string | undefined
-    /** Where the payer goes otherwise. */
+    /** Where the payer goes without paying. */
     cancel_url?: string | undefined
-    /** An object that comes back with events: up to 4096 bytes, 50 members, 4 levels. */
+    /** An object that is returned with events: up to 4096 bytes, 50 members, 4 levels. */
     metadata?: Record<string, unknown> | undefined
-    /** The id of an own checkout that is used again; needs a key. */
+    /** The id of one of your checkouts to use as a template; needs a key. */
     template?: string | undefined
     /** `unique_amount`, `unique_address` or `generated_wallet`. */
     mode?: 'unique_amount' | 'unique_address' | 'generated_wallet' | undefined
-    /** `true` is the mode `unique_amount`, `false` is `unique_address`. */
+    /** `true` means the mode `unique_amount`, `false` means `unique_address`. */
     random?: boolean | undefined
-    /** How long it is open, from 5 minutes to 30 days; otherwise as long as the service says. */
+    /** How long it is open, from 5 minutes to 30 days; the service has a default. */
     expire?: string | undefined
-    /** What you want to remember about it, up to 1000 characters; payers do not see it. */
+    /** Your own note, up to 1000 characters; payers do not see it. */
     note?: string | undefined
-    /** Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed. */
+    /** Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. */
     line_items?:
       | Array<{
           price: string | number
           quantity?: string | number | undefined
         }>
       | undefined
-    /** What is added to them: a price, or an object with `price`. */
+    /** Added to the line items: a price, or an object with `price`. */
     shipping?:
       | string
       | number
@@ -705,28 +705,28 @@ export interface Requests {
           discount?: string | number | boolean | undefined
         }>
       | undefined
-    /** The id of an own link: with it, nothing is made, and how it stands is answered. */
+    /** The id of one of your links: then nothing is created, and its current state is returned. */
     id?: string | undefined
-    /** The end of its address: 3 to 40 letters, digits and dashes. Otherwise one is made. */
+    /** The last part of its URL: 3 to 40 letters, digits and dashes. By default one is generated. */
     slug?: string | undefined
-    /** How many pieces a visitor may take, up to 1000; one unless told. */
+    /** How many items a visitor may buy, up to 1000; one by default. */
     quantity?:
       | {
           min?: string | number | undefined
           max?: string | number | undefined
         }
       | undefined
-    /** Where no price is given: up to 6 amounts to choose from. */
+    /** Without a price: up to 6 amounts to choose from. */
     suggested?: Array<string | number> | undefined
-    /** How many pieces there are. Open checkouts hold theirs until they end. */
+    /** How many items there are. Open checkouts hold theirs until they end. */
     sold_max?: string | number | undefined
-    /** When it takes no more orders. */
+    /** When it stops taking orders. */
     ends_unix?: string | number | undefined
-    /** `month`, `year`, or a number of days: whoever pays is reminded by mail to pay again. Nothing is taken by itself. */
+    /** `month`, `year`, or a number of days: payers are reminded by email to pay again. Nothing is charged automatically. */
     every?: string | number | undefined
     /** Days after the end of a period before a subscription lapses: 0 to 30. */
     grace_days?: string | number | undefined
-    /** Whether each order has an invoice: `buyer` is asked for on the page, as `optional` or `required`; `tax` are amounts of one piece, and part of its price. */
+    /** Whether each order has an invoice: `buyer` says whether the page asks for the buyer, `optional` or `required`; `tax` are amounts per item, included in its price. */
     invoice?:
       | boolean
       | 'true'
@@ -745,34 +745,34 @@ export interface Requests {
             | undefined
         }
       | undefined
-    /** Whether it takes no orders for now. */
+    /** Whether it is paused and takes no orders. */
     paused?: boolean | undefined
   }
-  /** Sells credits: for the account of the key, or for that of an e-mail address. They are added once it is paid. */
+  /** Sells credits to the account of the key, or to that of an email address. They are added once it is paid. */
   buy_rpc: {
-    /** Whose credits they will be, where no key says so. */
+    /** Whose credits they are, if no key says so. */
     email?: string | undefined
   }
-  /** Offers a username: for how much it can be leased or, by its owner, extended. */
+  /** Offers a username: the prices to lease it or, for its owner, to extend it. */
   get_name: {
     /** A username of 1 to 30 letters and digits, with or without `@`. */
     name: string
-    /** Whether each plan comes with a picture of its link. */
+    /** Whether each plan includes a picture of its link. */
     qrcode?: boolean | undefined
   }
-  /** Changes what a username stands for or tells: for a small fee, by the word of the account or the address that has it. */
+  /** Changes the address or the details of a username, for a small fee, authorised by the account or the address that owns it. */
   update_name: {
     /** A username of 1 to 30 letters and digits, with or without `@`. */
     name: string
-    /** Id of an offer of this action, to say now what may happen under it. */
+    /** Id of an offer of this action that the changes belong to. */
     id?: string | undefined
     /** Signature of the key of the owning address over `to_sign`. */
     signature?: string | undefined
     /** A ledger account: an address or `@username`. */
     address?: string | undefined
-    /** Up to 99 characters, as all of these. */
+    /** Up to 99 characters, like the following fields. */
     title?: string | undefined
-    /** An address of the web. */
+    /** A web address. */
     website?: string | undefined
     /** Your username there. */
     github?: string | undefined
@@ -782,37 +782,37 @@ export interface Requests {
     mastodon?: string | undefined
     /** A place. */
     location?: string | undefined
-    /** An address of a picture. */
+    /** A URL of a picture. */
     image?: string | undefined
     /** An object of up to 500 bytes. */
     metadata?: Record<string, unknown> | undefined
-    /** Members that are taken away. */
+    /** Fields to remove. */
     remove?: Array<string> | string | undefined
   }
-  /** Whether an address may claim from the faucet, and when. With a key it looks at its account too. */
+  /** Whether an address may claim from the faucet, and when. With a key it checks the account too. */
   faucet_check: {
     /** A ledger account: an address or `@username`. */
     nano_address: string
   }
-  /** A little nano to try things out, once a day for each account and address. */
+  /** A little nano to try things out, once a day per account and address. */
   faucet_claim: {
     /** A ledger account: an address or `@username`. */
     nano_address: string
   }
-  /** Exchange nano for another currency or back: a quote with the address to pay to. */
+  /** Exchanges nano for another currency or back: returns a quote with the address to pay. */
   nano_swap: {
-    /** How much is sent, in the currency sent. */
+    /** How much you send, in the currency you send. */
     amount: string | number
-    /** Code of a currency, in any case. */
+    /** Currency code, in upper or lower case. */
     from: string
-    /** Code of a currency, in any case. */
+    /** Currency code, in upper or lower case. */
     to: string
     /** Where the exchanged currency goes. */
     address: string
-    /** Where the deposit goes back to if the swap fails. */
+    /** Where the deposit is returned if the swap fails. */
     refund_address: string
   }
-  /** Where a swap stands: waiting, confirming, exchanging, sending, finished, failed, refunded or expired. */
+  /** State of a swap: waiting, confirming, exchanging, sending, finished, failed, refunded or expired. */
   nano_swap_status: {
     /** Id of the swap. */
     id: string

@@ -38,8 +38,8 @@ interface McpMessage {
 const RESOURCE_NOT_FOUND = -32002
 const INSTRUCTIONS = [
   'Tools are the actions of a Nano payment gateway. Amounts in fields that end in _nano are nano, other ledger amounts are raw; 1 nano is 10^30 raw.',
-  'Whatever moves money or makes something needs a key, and takes an idempotency_key: make a new one for each thing, and keep it when you ask again.',
-  'A payment counts when it is confirmed, and not before.',
+  'Tools that move money or create something need a key, and take an idempotency_key: use a new one for each operation, and the same one when you retry.',
+  'A payment counts only once it is confirmed.',
 ].join(' ')
 
 interface McpAnswer {
@@ -49,9 +49,9 @@ interface McpAnswer {
 }
 
 const noMessage = () =>
-  new AppError('invalid_request', 'This is no message of MCP.', {
+  new AppError('invalid_request', 'This is not an MCP message.', {
     body: {
-      detail: `A message of JSON-RPC 2.0, in a version of the protocol: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+      detail: `Send a JSON-RPC 2.0 message in a supported protocol version: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
     },
   })
 

@@ -75,7 +75,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     // A public key names the pages it may be used from; without one, another site's page may not speak for the person before it.
     const isNamed = caller.kind === 'account' && caller.door === 'public-key'
     if (origin !== undefined && !isNamed && !isOwn(origin, { atDesk, baseUrl: baseUrl() })) {
-      throw new AppError('origin_not_allowed', 'Pages of other origins cannot speak MCP here.')
+      throw new AppError('origin_not_allowed', 'Pages of other origins cannot use MCP here.')
     }
     const message = parseJson(typeof body === 'string' ? body : '', 2)
     if (Array.isArray(message)) {

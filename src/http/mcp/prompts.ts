@@ -11,20 +11,20 @@ const PROMPTS: readonly Written[] = [
     title: 'Take a payment',
     description: 'Make a checkout and wait until it is paid.',
     arguments: [
-      { name: 'address', description: 'Who receives the money: an address or @name.', required: true },
-      { name: 'amount', description: 'How much, in nano, or in the currency.', required: true },
-      { name: 'currency', description: 'NANO, or a code as USD.' },
+      { name: 'address', description: 'Who is paid: an address or @name.', required: true },
+      { name: 'amount', description: 'How much, in nano or in the currency.', required: true },
+      { name: 'currency', description: 'NANO, or a code such as USD.' },
     ],
     text: ({ address, amount, currency = 'NANO' }) =>
-      `Make a checkout with the tool checkout for ${amount} ${currency} to ${address}, with a new idempotency_key. Give the payer the link in \`browser\`. Then ask the address in \`check\` now and then: only the status complete, with a block, is a payment. Say what was paid, and the hash of the block.`,
+      `Make a checkout with the tool checkout for ${amount} ${currency} to ${address}, with a new idempotency_key. Give the payer the link in \`browser\`. Then poll the URL in \`check\` now and then: only the status complete, with a block, is a payment. Report what was paid and the hash of the block.`,
   },
   {
     name: 'check_account',
-    title: 'Look at an account',
-    description: 'Balance, what waits to be received, and the latest blocks.',
+    title: 'Check an account',
+    description: 'Balance, receivable amounts and the latest blocks.',
     arguments: [{ name: 'account', description: 'An address or @name.', required: true }],
     text: ({ account }) =>
-      `Look at the account ${account} with the tools account_balance, receivable (array "true") and account_history (count 10). Amounts whose name ends in _nano are nano, the others raw. Say what it holds, what waits, and what happened last.`,
+      `Check the account ${account} with the tools account_balance, receivable (array "true") and account_history (count 10). Amounts whose name ends in _nano are nano, the others raw. Report its balance, what is receivable, and its latest blocks.`,
   },
   {
     name: 'send_payment',
@@ -32,17 +32,17 @@ const PROMPTS: readonly Written[] = [
     description: 'Send nano from a wallet of your account, once.',
     arguments: [
       { name: 'wallet', description: 'Address of the wallet.', required: true },
-      { name: 'to', description: 'Who gets it: an address or @name.', required: true },
+      { name: 'to', description: 'The recipient: an address or @name.', required: true },
       { name: 'amount', description: 'How much, in nano.', required: true },
     ],
     text: ({ wallet, to, amount }) =>
-      `Send ${amount} nano from the cloud wallet ${wallet} to ${to}. First look with cloud_wallet {balance: true, account} whether it holds enough, and ask the user to agree to recipient and amount. Then call cloud_wallet {send, amount, account} with one new idempotency_key; if the answer is lost, call again with the same one and never with another. Say the hash.`,
+      `Send ${amount} nano from the cloud wallet ${wallet} to ${to}. First check with cloud_wallet {balance: true, account} that it holds enough, and ask the user to confirm recipient and amount. Then call cloud_wallet {send, amount, account} with one new idempotency_key; if the answer is lost, call again with the same one and never with another. Report the hash.`,
   },
   {
     name: 'pay_for_call',
     title: 'Pay for one call',
     description: 'Buy a call that has a price, without a key.',
-    arguments: [{ name: 'action', description: 'The tool to buy, as work_generate.', required: true }],
+    arguments: [{ name: 'action', description: 'The tool to buy, such as work_generate.', required: true }],
     text: ({ action }) =>
       `Call ${action}. Its error has the price under _meta["x402/error"].accepts. If your budget allows it, sign a send block of exactly that amount to payTo without publishing it, and call again with the same arguments and the payment under _meta["x402/payment"]. The receipt is under _meta["x402/payment-response"]. A payment buys one call: the same payment with the same arguments gets the same answer again.`,
   },

@@ -17,7 +17,7 @@ const IDEMPOTENCY_KEY = {
   minLength: 1,
   maxLength: 255,
   description:
-    'Made by you for each thing you want done: calls with the same one act once, so that a lost answer can be asked for again.',
+    'Choose a new one for each operation: calls with the same one act once, so you can retry after a lost answer.',
 }
 
 /** The tools that a caller may use. */
@@ -43,7 +43,7 @@ const written = new WeakMap<Action, Tool>()
 function toTool(action: Action, isSold: boolean): Tool {
   let tool = written.get(action)
   if (!tool) written.set(action, (tool = writeTool(action)))
-  const price = 'Without a key each call is paid for (x402): the first answer names the price.'
+  const price = 'Without a key each call must be paid (x402): the first answer names the price.'
   return isSold ? { ...tool, description: `${tool.description} ${price}` } : tool
 }
 

@@ -71,7 +71,7 @@ export function toOpenApi(rooms: readonly Offered[], { baseUrl, version }: { bas
       version,
       description: [
         'Every action has a path, `POST /actions/<name>`. `POST /` takes the same with the name in the member `action`.',
-        'An `error` member means failure, also with status 200: then the ledger itself has refused.',
+        'An `error` member means failure, even with status 200: then the ledger itself has refused.',
         "`POST /node` takes and answers what a Nano node does, as the node's own documents describe it.",
       ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },

@@ -6,13 +6,13 @@ export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Requests with the same key act once: 1 to 255 printable characters.',
+  description: 'Requests with the same key act once; 1 to 255 printable characters.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 const ID_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  id: 'The id, as an earlier answer gave it.',
-  name: 'The name of an action.',
+  id: 'The id from an earlier answer.',
+  name: 'A username.',
 }
 
 const parametersIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
@@ -75,7 +75,7 @@ export function toOperation(route: Described, names: Names): object {
       ...Object.fromEntries(refusalsOf(route).map((each) => [each, refusalRef(each)])),
       ...(otherwise && {
         [otherwise.status]: {
-          description: 'Not so.',
+          description: 'It cannot.',
           headers: headerRefs('X-Request-Id'),
           content: { 'application/json': { schema: publicSchema(otherwise.schema, names) } },
         },

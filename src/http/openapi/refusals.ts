@@ -8,7 +8,7 @@ export const ERROR = answer.record({
   message: Type.String({ description: 'The same text.' }),
   code: Type.String({ description: 'Error code for programs.' }),
   field: answer.optional(Type.String({ description: 'The field it is about.' })),
-  detail: answer.optional(Type.String({ description: 'More about it.' })),
+  detail: answer.optional(Type.String({ description: 'More details.' })),
   nearest: answer.optional(Type.String({ description: 'The action you probably meant.' })),
   scope: answer.optional(Type.String({ description: 'The scope the key is missing (`missing_scope`).' })),
   limit: answer.optional(Type.String({ description: 'Nano the key can spend in a day (`spending_limit`).' })),
@@ -34,11 +34,11 @@ const header = (description: string, type = 'string') => ({ description, schema:
 
 export const HEADERS = {
   'X-Request-Id': header('Appears in every log line about the request.'),
-  'X-Ignored-Fields': header('Fields of the request that were not used.'),
+  'X-Ignored-Fields': header('Fields of the request that were ignored.'),
   'X-Cache': header('Whether the answer came from the cache.'),
-  'Idempotent-Replayed': header('`true` where the answer is that of an earlier request.'),
+  'Idempotent-Replayed': header('`true` if the answer is that of an earlier request.'),
   'Retry-After': header('Seconds to wait before trying again.', 'integer'),
-  'RateLimit-Limit': header('Requests in a minute.', 'integer'),
+  'RateLimit-Limit': header('Requests per minute.', 'integer'),
   'RateLimit-Remaining': header('How many of them are left.', 'integer'),
   'RateLimit-Reset': header('Seconds until the limit resets.', 'integer'),
   'PAYMENT-REQUIRED': header('What to pay: JSON in base64.'),

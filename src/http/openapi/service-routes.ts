@@ -53,7 +53,7 @@ export const SERVICE_ROUTES: readonly Described[] = [
     path: '/health/ready',
     id: 'getReadiness',
     tag: 'service',
-    summary: 'Whether it should be sent requests; 503, with a `reason`, when not.',
+    summary: 'Whether the gateway can take requests; 503 with a `reason` if not.',
     who: 'anybody',
     answer: record({ status: words('ready') }),
     otherwise: { status: 503, schema: record({ status: words('not ready'), reason: text }) },

@@ -58,8 +58,8 @@ export function toWebhooks(names: Names): Record<string, object> {
             content: { 'application/json': { schema: publicSchema(schema, names) } },
           },
           responses: {
-            '2XX': { description: 'Taken. Anything else is tried again for days.' },
-            410: { description: 'The address is gone: nothing is sent there any more.' },
+            '2XX': { description: 'Accepted. Any other answer is retried for days.' },
+            410: { description: 'The address is gone: nothing more is sent there.' },
           },
         },
       },

@@ -16,7 +16,7 @@ export function networkFact(
     ofNode: true,
     summary,
     input: input({
-      peer_details: optional(field.flag('Include details of peers, where there are any.')),
+      peer_details: optional(field.flag('Include details of peers, if there are any.')),
       include_trend: optional(field.flag('Include the trend of the difficulty.')),
       raw: optional(field.flag('Values of each peer instead of one summary.')),
     }),

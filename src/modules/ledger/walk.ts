@@ -18,7 +18,7 @@ export function walk(name: 'chain' | 'successors', summary: string, next: string
       block: field.hash,
       count: field.count,
       offset: optional(field.offset),
-      reverse: optional(field.flag('Walk the other way.')),
+      reverse: optional(field.flag('Go in the other direction.')),
     }),
     example: {
       request: { block: MIDDLE, count: '2' },

@@ -29,7 +29,7 @@ interface LinkPorts {
   isPlay: boolean
 }
 
-/** Offers that can be taken many times. */
+/** Offers that many people can buy. */
 export function openLinks(
   { checkout, links, pictures, mailer, isPlay }: LinkPorts,
   kept: Pick<Retention, 'keepVisitors'>,

@@ -35,7 +35,7 @@ export const describedNameRoutes: readonly Described[] = [
     path: '/known.json',
     id: 'listKnownNames',
     tag: 'names',
-    summary: 'Every username that stands for an address now.',
+    summary: 'All current usernames and their addresses.',
     who: 'anybody',
     answer: list(KNOWN_NAME),
   },
@@ -44,7 +44,7 @@ export const describedNameRoutes: readonly Described[] = [
     path: '/aliases.json',
     id: 'listAliases',
     tag: 'names',
-    summary: 'What well-known accounts are called.',
+    summary: 'Names of well-known accounts.',
     who: 'anybody',
     answer: aliases.output,
   },
@@ -56,7 +56,7 @@ export const describedNameRoutes: readonly Described[] = [
     summary: 'Addresses of names, and names of addresses, as wallets look them up.',
     who: 'anybody',
     query: [
-      { name: 'names', schema: text, description: 'Names or addresses, with commas between; all names without it.' },
+      { name: 'names', schema: text, description: 'Names or addresses, separated by commas; all names by default.' },
     ],
     answer: record({
       names: list(

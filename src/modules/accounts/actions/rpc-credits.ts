@@ -6,7 +6,7 @@ import { readCredits } from '../domain/read-credits.ts'
 
 export const rpcCredits = action({
   name: 'rpc_credits',
-  summary: 'Credits left, and what was used on each of the last 30 days.',
+  summary: 'Credits left, and usage on each of the last 30 days.',
   input: input({}),
   example: {
     request: {},

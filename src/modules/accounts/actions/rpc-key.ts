@@ -9,7 +9,8 @@ import type { AccountRoom } from '../room.ts'
 export const rpcKey = action({
   name: 'rpc_key',
   synonyms: ['gpu_key'],
-  summary: 'Mails a one-time sign-in link, with which keys are made. A key is never given to whoever knows an address.',
+  summary:
+    'Emails a one-time sign-in link, with which you can create keys. Knowing an address is never enough to get a key.',
   input: input({
     email: Type.String({
       description: 'Where the link goes.',

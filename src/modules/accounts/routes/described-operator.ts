@@ -17,14 +17,14 @@ export const describedOperatorRoutes: readonly Described[] = [
     tag: 'admin',
     summary: 'The newest accounts.',
     who: 'administrator',
-    query: [{ name: 'search', schema: text, description: 'An id, or a part of an e-mail address.' }],
+    query: [{ name: 'search', schema: text, description: 'An id, or part of an email address.' }],
     answer: record({ accounts: list(LISTED_ACCOUNT) }),
   },
   {
     method: 'get',
     path: '/api/accounts/{id}',
     id: 'getKnownAccount',
-    summary: 'One account: what the operator has said about it, its credits and keys.',
+    summary: 'One account: its state, credits and keys.',
     ...change,
   },
   {
@@ -32,7 +32,7 @@ export const describedOperatorRoutes: readonly Described[] = [
     path: '/api/accounts/{id}/suspend',
     id: 'suspendAccount',
     summary:
-      'Let an account rest: its keys and sessions open nothing. Payments to its checkouts are still recorded and told.',
+      'Suspend an account: its keys and sessions stop working. Payments to its checkouts are still recorded and reported.',
     ...change,
     body: reasoned('The invoice of May is open.'),
     refuses: [409],
@@ -41,7 +41,7 @@ export const describedOperatorRoutes: readonly Described[] = [
     method: 'post',
     path: '/api/accounts/{id}/resume',
     id: 'resumeAccount',
-    summary: 'Let a suspended account go on.',
+    summary: 'Resume a suspended account.',
     ...change,
     body: reasoned('Paid.'),
     refuses: [409],
@@ -57,7 +57,8 @@ export const describedOperatorRoutes: readonly Described[] = [
     method: 'put',
     path: '/api/accounts/{id}/standing',
     id: 'setStanding',
-    summary: 'Limits and features of one account; null is what the settings say for all, and what is left out stays.',
+    summary:
+      'Set limits and features of one account; null restores the default of the settings, and omitted fields stay.',
     ...change,
     body: {
       schema: record({
@@ -72,7 +73,7 @@ export const describedOperatorRoutes: readonly Described[] = [
     method: 'post',
     path: '/api/accounts/{id}/credits',
     id: 'adjustCredits',
-    summary: 'Give credits, or take them with an amount below zero.',
+    summary: 'Grant credits, or take them with a negative amount.',
     ...change,
     body: { schema: record({ amount: integer, reason: text }), example: { amount: 1000, reason: 'An outage in May.' } },
     once: true,

@@ -3,7 +3,7 @@ import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Moment } from '../../../web/dashboard/show.tsx'
 import type { StoredMail } from '../ports.ts'
 
-/** Mail that was kept instead of sent. */
+/** Mail that was stored instead of sent. */
 export const MailPage = ({
   frame,
   mails,

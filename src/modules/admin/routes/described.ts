@@ -9,7 +9,7 @@ export const describedAdminRoutes: readonly Described[] = [
     path: '/api/mails',
     id: 'listMails',
     tag: 'admin',
-    summary: 'Mail that was kept instead of sent.',
+    summary: 'Mail that was stored instead of sent.',
     who: 'administrator',
     answer: record({
       mails: list(record({ id: text, recipient: text, subject: text, text, created_at: text })),
@@ -20,7 +20,7 @@ export const describedAdminRoutes: readonly Described[] = [
     path: '/api/jobs',
     id: 'listJobs',
     tag: 'admin',
-    summary: 'Jobs in the background.',
+    summary: 'Background jobs.',
     who: 'administrator',
     query: [
       { name: 'status', schema: words('ready', 'running', 'done', 'dead'), description: 'Only those in this state.' },
@@ -36,7 +36,7 @@ export const describedAdminRoutes: readonly Described[] = [
     path: '/api/accounts/{id}/export',
     id: 'exportAccount',
     tag: 'admin',
-    summary: 'Everything that is known about an account, without secrets and without other people; up to 10,000 rows.',
+    summary: 'Everything known about an account, except secrets and other people; up to 10,000 rows.',
     who: 'administrator',
     answer: record({ account: text, tables: map(list(object)), complete: bool }),
   },
@@ -45,8 +45,7 @@ export const describedAdminRoutes: readonly Described[] = [
     path: '/api/accounts/{id}/erase',
     id: 'eraseAccount',
     tag: 'admin',
-    summary:
-      'Close an account and erase what tells of its people. Money records stay; refused while money is on its way.',
+    summary: 'Close an account and erase its personal data. Money records stay; refused while money is in motion.',
     who: 'administrator',
     answer: record({ account: text, erased: bool }),
     refuses: [409],

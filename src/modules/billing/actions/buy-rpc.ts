@@ -11,12 +11,11 @@ import type { BillingRoom } from '../room.ts'
 
 export const buyRpc = action({
   name: 'buy_rpc',
-  summary:
-    'Sells credits: for the account of the key, or for that of an e-mail address. They are added once it is paid.',
+  summary: 'Sells credits to the account of the key, or to that of an email address. They are added once it is paid.',
   input: input({
     email: optional(
       Type.String({
-        description: 'Whose credits they will be, where no key says so.',
+        description: 'Whose credits they are, if no key says so.',
         pattern: EMAIL_PATTERN,
         refusal: { text: 'Invalid email', code: 'invalid_email' },
       }),
@@ -51,7 +50,7 @@ export const buyRpc = action({
     status: answer.words('available'),
     lease: Type.Null(),
   }),
-  errors: { key_required: 'Neither a secret key nor an email says whose credits they will be.' },
+  errors: { key_required: 'Neither a secret key nor an email address says whose credits they are.' },
   auth: 'none',
   scope: 'checkout',
   once: true,

@@ -13,18 +13,21 @@ const free = (...asked: Parameters<typeof freeField>) => optional(freeField(...a
 
 export const checkoutRefund = action({
   name: 'checkout_refund',
-  summary: 'Gives back what was paid for a checkout, or a part of it: to the payer, to an address, or as a link.',
+  summary: 'Refunds a checkout, fully or in part: to the payer, to an address, or as a link.',
   input: input({
     id: field.id('The checkout.'),
-    amount: free(form.amount, 'In nano; everything that was paid and not refunded by default.', '0.5'),
+    amount: free(form.amount, 'In nano; by default everything paid and not yet refunded.', '0.5'),
     fiat_amount: free(form.amount, 'The same in the currency of the checkout.', '10.00'),
-    rate: free(form.words('paid', 'now'), 'What `fiat_amount` is converted by: the rate of the payment, or today’s.'),
-    address: free(form.text, 'Where it goes; to the payer by default.'),
+    rate: free(form.words('paid', 'now'), 'The rate for `fiat_amount`: that of the payment, or the current one.'),
+    address: free(form.text, 'Where it goes; by default to the payer.'),
     from: free(
       form.text,
-      'A cloud wallet of yours that pays. By default the wallet of the checkout while it holds enough, else the cloud wallet it was paid to.',
+      'A cloud wallet of yours that pays. By default the wallet of the checkout if it holds enough, otherwise the cloud wallet that was paid.',
     ),
-    as: free(form.words('send', 'link'), '`link` makes a link with which the payer fetches it; 30 days long.'),
+    as: free(
+      form.words('send', 'link'),
+      '`link` creates a link with which the payer claims the refund; it is valid for 30 days.',
+    ),
     reason: free(form.text, 'For your records, up to 280 characters.', 'Sold out'),
   }),
   fieldSynonyms: { checkout: 'id', checkout_id: 'id' },
@@ -52,14 +55,14 @@ export const checkoutRefund = action({
   errors: {
     refund_address_required:
       'The payer is an exchange or a wallet of the service, or there are several: name `address`.',
-    refund_source_required: 'No wallet of the service holds the money any more: name `from`.',
-    refund_too_large: 'More than was paid and not refunded; `refundable` says how much is left.',
+    refund_source_required: 'No wallet of the service holds the money: name `from`.',
+    refund_too_large: 'More than was paid and not yet refunded; `refundable` says how much is left.',
     insufficient_funds: 'The wallet does not have enough funds.',
     wallet_not_found: '`from` is no cloud wallet of the account.',
     wallet_frozen: 'The wallet is frozen while the operator investigates.',
-    feature_disabled: 'Sends are switched off.',
-    limit_reached: 'More than a wallet may send at once, or the account on a day.',
-    spending_limit: 'More nano than this key may spend on a day; `limit`, `spent` and `resets_unix` tell.',
+    feature_disabled: 'Sending is disabled.',
+    limit_reached: 'More than a wallet may send at once, or the account in a day.',
+    spending_limit: 'More nano than this key may spend in a day; see `limit`, `spent` and `resets_unix`.',
     no_price: '`rate` is `now`, and no source of prices answers.',
   },
   auth: 'secret-key',

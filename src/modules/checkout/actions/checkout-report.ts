@@ -11,15 +11,15 @@ const free = (...field: Parameters<typeof freeField>) => optional(freeField(...f
 
 export const checkoutReport = action({
   name: 'checkout_report',
-  summary: 'What the checkouts made with this key, or with those whose place it took, came to.',
+  summary: 'Totals of the checkouts made with this key, or with keys it replaced.',
   input: input({
     query: free(
       form.text,
       'A period: `last 30 days`, `past 12 hours`, `today`, `yesterday`, `this` or `last` `week`, `month` or `year`.',
       'today',
     ),
-    status: free(form.text, 'Only checkouts of this status; `paid` is `complete`.', 'complete'),
-    from: free(form.moment, 'A date or unix seconds; goes before the period.'),
+    status: free(form.text, 'Only checkouts with this status; `paid` means `complete`.', 'complete'),
+    from: free(form.moment, 'A date or unix seconds; overrides the period.'),
     to: free(form.moment, 'The same for the end: a date means the end of that day, a moment is not included.'),
     metadata_filter: free(form.object, 'Members that the metadata must have.', { order: 'A-1' }),
     metadata_key: free(form.text, 'One such member; with `metadata_value`.'),
@@ -66,7 +66,7 @@ export const checkoutReport = action({
     has_more: answer.bool,
   }),
   errors: {
-    invalid_request: 'A filter cannot be read; `field` says which.',
+    invalid_request: 'A filter is invalid; `field` says which.',
   },
   auth: 'secret-key',
   scope: 'reports',

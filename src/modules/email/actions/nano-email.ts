@@ -13,21 +13,22 @@ const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjd
 
 export const nanoEmail = action({
   name: 'nano_email',
-  summary: 'Sends nano to mail addresses: pay to a wallet made for it, and everybody gets a mail to claim their share.',
+  summary:
+    'Sends nano to email addresses: fund a wallet made for it, and each recipient gets an email to claim their share.',
   input: input({
     refund_address: field.account,
     amount: field.nanoAmount,
     emails: free(
       form.oneOf(form.texts, form.text),
-      'Up to 50 mail addresses, each once. They share the amount equally.',
+      'Up to 50 email addresses, each once. They share the amount equally.',
       ['alice@example.com'],
     ),
     from: optional(
-      free(form.text, 'What the sender is called; mails say that nobody has verified it. Up to 60 characters.', 'Bob'),
+      free(form.text, 'Name of the sender; emails say that it is not verified. Up to 60 characters.', 'Bob'),
     ),
     message: optional(free(form.text, 'A few words, without links. Up to 280 characters.', 'Thank you!')),
     email_receipt: optional(
-      free(form.text, 'Mail address that is told of the funding and of every claim.', 'bob@example.com'),
+      free(form.text, 'Email address that is told about the funding and every claim.', 'bob@example.com'),
     ),
     expiration: optional(field.duration('How long shares can be claimed: 1 hour to 90 days; 30 days by default.')),
   }),
@@ -80,12 +81,12 @@ export const nanoEmail = action({
     created_at: answer.integer,
   }),
   errors: {
-    invalid_email: 'A mail address is none, or is named twice.',
+    invalid_email: 'An email address is invalid, or given twice.',
     invalid_list: 'There are no addresses, or too many.',
     invalid_amount: 'A share is too small, or the amount too large.',
-    spending_limit: 'More nano than this key may spend on a day; `limit`, `spent` and `resets_unix` tell.',
-    limit_reached: 'An address wants no mail from this service.',
-    too_many_requests: 'The account or an address has had enough for a day.',
+    spending_limit: 'More nano than this key may spend in a day; see `limit`, `spent` and `resets_unix`.',
+    limit_reached: 'An address has opted out of email from this service.',
+    too_many_requests: 'The account or an address has reached its limit for a day.',
   },
   auth: 'secret-key',
   scope: 'email',

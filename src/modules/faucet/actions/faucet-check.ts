@@ -9,7 +9,7 @@ export const ADDRESS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfp
 
 export const faucetCheck = action({
   name: 'faucet_check',
-  summary: 'Whether an address may claim from the faucet, and when. With a key it looks at its account too.',
+  summary: 'Whether an address may claim from the faucet, and when. With a key it checks the account too.',
   input: input({ nano_address: field.account }),
   fieldSynonyms: { address: 'nano_address', account: 'nano_address' },
   example: {

@@ -10,7 +10,7 @@ import type { FaucetRoom } from '../room.ts'
 
 export const faucetClaim = action({
   name: 'faucet_claim',
-  summary: 'A little nano to try things out, once a day for each account and address.',
+  summary: 'A little nano to try things out, once a day per account and address.',
   input: input({ nano_address: field.account }),
   fieldSynonyms: { address: 'nano_address', account: 'nano_address' },
   example: {
@@ -45,9 +45,9 @@ export const faucetClaim = action({
   errors: {
     feature_disabled: 'The faucet is closed.',
     insufficient_funds: 'The faucet is empty. Nothing was claimed.',
-    limit_reached: 'The faucet gives nothing to this address.',
-    too_many_requests: 'The account, the address, the network or everybody together has claimed enough for a day.',
-    wallet_busy: 'The claim is kept and is paid later. Do not claim again.',
+    limit_reached: 'The faucet does not pay to this address.',
+    too_many_requests: 'The account, the address, the network or everybody together has reached the limit for a day.',
+    wallet_busy: 'The claim is stored and will be paid later. Do not claim again.',
   },
   auth: 'secret-key',
   scope: 'wallets:send',

@@ -18,7 +18,7 @@ export const accountHistory = action({
     head: optional(field.head),
     offset: optional(field.offset),
     reverse: optional(field.flag('Oldest first.')),
-    raw: optional(field.flag('Every block with all its members.')),
+    raw: optional(field.flag('Every block with all its fields.')),
     account_filter: optional(field.accounts),
   }),
   example: {

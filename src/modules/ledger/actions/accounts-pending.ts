@@ -11,7 +11,7 @@ export const accountsPending = action({
   name: 'accounts_pending',
   ofNode: true,
   summary:
-    'Old name of `accounts_receivable`, in the shapes that programs know it by: hashes, amounts with `threshold` or `sorting`, amount and source with `source`.',
+    'Old name of `accounts_receivable`, in the formats that programs expect: hashes, amounts with `threshold` or `sorting`, amount and source with `source`.',
   input: input({ ...MANY_WAITING, source: optional(field.flag('Include the sender of each.')) }),
   example: {
     request: { accounts: [account], count: '1' },

@@ -8,7 +8,7 @@ import type { LedgerRoom } from '../room.ts'
 export const accountsReceivable = action({
   name: 'accounts_receivable',
   ofNode: true,
-  summary: 'Sends that wait for each of many accounts: account, then hash, then amount and source.',
+  summary: 'Sends that each of many accounts has not received yet: account, then hash, then amount and source.',
   input: input({
     ...MANY_WAITING,
     source: optional(field.flag('Accepted for compatibility; the source is always included.')),

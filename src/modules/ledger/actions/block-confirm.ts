@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 export const blockConfirm = action({
   name: 'block_confirm',
   ofNode: true,
-  summary: 'Asks the representatives to vote on a block that waits for its confirmation.',
+  summary: 'Asks the representatives to vote on an unconfirmed block.',
   input: input({ hash: field.hash }),
   example: {
     request: { hash: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419' },

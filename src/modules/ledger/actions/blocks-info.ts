@@ -10,12 +10,12 @@ import { BLOCK, EXAMPLE_BLOCK } from './block-info.ts'
 export const blocksInfo = action({
   name: 'blocks_info',
   ofNode: true,
-  summary: 'Many blocks by hash. An unknown hash fails the request unless `include_not_found` asks for a list of them.',
+  summary: 'Many blocks by hash. An unknown hash fails the request, unless `include_not_found` lists them instead.',
   input: input({
     hashes: field.hashes,
-    json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
+    json_block: optional(field.flag('\`false\` returns the contents as JSON inside a string.')),
     pending: optional(field.flag('Old name of `receivable`.')),
-    receivable: optional(field.flag('Include whether each still waits to be received.')),
+    receivable: optional(field.flag('Include whether each is still receivable.')),
     receive_hash: optional(field.flag('Include the block that received each.')),
     source: optional(field.flag('Include the sender of each.')),
     include_not_found: optional(field.flag('List unknown hashes under `blocks_not_found`.')),

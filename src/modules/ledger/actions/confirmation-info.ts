@@ -11,7 +11,7 @@ export const confirmationInfo = action({
   input: input({
     root: field.root,
     contents: optional(field.flag('Include the blocks, which is the default.')),
-    json_block: optional(field.flag('Blocks as objects.')),
+    json_block: optional(field.flag('Return blocks as objects.')),
     representatives: optional(field.flag('Include who voted.')),
   }),
   example: {

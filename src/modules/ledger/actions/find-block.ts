@@ -12,7 +12,7 @@ const PAGE = 200
 
 export const findBlock = action({
   name: 'find_block',
-  summary: 'Finds the newest payment of an exact amount to an address, received or still waiting.',
+  summary: 'Finds the newest payment of an exact amount to an address, received or not.',
   input: input({ address: field.account, amount: field.nanoAmount }),
   fieldSynonyms: { account: 'address' },
   example: {

@@ -16,7 +16,7 @@ const OLD_BLOCK = 'Old block'
 export const processBlock = action({
   name: 'process',
   ofNode: true,
-  summary: 'Publishes a signed block. Not to be repeated blindly: after a time-out look the block up first.',
+  summary: 'Publishes a signed block. Do not repeat it blindly: after a timeout look the block up first.',
   input: input({
     block: field.block,
     subtype: optional(field.subtype),
@@ -45,7 +45,7 @@ export const processBlock = action({
   errors: {
     invalid_block: 'The block cannot be read.',
     feature_disabled: '`force` was given.',
-    publish_unknown: 'Whether the block arrived is not known; look `hash` up before you send it again.',
+    publish_unknown: 'It is not known whether the block arrived; look `hash` up before you send it again.',
     publish_timeout: 'The same: the nodes took too long.',
   },
   refusals: [

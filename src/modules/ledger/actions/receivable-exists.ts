@@ -7,7 +7,7 @@ export const receivableExists = action({
   name: 'receivable_exists',
   ofNode: true,
   synonyms: ['pending_exists'],
-  summary: 'Whether a send still waits to be received.',
+  summary: 'Whether a send is still receivable.',
   input: input({
     hash: field.hash,
     include_active: optional(field.flag('Include blocks in an open election.')),

@@ -18,7 +18,7 @@ export const receivable = action({
   name: 'receivable',
   ofNode: true,
   synonyms: ['pending'],
-  summary: 'Sends that wait to be received by an account. With `array` the answer is a list of objects.',
+  summary: 'Sends to an account that it has not received yet. With `array` the answer is a list of objects.',
   input: input({
     account: field.account,
     count: optional(field.count),

@@ -8,7 +8,7 @@ import type { LedgerRoom } from '../room.ts'
 export const representativesOnline = action({
   name: 'representatives_online',
   ofNode: true,
-  summary: 'Representatives that voted lately.',
+  summary: 'Representatives that voted recently.',
   input: input({
     weight: optional(field.flag('Include the weight of each.')),
     accounts: optional(field.accounts),

@@ -10,7 +10,7 @@ const OLD_SEPARATOR = /^(nano|xrb)-/
 export const validateAccountNumber = action({
   name: 'validate_account_number',
   ofNode: true,
-  summary: 'Whether a text is an address with a right checksum.',
+  summary: 'Whether a text is an address with a valid checksum.',
   input: input({ account: Type.String({ description: 'The text to check.' }) }),
   example: {
     request: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo' },

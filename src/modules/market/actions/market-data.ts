@@ -5,7 +5,7 @@ import type { MarketRoom } from '../room.ts'
 
 export const marketData = action({
   name: 'market_data',
-  summary: 'Price, volume and supply of nano as a market tells them.',
+  summary: 'Price, volume and supply of nano, from a market.',
   input: input({}),
   example: {
     request: {},
@@ -47,7 +47,7 @@ export const marketData = action({
     last_updated: answer.orNull(answer.text),
   }),
   errors: {
-    no_price: 'No data are known that are recent enough.',
+    no_price: 'There is no recent data.',
   },
   auth: 'none',
   scope: 'read',

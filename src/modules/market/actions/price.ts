@@ -8,7 +8,7 @@ import type { MarketRoom } from '../room.ts'
 export const price = action({
   name: 'price',
   synonyms: ['fiat_price'],
-  summary: 'What one nano costs in a currency, USD unless told.',
+  summary: 'Price of one nano in a currency, by default USD.',
   input: input({ currency: optional(field.currency) }),
   example: {
     request: { currency: 'USD' },
@@ -31,7 +31,7 @@ export const price = action({
   }),
   errors: {
     invalid_currency: 'There is no price in this currency.',
-    no_price: 'No price is known that is recent enough.',
+    no_price: 'There is no recent price.',
   },
   auth: 'none',
   scope: 'read',

@@ -5,7 +5,7 @@ import type { Names } from '../../../kernel/ports.ts'
 
 export const aliases = action({
   name: 'aliases',
-  summary: 'What well-known accounts are called.',
+  summary: 'Names of well-known accounts.',
   input: input({}),
   example: {
     request: {},

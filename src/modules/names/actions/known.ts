@@ -16,7 +16,7 @@ export const KNOWN_NAME = answer.record({
 
 export const known = action({
   name: 'known',
-  summary: 'Every username that stands for an address now.',
+  summary: 'All current usernames and their addresses.',
   input: input({}),
   example: {
     request: {},

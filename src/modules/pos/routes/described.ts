@@ -34,8 +34,8 @@ export const describedPosRoutes: readonly Described[] = [
     id: 'listPointsOfSale',
     summary: 'Points of sale of the account, newest first.',
     query: [
-      { name: 'limit', schema: integer, description: 'Up to 100; 25 unless told.' },
-      { name: 'cursor', schema: text, description: '`next_cursor` of the page before.' },
+      { name: 'limit', schema: integer, description: 'Up to 100; 25 by default.' },
+      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
     ],
     answer: record({ points_of_sale: list(POS), next_cursor: orNull(text) }),
   },
@@ -44,7 +44,7 @@ export const describedPosRoutes: readonly Described[] = [
     method: 'post',
     path: '/api/pos',
     id: 'createPointOfSale',
-    summary: 'A new point of sale; `link` is what its cashiers open.',
+    summary: 'Create a point of sale; cashiers open `link`.',
     body: { schema: BODY, example: EXAMPLE },
     status: 201,
     answer: POS_WITH_LINK,
@@ -55,7 +55,7 @@ export const describedPosRoutes: readonly Described[] = [
     method: 'get',
     path: '/api/pos/{id}',
     id: 'getPointOfSale',
-    summary: 'One point of sale. Its link is told when it is made, and when it is rotated.',
+    summary: 'One point of sale. Its link is shown only when it is created or rotated.',
     answer: POS,
   },
   {
@@ -64,7 +64,7 @@ export const describedPosRoutes: readonly Described[] = [
     path: '/api/pos/{id}',
     id: 'changePointOfSale',
     summary:
-      'Change what stands in the body. A new `pin` lets everybody try anew; `pin_required: false` takes it away. The currency stays.',
+      'Change the fields in the body. A new `pin` resets failed attempts; `pin_required: false` removes the PIN. The currency cannot change.',
     body: { schema: BODY, example: { paused: true } },
     answer: POS,
   },
@@ -73,7 +73,7 @@ export const describedPosRoutes: readonly Described[] = [
     method: 'post',
     path: '/api/pos/{id}/rotate',
     id: 'rotatePointOfSale',
-    summary: 'A new link; the old one opens nothing any more.',
+    summary: 'Create a new link; the old one stops working.',
     answer: POS_WITH_LINK,
   },
   {
@@ -81,8 +81,8 @@ export const describedPosRoutes: readonly Described[] = [
     method: 'get',
     path: '/api/pos/{id}/day',
     id: 'getPointOfSaleDay',
-    summary: 'What was sold on a day, by the clock of its time zone.',
-    query: [{ name: 'date', schema: text, description: 'Such as 2027-01-31; today unless told.' }],
+    summary: 'Sales of a day, in the time zone of the point of sale.',
+    query: [{ name: 'date', schema: text, description: 'Such as 2027-01-31; by default today.' }],
     answer: POS_DAY,
   },
   {
@@ -90,7 +90,7 @@ export const describedPosRoutes: readonly Described[] = [
     method: 'delete',
     path: '/api/pos/{id}',
     id: 'deletePointOfSale',
-    summary: 'Take a point of sale away. Open sales can still be paid.',
+    summary: 'Delete a point of sale. Open sales can still be paid.',
     answer: record({ success: bool, deleted: bool, id: text }),
   },
 ]

@@ -13,7 +13,7 @@ export const describedStatusRoutes: readonly Described[] = [
     method: 'get',
     path: '/status.json',
     id: 'readStatus',
-    summary: 'How the service stands: its components now and by day for 90 days, and what went wrong.',
+    summary: 'Status of the service: its components now and by day for 90 days, and incidents.',
     answer: record({
       looked_at: orNull(text),
       components: list(

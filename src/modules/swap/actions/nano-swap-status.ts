@@ -8,7 +8,7 @@ import { EXAMPLE, SWAP } from './nano-swap.ts'
 
 export const nanoSwapStatus = action({
   name: 'nano_swap_status',
-  summary: 'Where a swap stands: waiting, confirming, exchanging, sending, finished, failed, refunded or expired.',
+  summary: 'State of a swap: waiting, confirming, exchanging, sending, finished, failed, refunded or expired.',
   input: input({ id: field.id('Id of the swap.') }),
   example: { request: { id: EXAMPLE.id }, response: { ...EXAMPLE, status: 'finished' } },
   output: SWAP,

@@ -31,13 +31,13 @@ export const EXAMPLE = {
 
 export const nanoSwap = action({
   name: 'nano_swap',
-  summary: 'Exchange nano for another currency or back: a quote with the address to pay to.',
+  summary: 'Exchanges nano for another currency or back: returns a quote with the address to pay.',
   input: input({
-    amount: field.decimal('How much is sent, in the currency sent.'),
+    amount: field.decimal('How much you send, in the currency you send.'),
     from: field.currency,
     to: field.currency,
     address: field.foreignAddress('Where the exchanged currency goes.'),
-    refund_address: field.foreignAddress('Where the deposit goes back to if the swap fails.'),
+    refund_address: field.foreignAddress('Where the deposit is returned if the swap fails.'),
   }),
   example: {
     request: {

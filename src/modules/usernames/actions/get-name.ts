@@ -19,10 +19,10 @@ const FOUND = {
 
 export const getName = action({
   name: 'get_name',
-  summary: 'Offers a username: for how much it can be leased or, by its owner, extended.',
+  summary: 'Offers a username: the prices to lease it or, for its owner, to extend it.',
   input: input({
     name: field.username,
-    qrcode: optional(field.flag('Whether each plan comes with a picture of its link.')),
+    qrcode: optional(field.flag('Whether each plan includes a picture of its link.')),
   }),
   fieldSynonyms: { username: 'name' },
   example: {

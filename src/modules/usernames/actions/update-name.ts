@@ -18,10 +18,10 @@ const free = (...field: Parameters<typeof freeField>) => optional(freeField(...f
 export const updateName = action({
   name: 'update_name',
   summary:
-    'Changes what a username stands for or tells: for a small fee, by the word of the account or the address that has it.',
+    'Changes the address or the details of a username, for a small fee, authorised by the account or the address that owns it.',
   input: input({
     name: field.username,
-    id: optional(field.id('Id of an offer of this action, to say now what may happen under it.')),
+    id: optional(field.id('Id of an offer of this action that the changes belong to.')),
     signature: optional(
       Type.Unsafe<string>(
         Type.String({
@@ -32,15 +32,15 @@ export const updateName = action({
       ),
     ),
     address: optional(field.account),
-    title: free(form.text, 'Up to 99 characters, as all of these.', 'Alice’s Shop'),
-    website: free(form.text, 'An address of the web.', 'https://alice.example'),
+    title: free(form.text, 'Up to 99 characters, like the following fields.', 'Alice’s Shop'),
+    website: free(form.text, 'A web address.', 'https://alice.example'),
     github: free(form.text, 'Your username there.'),
     twitter: free(form.text, 'Your username there.'),
     mastodon: free(form.text, 'Your username there.'),
     location: free(form.text, 'A place.'),
-    image: free(form.text, 'An address of a picture.'),
+    image: free(form.text, 'A URL of a picture.'),
     metadata: free(form.object, 'An object of up to 500 bytes.', { shop: 7 }),
-    remove: free(form.oneOf(form.texts, form.text), 'Members that are taken away.', ['twitter']),
+    remove: free(form.oneOf(form.texts, form.text), 'Fields to remove.', ['twitter']),
   }),
   fieldSynonyms: { username: 'name' },
   example: {
@@ -71,9 +71,9 @@ export const updateName = action({
   }),
   errors: {
     username_not_found: 'Nobody leases this name.',
-    not_the_owner: 'Neither the key nor the signature is that of whoever has the name.',
+    not_the_owner: 'Neither the key nor the signature is that of the owner.',
     conflict: 'The lease is over, and only its owner can renew it; or the offer was authorised for another change.',
-    invalid_url: 'website or image is no address of the web.',
+    invalid_url: '`website` or `image` is not a web address.',
     invalid_metadata: 'metadata is no object of up to 500 bytes.',
   },
   auth: 'none',

@@ -44,7 +44,7 @@ const fields = input({
   account: optional(field.account),
   vanity: optional(
     Type.String({
-      description: 'Create: beginning of the address after `nano_`, up to 5 characters, the first 1 or 3.',
+      description: 'Create: start of the address after `nano_`, up to 5 characters, the first 1 or 3.',
       refusal: { text: 'Invalid vanity', code: 'invalid_vanity' },
     }),
   ),
@@ -62,13 +62,15 @@ const fields = input({
       '2 hours',
     ),
   ),
-  metadata: optional(field.metadata('Create and update: kept with the wallet. List: what the metadata must have.')),
+  metadata: optional(
+    field.metadata('Create and update: stored with the wallet. List: what the metadata must contain.'),
+  ),
   list: optional(flag('List wallets.')),
   limit: optional(field.count),
   start: optional(field.offset),
   search: optional(Type.String({ description: 'List: part of the address or metadata.', maxLength: 200 })),
-  info: optional(flag('Read one wallet; also meant when only `account` is given.')),
-  receive: optional(freeField(form.oneOf(form.flag, form.words('all')), 'Receive pending.', true)),
+  info: optional(flag('Read one wallet; the default if only `account` is given.')),
+  receive: optional(freeField(form.oneOf(form.flag, form.words('all')), 'Receive what is receivable.', true)),
   balance: optional(flag('Read balance and receivable amount.')),
   send: optional(field.account),
   /** Another place for the destination, which `wallet_action` leaves open. */
@@ -138,17 +140,17 @@ export const cloudWallet: Action = action({
   ),
   meter: 'wallet_send',
   errors: {
-    wallet_not_found: 'There is no such wallet of yours.',
+    wallet_not_found: 'You have no such wallet.',
     insufficient_funds: 'The wallet does not have enough funds.',
     wallet_not_empty: 'It holds funds, has no refund address, and cannot be deleted.',
-    wallet_frozen: 'Somebody else has signed for the wallet; its operator must look into it.',
-    spending_limit: 'More nano than this key may spend on a day; `limit`, `spent` and `resets_unix` tell.',
-    limit_reached: 'More wallets, or more nano in a send or a day, than an account may have.',
+    wallet_frozen: 'Somebody else has signed for the wallet; the operator must investigate.',
+    spending_limit: 'More nano than this key may spend in a day; see `limit`, `spent` and `resets_unix`.',
+    limit_reached: 'More wallets, or more nano in a send or a day, than the account is allowed.',
     feature_disabled: 'Sending from cloud wallets is disabled.',
     wallet_busy: 'Earlier blocks are still on their way. Nothing was sent.',
-    vanity_not_found: 'No address with this beginning was found in time.',
+    vanity_not_found: 'No address with this start was found in time.',
     publish_refused:
-      'The node refuses the block, with the words in `node_error`. It goes out again by itself; do not send again.',
+      'The node refuses the block; `node_error` has its words. The block is sent again automatically; do not send again.',
     publish_unknown:
       'Whether the block arrived is not known yet; `hash` says which one to look up. Do not send again before that.',
   },

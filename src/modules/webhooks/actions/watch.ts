@@ -9,10 +9,10 @@ import { showAdded } from '../watches/shape.ts'
 
 export const watch = action({
   name: 'watch',
-  summary: 'Has a webhook endpoint told what is received at and sent from addresses, from now on.',
+  summary: 'Notifies a webhook endpoint of what addresses receive and send, from now on.',
   input: input({
     addresses: freeField(form.texts, 'Up to 1,000 addresses.', EXAMPLE.addresses),
-    endpoint: freeField(form.text, 'The id of a webhook endpoint of yours.', EXAMPLE.endpoint),
+    endpoint: freeField(form.text, 'The id of one of your webhook endpoints.', EXAMPLE.endpoint),
   }),
   example: {
     request: EXAMPLE,
@@ -21,9 +21,9 @@ export const watch = action({
   output: ADDED,
   errors: {
     invalid_request: 'A field cannot be used; `field` says which.',
-    conflict: 'The endpoint asks for neither `address.received` nor `address.sent`.',
-    limit_reached: 'The account has as many addresses watched as it may.',
-    not_found: 'There is no such endpoint of yours.',
+    conflict: 'The endpoint subscribes to neither `address.received` nor `address.sent`.',
+    limit_reached: 'The account already watches as many addresses as it may.',
+    not_found: 'You have no such endpoint.',
   },
   auth: 'secret-key',
   scope: 'webhooks',

@@ -22,7 +22,7 @@ export interface EventQuery {
   accountId: string
   since: Since
   delivered: boolean | undefined
-  /** Only what happened at addresses that this endpoint is told about. */
+  /** Only events of addresses that this endpoint watches. */
   endpointId: string | undefined
   limit: number
 }

@@ -10,7 +10,7 @@ export interface LogPage {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** What was sent to an endpoint and what came of it, newest first. */
+/** Deliveries to an endpoint and their results, newest first. */
 export async function listLog(db: Db, { endpointId, limit, after }: LogPage): Promise<LoggedDelivery[]> {
   let query = db
     .selectFrom('deliveries')

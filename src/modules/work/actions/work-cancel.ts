@@ -7,7 +7,7 @@ import type { WorkRoom } from '../room.ts'
 export const workCancel = action({
   name: 'work_cancel',
   ofNode: true,
-  summary: 'Ends your own waits for the work of a root. Nobody else’s wait ends.',
+  summary: 'Cancels your own requests for the work of a root, and nobody else’s.',
   input: input({ hash: field.hash }),
   example: {
     request: { hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02' },

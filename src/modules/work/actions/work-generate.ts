@@ -54,9 +54,9 @@ export const workGenerate = action({
   }),
   meter: 'work',
   errors: {
-    invalid_difficulty: 'More than is computed here, or less than any block needs.',
+    invalid_difficulty: 'More than this gateway computes, or less than any block needs.',
     invalid_block: 'The root of `block` is not `hash`.',
-    no_work: 'Every source of work is busy or away.',
+    no_work: 'Every source of work is busy or unavailable.',
   },
   refusals: ['Cancelled'],
   auth: 'none',

@@ -8,7 +8,7 @@ import type { WorkRoom } from '../room.ts'
 export const workValidate = action({
   name: 'work_validate',
   ofNode: true,
-  summary: 'How strong a work value is for a root, and whether it suffices.',
+  summary: 'How strong a work value is for a root, and whether it is enough.',
   input: input({
     hash: field.hash,
     work: optional(field.work),
