@@ -54,14 +54,8 @@ tryVerbs(
         run: (db, { id }) => updateAddress(db, id, 'other@example.com'),
         to: { email: 'other@example.com' },
       },
-      updateSignedOut: {
-        run: (db, { id }) => standing.updateSignedOut(db, id, NOW),
-        to: { signed_out_at: NOW },
-      },
-      updateMailLinks: {
-        run: (db, { id }) => standing.updateMailLinks(db, id, true),
-        to: { mail_links: 1 },
-      },
+      updateSignedOut: { run: (db, { id }) => standing.updateSignedOut(db, id, NOW), to: { signed_out_at: NOW } },
+      updateMailLinks: { run: (db, { id }) => standing.updateMailLinks(db, id, true), to: { mail_links: 1 } },
       updatePlan: {
         run: (db, { id }) => standing.updatePlan(db, id, { perMinute: 7 }),
         to: { per_minute: 7, concurrency: null },
@@ -255,10 +249,7 @@ tryVerbs(
       },
     }),
     ...verbsOn('key_spend_days', {
-      lockSpendDay: {
-        run: (db, { limit_id: limitId, day }) => spends.lockSpendDay(db, { limitId, day }),
-        locks: true,
-      },
+      lockSpendDay: { run: (db, { limit_id: limitId, day }) => spends.lockSpendDay(db, { limitId, day }), locks: true },
       moveSpent: {
         row: { spent_raw: '5' },
         run: (db, { limit_id: limitId, day }) =>
