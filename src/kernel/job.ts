@@ -16,6 +16,8 @@ export interface Job<P = unknown> {
   leaseMilliseconds: number
   /** Runs again this long after it has finished. */
   everyMilliseconds?: number
+  /** Of a recurring job: whether a round has anything to do. It only reads, and is asked before a round is begun. */
+  isNeeded?(): Promise<boolean>
   /** The signal tells that its claim is lost, or that the process stops: time to end between two steps. */
   run(payload: P, signal: AbortSignal): Promise<void>
 }

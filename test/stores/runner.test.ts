@@ -31,16 +31,8 @@ function runnerOn(
 ): JobRunner {
   const { random, ids } = ctx
   const { db, engine } = store
-  return new JobRunner({
-    failures: hearFailures(),
-    db,
-    engine,
-    clock,
-    random,
-    ids,
-    jobs: [job],
-    ...(onOutcome && { onOutcome }),
-  })
+  const options = { failures: hearFailures(), db, engine, clock, random, ids, jobs: [job] }
+  return new JobRunner({ ...options, ...(onOutcome && { onOutcome }) })
 }
 
 const countOf = async ({ store }: Instance, status: string) =>
@@ -235,6 +227,25 @@ forEachEngine((_engine, open) => {
     await Promise.all(runners.map((runner) => runner.stop()))
   })
 
+  test('recurring work that has nothing to do is asked once per period and writes nothing', async (t) => {
+    const world = await open(t)
+    let [asked, isNeeded] = [0, false]
+    const more = { everyMilliseconds: PERIOD, isNeeded: async () => ++asked > 0 && isNeeded }
+    const job = jobOf(async () => {}, more)
+    const runner = runnerOn(world, job)
+    const claims = async () => (await world.store.db.selectFrom('jobs').select('fence').execute())[0]!.fence
+    await runner.start()
+    await until(() => asked === 1)
+    runner.wake()
+    assert.equal(await claims(), 0)
+    isNeeded = true
+    world.clock.advance(PERIOD)
+    runner.wake()
+    await until(async () => (await claims()) === 1 && (await countOf(world, 'ready')) === 1)
+    assert.equal(asked, 2)
+    await runner.stop()
+  })
+
   test('recurring work survives a crash in the middle of a run and between runs', async (t) => {
     const world = await open(t)
     const { clock, store } = world
@@ -242,7 +253,7 @@ forEachEngine((_engine, open) => {
     const job = jobOf(async () => void runs++, { everyMilliseconds: PERIOD, concurrencyMax: 1 })
     const first = runnerOn(world, job)
     await first.start()
-    await until(async () => (await countOf(world, 'ready')) === 1)
+    await until(async () => runs === 1 && (await countOf(world, 'ready')) === 1)
     await first.stop()
     // Between runs: a new process adds no second schedule. In the middle: a worker takes it and is never heard of again.
     clock.advance(PERIOD)

@@ -42,6 +42,8 @@ type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back'
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #running = new Map<string, Set<Promise<void>>>()
+  /** When kinds whose rounds had nothing to do are asked again. */
+  readonly #askAgainAt = new Map<string, number>()
   readonly #stop = new AbortController()
   #cancelPoll: (() => void) | undefined
   #looking = false
@@ -105,11 +107,30 @@ export class JobRunner {
     const { db, clock, jobs, failures } = this.#options
     try {
       const due = new Set(await this.#dueKinds(db, clock.now()))
-      return jobs.filter(({ kind }) => due.has(kind))
+      const found = jobs.filter(({ kind }) => due.has(kind))
+      const needed = await Promise.all(found.map((job) => this.#isNeeded(job)))
+      return found.filter((_job, at) => needed[at])
     } catch (error) {
       failures.failed('jobs.queue', { job: 'all' })(error)
       return []
     }
+  }
+
+  /** To begin a round and to end it are two writes, which a gateway that has nothing to do would make all day. */
+  async #isNeeded(job: Job): Promise<boolean> {
+    const { kind, everyMilliseconds: every, isNeeded } = job
+    if (isNeeded === undefined || every === undefined) return true
+    const now = this.#options.clock.now()
+    if (now < (this.#askAgainAt.get(kind) ?? 0)) return false
+    try {
+      if (await isNeeded.call(job)) return true
+    } catch (error) {
+      // Begun all the same: what fails in a round is told, tried again and counted.
+      this.#options.failures.failed('jobs.queue', { job: kind })(error)
+      return true
+    }
+    this.#askAgainAt.set(kind, now + every)
+    return false
   }
 
   async #claim(job: Job): Promise<void> {

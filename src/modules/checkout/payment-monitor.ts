@@ -1,4 +1,5 @@
-import { AppError } from '../../kernel/errors.ts'
+import { BoundedSet } from '../../kernel/bounded-set.ts'
+import { isOutage } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
 import { asStep } from '../../kernel/traces.ts'
 import type { CheckoutRoom } from './room.ts'
@@ -16,7 +17,9 @@ import {
   listWatched,
 } from './watch-store.ts'
 
+/** While events arrive, the poller is asked for by whoever hastens it, and looks by itself less often. */
 const TICK = 500
+const TICK_CONNECTED = 2_000
 /** Longer than any look takes; an instance that dies meanwhile loses its addresses to others. */
 const LEASE = 60_000
 /** A node that did not answer may be back soon. */
@@ -68,6 +71,7 @@ export class PaymentMonitor {
   #draining = false
   #stopListening: (() => void) | undefined
   #cancelTick: (() => void) | undefined
+  #isHastened = false
   #refreshedAt = 0
   #reloadedAt = 0
   #stopped = false
@@ -115,7 +119,10 @@ export class PaymentMonitor {
     this.#nudged.delete(address)
     this.#nudged.set(address, now)
     if (this.#nudged.size > NUDGED_MAX) this.#nudged.delete(this.#nudged.keys().next().value!)
-    this.#inBackground('nudge', () => hastenScans(ctx.db, [address], now))
+    this.#inBackground('nudge', async () => {
+      await hastenScans(ctx.db, [address], now)
+      this.#tickSoon()
+    })
   }
 
   async #catchUp(): Promise<void> {
@@ -125,6 +132,7 @@ export class PaymentMonitor {
     for (let after: string | undefined = ''; after !== undefined && !this.#stopped;) {
       after = await hastenPage(ctx.db, { at, after, limit: PAGE })
     }
+    this.#tickSoon()
   }
 
   #hear({ hash, account, block }: Confirmation): void {
@@ -193,6 +201,7 @@ export class PaymentMonitor {
             // Received long ago, or by a node that knows more than the one we asked: the poller finds where.
             if (receivedAt === undefined) {
               await hastenScans(ctx.db, [send.to], clock.now())
+              this.#tickSoon()
               left.add(send.hash)
             } else {
               const step = ctx.traces?.followBlock(send.hash, 'payment credited')
@@ -232,6 +241,8 @@ export class PaymentMonitor {
 
   #tick(): void {
     if (this.#stopped) return
+    this.#cancelTick = undefined
+    this.#isHastened = false
     this.#inBackground('scan', async () => {
       try {
         const { ctx, clock } = this.#options
@@ -246,9 +257,20 @@ export class PaymentMonitor {
         }
         if (isStuck) await resolveStuck(ctx, this.#tools, STUCK_AT_ONCE)
       } finally {
-        if (!this.#stopped) this.#cancelTick = this.#options.clock.after(TICK, () => this.#tick())
+        const pause = this.#options.bus.connected && !this.#isHastened ? TICK_CONNECTED : TICK
+        if (!this.#stopped) this.#cancelTick = this.#options.clock.after(pause, () => this.#tick())
       }
     })
+  }
+
+  /** Not at once, because many are hastened in one moment; and once, so that many put nothing off. */
+  #tickSoon(): void {
+    if (this.#isHastened || this.#stopped) return
+    this.#isHastened = true
+    // Where a look is under way, the next one follows it soon.
+    if (this.#cancelTick === undefined) return
+    this.#cancelTick()
+    this.#cancelTick = this.#options.clock.after(TICK, () => this.#tick())
   }
 
   async #scanDue(): Promise<boolean> {
@@ -313,26 +335,5 @@ export class PaymentMonitor {
       .catch((error: unknown) => this.#options.onError(error, doing))
       .finally(() => this.#running.delete(running))
     this.#running.add(running)
-  }
-}
-
-const isOutage = (error: unknown) => error instanceof AppError && error.status >= 502
-
-/** Remembers the latest of many texts. */
-class BoundedSet {
-  readonly #max: number
-  readonly #texts = new Set<string>()
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  has(text: string): boolean {
-    return this.#texts.has(text)
-  }
-
-  add(text: string): void {
-    this.#texts.add(text)
-    if (this.#texts.size > this.#max) this.#texts.delete(this.#texts.values().next().value!)
   }
 }

@@ -20,6 +20,7 @@ export const followEmailPayments = (ctx: EmailRoom): Job => ({
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
+  isNeeded: async () => (await listDuePayments(ctx.store.db, ctx.store.clock.now(), 1)).length > 0,
   async run(_payload, signal) {
     const { db, clock, failures } = ctx.store
     const postpone = (id: string, milliseconds: number) => postponePayment(db, id, clock.now() + milliseconds)

@@ -16,6 +16,7 @@ export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapPro
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 10_000,
+  isNeeded: async () => (await listOpenSwaps(db, provider.name, 1)).length > 0,
   async run(_payload, signal) {
     const swaps = (await listOpenSwaps(db, provider.name, SWAPS_MAX)).values()
     const follow = async () => {

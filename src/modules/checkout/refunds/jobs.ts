@@ -14,6 +14,7 @@ export const followRefunds = (ctx: CheckoutRoom): Job => ({
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
+  isNeeded: async () => (await listDueRefunds(ctx.db, ctx.clock.now(), 1)).length > 0,
   async run(_payload, signal) {
     const { db, clock, failures } = ctx
     const postpone = (id: string, milliseconds: number) => postponeRefund(db, id, clock.now() + milliseconds)

@@ -2,6 +2,7 @@ import type { Job } from '../../../kernel/job.ts'
 import type { WalletRoom } from '../room.ts'
 import { expireDue } from '../domain/end-wallet.ts'
 import type { Setbacks } from '../setbacks.ts'
+import { listDueWallets } from '../store.ts'
 import { listUnsettled } from '../unsettled-store.ts'
 import { forEachOf } from './for-each-of.ts'
 
@@ -16,6 +17,11 @@ export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
+  isNeeded: async () => {
+    const { db, clock } = ctx.store
+    const [due, unsettled] = await Promise.all([listDueWallets(db, clock.now(), 1), listUnsettled(db, 1)])
+    return due.length + unsettled.length > 0
+  },
   run: async (_payload, signal) => {
     const due = await expireDue(ctx, BATCH_MAX)
     const unsettled = new Set([...due, ...(await listUnsettled(ctx.store.db, BATCH_MAX))])

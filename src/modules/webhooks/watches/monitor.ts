@@ -1,3 +1,4 @@
+import { BoundedSet } from '../../../kernel/bounded-set.ts'
 import { isOutage } from '../../../kernel/failures.ts'
 import type { Confirmation, ConfirmationBus } from '../../../kernel/ports.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
@@ -46,7 +47,7 @@ interface MonitorOptions {
 export class AddressMonitor {
   readonly #options: MonitorOptions
   readonly #watched: WatchedAddresses
-  readonly #settled = new Set<string>()
+  readonly #settled = new BoundedSet(SETTLED_MAX)
   readonly #turns: Turns
   readonly #heard = new HeardQueue()
   readonly #running = new Set<Promise<unknown>>()
@@ -187,7 +188,7 @@ export class AddressMonitor {
       for (const [hash, { kinds, tries }] of blocks) {
         const isSettled = isWhole && own.every((one) => one?.settled.has(hash))
         if (isSettled || (tries > 0 && (await this.#isTold(address, hash, kinds)))) {
-          this.#settle(`${address} ${hash}`)
+          this.#settled.add(`${address} ${hash}`)
           blocks.delete(hash)
         }
       }
@@ -205,11 +206,6 @@ export class AddressMonitor {
       }
     }
     return true
-  }
-
-  #settle(key: string): void {
-    this.#settled.add(key)
-    if (this.#settled.size > SETTLED_MAX) this.#settled.delete(this.#settled.values().next().value!)
   }
 
   /** Not for ever: what stays in doubt is found by the turns of its address. Each block has its own tries. */
