@@ -43,22 +43,22 @@ export function addAccountCommands(program: Command): void {
     .option('--off <feature...>', 'disable')
     .option('--unset <feature...>', 'use the default')
     .action(async (...args: Args<'setOne'>) => (await one()).setOne(...args))
-  add('export', 'write everything that is known about an account or a person to a file, without secrets')
+  add('export', 'write everything known about an account or a person to a file, without secrets')
     .argument('<who>', 'account id or email address')
     .requiredOption('--file <file>', 'where to; it must not exist yet')
     .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['exportData']>) =>
       (await privacy()).exportData(...args),
     )
-  add(
-    'erase',
-    'close an account and erase what tells of its people, or a person by an e-mail address; money records stay',
-  )
+  add('erase', 'close an account and erase its personal data, or that of a person by email address; money records stay')
     .argument('<who>', 'account id or email address')
     .requiredOption('--yes', 'it cannot be undone')
     .action(async (...args: Parameters<Awaited<ReturnType<typeof privacy>>['eraseData']>) =>
       (await privacy()).eraseData(...args),
     )
-  add('forget-passkeys', 'take away all passkeys and recovery codes of a person who has lost them: mail opens again')
+  add(
+    'forget-passkeys',
+    'remove all passkeys and recovery codes of a person who has lost them, so that sign-in by email works again',
+  )
     .argument('<address>', 'email address of the person')
     .requiredOption('--yes', 'you know that it is them who asks')
     .action(async (...args: Args<'forgetAll'>) => (await one()).forgetAll(...args))

@@ -70,7 +70,7 @@ export function addDevnetCommands(devnet: Command): void {
     .action((target: string, kind: string | undefined, { ms, count, ...flags }: Flags, command: Command) =>
       run('fault', { target, kind, ms, count }, flags, command),
     )
-  add('resync', 'give every block one time, as on a node that has fetched the ledger anew')
+  add('resync', 'give every block the same time, as on a node that has just fetched the ledger')
     .argument('[timestamp]', 'unix seconds (default: now)')
     .action((timestamp: string | undefined, flags: Flags, command: Command) =>
       run('resync', { timestamp }, flags, command),

@@ -135,7 +135,7 @@ export class Payer {
         await rest(backOff(repeats), signal)
         return undefined
       }
-      const message = 'Nothing answers any more to a request that was paid for.'
+      const message = 'A paid request gets no answer.'
       throw new GatewayError(message, { code: 'network_error', paid: true, cause: error })
     }
   }

@@ -15,18 +15,18 @@ const UNFINISHED: Readonly<Record<string, (accountId: string) => RawBuilder<{ co
   'open purchases': (id) => sql`select count(*) as count from service_orders
     inner join checkouts on checkouts.id = service_orders.checkout_id
     where service_orders.account_id = ${id} and checkouts.status in ('pending', 'detected', 'partial')`,
-  'wallets that have not ended': (id) => sql`select count(*) as count from wallets
+  'open wallets': (id) => sql`select count(*) as count from wallets
     where account_id = ${id} and status not in ('ended', 'deleted')`,
-  'blocks of wallets on their way': (id) => sql`select count(*) as count from wallet_blocks
+  'wallet blocks in progress': (id) => sql`select count(*) as count from wallet_blocks
     where wallet_id in (select id from wallets where account_id = ${id}) and status in ('queued', 'signed', 'broadcast', 'lost')`,
-  'refunds on their way': (id) => sql`select count(*) as count from checkout_refunds
+  'refunds in progress': (id) => sql`select count(*) as count from checkout_refunds
     where owner = ${id} and due_at is not null`,
-  'payments by e-mail that are not over': (id) => sql`select count(*) as count from email_payments
+  'open email payments': (id) => sql`select count(*) as count from email_payments
     where account_id = ${id} and due_at is not null`,
-  'events that are still being delivered': (id) => sql`select count(*) as count from deliveries
+  'events being delivered': (id) => sql`select count(*) as count from deliveries
     inner join events on events.id = deliveries.event_id
     where events.account_id = ${id} and deliveries.state in ('queued', 'sending', 'retrying')`,
-  'payments that wait for an owner’s word': (id) => sql`select count(*) as count from service_payments
+  'payments waiting for approval': (id) => sql`select count(*) as count from service_payments
     where account_id = ${id} and outcome in ('unauthorized', 'held')`,
 }
 
@@ -77,7 +77,8 @@ function close(ctx: StoreCtx, accountId: string, actor: string): Promise<string 
     if (!account) throw new AppError('not_found', 'Account not found.')
     if (account.role === 'admin') throw refused('An administrator’s account cannot be erased.')
     const unfinished = await listUnfinished(tx.db, accountId)
-    if (unfinished.length > 0) throw refused(`The account has ${unfinished.join(', ')}. Erase it once they are over.`)
+    if (unfinished.length > 0)
+      throw refused(`The account has ${unfinished.join(', ')}. Erase it once they are finished.`)
     await closeAccount(tx, accountId)
     await insertAudit(tx, { actor, accountId, what: 'account.closed', detail: {} })
     return account.email

@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts'
 export interface Person {
   /** In small letters. */
   email: string
-  /** How payments by e-mail know the mailbox; undefined where they are left alone. */
+  /** How payments by email know the mailbox; undefined where they are left alone. */
   emailHash: string | undefined
 }
 

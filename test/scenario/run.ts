@@ -22,7 +22,7 @@ const STEPS: readonly [title: string, run: (walker: Walker) => Promise<void>][] 
   ['a cloud wallet receives and sends', useWallet],
   ['a request is paid for with a block', payByRequest],
   ['a name is bought, and who comes second refunded', buyName],
-  ['an e-mail payment is claimed', payByMail],
+  ['an email payment is claimed', payByMail],
   ['a checkout that nobody pays expires', expire],
   ['the money goes back', giveBack],
 ]

@@ -55,14 +55,12 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
       .to('sender@example.com')
       .map(({ subject }) => subject.replace(/^\S+ nano/, 'x'))
       .toSorted(),
-    ['Your e-mail payment is funded', 'x claimed', 'x claimed', 'x claimed'],
+    ['Your email payment is funded', 'x claimed', 'x claimed', 'x claimed'],
   )
-  const funded = world.mails
-    .to('sender@example.com')
-    .find(({ subject }) => subject === 'Your e-mail payment is funded')!
+  const funded = world.mails.to('sender@example.com').find(({ subject }) => subject === 'Your email payment is funded')!
   assert.match(
     funded.text.replaceAll(/\s+/g, ' '),
-    /^Your e-mail payment of 1 nano and a fee of 0\.2 nano is funded\. 3 emails are on the way\. Shares can be claimed until /,
+    /^Your email payment of 1 nano and a fee of 0\.2 nano is funded\. 3 emails are on the way\. Shares can be claimed until /,
   )
   const check = await world.check(made)
   assert.deepEqual(check.recipients, { queued: 0, sent: 0, claimed: 3, refunded: 0 })
@@ -105,7 +103,7 @@ test('who does not want it sends it back, and gets no more such mails (contract 
   assert.equal(world.fundsOf(sender), nano('2'))
   assert.equal((await world.claim(code, alice)).status, 409)
   const told = () => world.mails.to('sender@example.com').map(({ subject }) => subject)
-  await world.turnUntil(() => told().includes('An e-mail payment was declined'))
+  await world.turnUntil(() => told().includes('An email payment was declined'))
   const again = await world.call({
     refund_address: sender,
     amount: '2',

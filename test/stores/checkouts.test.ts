@@ -45,7 +45,7 @@ const events = async ({ db }: CheckoutRoom) => (await db.selectFrom('events').se
 
 forEachEngine((engine, openFresh) => {
   // Contract 3, rule 4: delivery can repeat. However often we hear of a block, it is one payment.
-  test('fifty copies of one confirmation at once: one payment, one event, one e-mail', async (t) => {
+  test('fifty copies of one confirmation at once: one payment, one event, one email', async (t) => {
     const { ctx: store, openAnother } = await openFresh(t)
     const ctx = toCheckoutCtx(store, engine)
     const other = toCheckoutCtx((await openAnother()).ctx, engine)

@@ -13,7 +13,7 @@ const limit = (id: string) => ({ id, perMinute: undefined, spendDaily: toRaw(1_0
 const rights: KeyRights = { scopes: undefined, limits: [limit('key_b'), limit('key_a')] }
 
 forEachEngine((_engine, open) => {
-  // The shop that cancelled an e-mail payment while it was being paid had its send refused with an error of the store.
+  // The shop that cancelled an email payment while it was being paid had its send refused with an error of the store.
   test('a payment that is given up while a send takes its place ends neither of the two, and the sum is that of what is left', async (t) => {
     const { ctx } = await open(t)
     const reserve = (reference: string, amount: bigint, covers?: string) =>

@@ -112,7 +112,7 @@ export class NodeReader {
       next = previousOf(run.at(-1)!.block)
       if (next === ZERO_HASH) return { head: [], cut }
     }
-    throw refusal('The forked node has seen all of this account since the fork: has it fetched its ledger anew?')
+    throw refusal('The forked node has seen all of this account since the fork: has it fetched its ledger again?')
   }
 
   /** What waits now, and what waited until a block that is younger than the fork received it. */

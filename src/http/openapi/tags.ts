@@ -1,7 +1,7 @@
 /** Groups of operations, by the room they belong to: what they are called, and what they are about. */
 const TAGS = {
   rpc: ['RPC', 'One endpoint for all actions.'],
-  names: ['Names', 'Names that stand for addresses.'],
+  names: ['Names', 'Names for addresses.'],
   ledger: ['Ledger', 'Accounts, blocks and receivable amounts.'],
   accounts: ['Accounts', 'Keys, credits and sign-in.'],
   market: ['Market', 'Prices.'],

@@ -82,7 +82,7 @@ export async function findAdministrator(db: Db): Promise<Account | undefined> {
   return row && toAccount(row)
 }
 
-/** The newest accounts, or those whose id or e-mail address has a part in it. */
+/** The newest accounts, or those whose id or email address has a part in it. */
 export async function listAccounts(db: Db, limit: number, search = ''): Promise<Account[]> {
   let query = db.selectFrom('accounts').selectAll()
   if (search !== '') {

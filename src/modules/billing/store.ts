@@ -8,7 +8,7 @@ import type { ServiceOrdersTable, ServicePaymentsTable } from './tables.ts'
 export interface Order {
   checkoutId: string
   kind: string
-  /** What it is about: a name, an account, an e-mail address. */
+  /** What it is about: a name, an account, an email address. */
   subject: string
   accountId: string | null
   /** What is given for each plan. */

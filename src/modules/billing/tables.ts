@@ -2,7 +2,7 @@
 export interface ServiceOrdersTable {
   checkout_id: string
   kind: string
-  /** What it is about: a name, an account, an e-mail address. */
+  /** What it is about: a name, an account, an email address. */
   subject: string
   account_id: string | null
   /** JSON object: what is given for each plan. */

@@ -3,9 +3,9 @@ import { AppError, overLimit } from '../../kernel/errors.ts'
 export { badField } from '../../kernel/errors.ts'
 
 /** Also for payments of other accounts: a caller learns nothing of what exists elsewhere. */
-export const emailPaymentNotFound = () => new AppError('not_found', 'E-mail payment not found.')
+export const emailPaymentNotFound = () => new AppError('not_found', 'Email payment not found.')
 export const emailPaymentOver = (status: string) =>
-  new AppError('conflict', `This e-mail payment is ${status} and can no longer be cancelled.`)
+  new AppError('conflict', `This email payment is ${status} and can no longer be cancelled.`)
 export const tooManyRecipients = (max: number, retryAfterSeconds: number) =>
   overLimit(`Limit: ${max} recipients per account in 24 hours. The operator can raise it.`, retryAfterSeconds, {
     field: 'emails',

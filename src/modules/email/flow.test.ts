@@ -73,7 +73,7 @@ test('who has declined gets no mail of payments that were made before, and their
   await world.turnUntil(() => world.fundsOf(sender) === nano('4'))
   await world.turnUntil(() => world.mails.to('other@example.com').length >= 3)
   const subjects = world.mails.to('other@example.com').map(({ subject }) => subject)
-  assert.ok(subjects.includes('An e-mail payment was declined'), subjects.join())
+  assert.ok(subjects.includes('An email payment was declined'), subjects.join())
   assert.deepEqual(world.mails.to('alice+x@example.com'), [])
 })
 

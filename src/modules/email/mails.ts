@@ -77,7 +77,7 @@ function describe(
   { kind, share, recipients }: ReceiptFacts,
 ): { subject: string; parts: MailPart[] } {
   const { links } = ctx.ports
-  const about: MailPart = { text: `E-mail payment ${payment.id}: ${links.page(payment.id)}` }
+  const about: MailPart = { text: `Email payment ${payment.id}: ${links.page(payment.id)}` }
   const back = `goes to ${payment.refundAddress}.`
   const sum = (status: Recipient['status']) =>
     recipients.filter((one) => one.status === status).reduce((total, { amount }) => total + amount, 0n)
@@ -85,8 +85,8 @@ function describe(
     case 'funded': {
       const each = recipients.length === 1 ? 'One email is' : `${recipients.length} emails are`
       const fee = payment.fee > 0n ? ` and a fee of ${nano(payment.fee)}` : ''
-      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. Shares can be claimed until ${at(payment.expiresAt!)}; unclaimed money ${back}`
-      return { subject: 'Your e-mail payment is funded', parts: [{ text }, about] }
+      const text = `Your email payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. Shares can be claimed until ${at(payment.expiresAt!)}; unclaimed money ${back}`
+      return { subject: 'Your email payment is funded', parts: [{ text }, about] }
     }
     case 'claimed': {
       const block: MailPart[] = share?.hash === undefined ? [] : [{ text: `Block: ${links.block(share.hash)}` }]
@@ -99,15 +99,15 @@ function describe(
     }
     case 'declined': {
       const text = `${share!.email} declined ${nano(share!.amount)}. The share ${back}`
-      return { subject: 'An e-mail payment was declined', parts: [{ text }, about] }
+      return { subject: 'An email payment was declined', parts: [{ text }, about] }
     }
     case 'returned': {
-      const text = `Your e-mail payment is complete. ${nano(sum('claimed'))} was claimed; ${nano(sum('refunded'))} ${back}`
-      return { subject: 'Your e-mail payment is complete', parts: [{ text }, about] }
+      const text = `Your email payment is complete. ${nano(sum('claimed'))} was claimed; ${nano(sum('refunded'))} ${back}`
+      return { subject: 'Your email payment is complete', parts: [{ text }, about] }
     }
     case 'expired': {
-      const text = `Your e-mail payment of ${nano(payment.total)} was not funded in time, so no emails were sent. Any money received ${back}`
-      return { subject: 'Your e-mail payment has expired', parts: [{ text }, about] }
+      const text = `Your email payment of ${nano(payment.total)} was not funded in time, so no emails were sent. Any money received ${back}`
+      return { subject: 'Your email payment has expired', parts: [{ text }, about] }
     }
   }
 }

@@ -12,7 +12,7 @@ export const EMAIL_SETTINGS = {
     'EMAIL_MAILS_PER_ADDRESS_MAX',
     '5',
     whole(0),
-    'Most mails about email payments to one address in 24 hours, from all payers together; 0 means no limit.',
+    'Most emails about email payments to one address in 24 hours, from all payers together; 0 means no limit.',
   ),
 } as const
 

@@ -21,7 +21,7 @@ export function loadBuiltIn({
     const account = fromAddress(text)
     const key = toNameKey(name)
     if (key === undefined) throw new Error(`KNOWN_NAMES has ${name}, which is not 1 to 30 letters and digits.`)
-    if (account === undefined) throw new Error(`The name ${name} stands for ${text}, which is no address.`)
+    if (account === undefined) throw new Error(`The name ${name} has the address ${text}, which is not valid.`)
     known.set(key, { name, address: toAddress(account), createdAt: 0, expiresAt: NEVER, profile: {} })
   }
   const representatives = Object.entries(knownReps).flatMap(([account, { alias }]) =>

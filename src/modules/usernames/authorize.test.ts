@@ -37,7 +37,7 @@ for (const engine of ENGINES) {
     for (const trap of traps) {
       assert.equal(trap.authorized, false)
       const record = (await ask(trap.json, { method: 'GET' })).json()
-      assert.ok(record.description!.startsWith(`@alice would stand for ${thief.address}. This is a fee`))
+      assert.ok(record.description!.startsWith(`@alice would point to ${thief.address}. This is a fee`))
       await market.send(alice, trap.address, trap.amount_raw)
       const { status, success, order, ...check } = await untilOrder(shop, trap.id, 'unauthorized')
       assert.deepEqual([status, success, 'block' in check, 'message' in check], ['detected', false, false, false])

@@ -54,6 +54,6 @@ export function readPingUrl({ url }: Fields): string {
 /** The endpoint that an event is sent to again; undefined is everybody to whom it went. */
 export function readReceiver({ endpoint }: Fields): string | undefined {
   if (endpoint === undefined || endpoint === null || endpoint === '') return undefined
-  if (typeof endpoint !== 'string') throw refuse('endpoint', 'endpoint must be the id of an endpoint of yours.')
+  if (typeof endpoint !== 'string') throw refuse('endpoint', 'endpoint must be the id of one of your endpoints.')
   return endpoint
 }

@@ -74,7 +74,7 @@ function goodbye() {
   isLeaving = true
   said.classList.remove('unseen')
   said.classList.add('notice', 'failed')
-  tell('You are signed out, and what is shown here is not followed any more. ')
+  tell('You are signed out, and this page is no longer updated. ')
   const link = document.createElement('a')
   link.href = location.href
   link.textContent = 'Sign in'

@@ -51,7 +51,7 @@ function toJson({ id, type, response }) {
 
 // Browsers say little of why, so that no page learns which passkeys there are.
 function explain(error) {
-  if (error.name === 'InvalidStateError') return 'This device has a passkey of yours already.'
+  if (error.name === 'InvalidStateError') return 'This device already has one of your passkeys.'
   if (error.name === 'NotAllowedError') return 'Nothing was confirmed. Try again, or use another way.'
   return error.message
 }

@@ -76,11 +76,11 @@ export async function mailSignIn(
 
 const sayPasskey = (email: string, baseUrl: string) =>
   [
-    `This address signs in by passkey: ${baseUrl}/dashboard/sign-in`,
+    `This address signs in with a passkey: ${baseUrl}/dashboard/sign-in`,
     '',
     `Have you lost it? Use one of the recovery codes of ${email}: ${baseUrl}/dashboard/sign-in/recovery`,
     '',
-    'If you did not ask for this mail, ignore it: it opens nothing.',
+    'If you did not request this, you can ignore this email.',
   ].join('\n')
 
 interface Redeeming {

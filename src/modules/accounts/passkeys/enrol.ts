@@ -68,7 +68,7 @@ function keep(
     await tell(tx, person, 'A passkey was added', [
       `You can sign in as ${email} with the passkey “${name}” from now on.`,
       ...(codes
-        ? ['Mail opens nothing for you any more, unless your accounts allow it. Keep your recovery codes.']
+        ? ['Sign-in by email is now off for you, unless your accounts allow it. Keep your recovery codes.']
         : []),
       '',
       'If this was not you, sign in, remove it on the Security page and create new recovery codes.',

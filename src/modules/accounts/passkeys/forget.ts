@@ -20,9 +20,9 @@ export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string;
       await insertAudit(tx, { actor, accountId, what: 'passkey.forgotten', detail: { email: address } })
     }
     await tell(tx, { email: address }, 'Your passkeys were removed', [
-      `The operator of the service has taken away all passkeys and recovery codes of ${address}: you sign in by mail.`,
+      `The operator of the service has removed all passkeys and recovery codes of ${address}. You sign in by email again.`,
       '',
-      'If you did not ask for that, ask the operator, and add a passkey anew.',
+      'If you did not request this, contact the operator and add a passkey again.',
     ])
   })
 }

@@ -16,9 +16,9 @@ export function newCodes(ctx: StoreCtx, person: Person, idempotency?: Idempotenc
     await notePerson(tx, person, 'passkey.codes-made', {})
     await idempotency?.record(tx.db, { codes })
     await tell(tx, person, 'New recovery codes', [
-      `New recovery codes were made for ${person.email}. Those before open nothing any more.`,
+      `New recovery codes were created for ${person.email}. The old ones no longer work.`,
       '',
-      'If that was not you, sign in, look through your passkeys, and make new ones.',
+      'If this was not you, sign in, check your passkeys and create new codes.',
     ])
     return codes
   })

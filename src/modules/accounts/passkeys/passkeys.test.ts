@@ -194,7 +194,7 @@ forEachEngine((engine) => {
     assert.deepEqual([known.status, known.json], [unknown.status, unknown.json])
     const told = async () =>
       (await mails('Sign in to nano-gateway')).some(({ text }) =>
-        /signs in by passkey.*\n.*\n.*\/sign-in\/recovery/.test(text),
+        /signs in with a passkey.*\n.*\n.*\/sign-in\/recovery/.test(text),
       )
     await until(told)
     await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: true })

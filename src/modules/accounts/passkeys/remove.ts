@@ -24,10 +24,10 @@ export function removePasskey(
     await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.removed', { id, name: removed.name })
     await tell(tx, person, 'A passkey was removed', [
-      `The passkey “${removed.name}” of ${email} opens nothing any more.`,
-      ...(isLast ? ['It was the last one: from now on you sign in by mail.'] : []),
+      `The passkey “${removed.name}” of ${email} no longer works.`,
+      ...(isLast ? ['It was the last one: from now on you sign in by email.'] : []),
       '',
-      'If that was not you, sign in and look who else can.',
+      'If this was not you, sign in and check your passkeys, keys and people.',
     ])
   })
 }

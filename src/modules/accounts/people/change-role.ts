@@ -51,6 +51,6 @@ async function noteRole(
   const mailed = { who: `told ${memberId}`, places: MAILS_A_DAY, within: DAY }
   if (joinedAt === null || !(await takePlace(tx, mailed))) return
   await tell(tx, { email }, 'Your role has changed', [
-    `In the account “${await labelOf(tx, accountId)}” you were ${was}; you are ${role} now.`,
+    `In the account “${await labelOf(tx, accountId)}” your role was ${was}; it is now ${role}.`,
   ])
 }

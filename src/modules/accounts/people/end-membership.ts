@@ -17,7 +17,7 @@ export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Change
     await insertAudit(tx, { actor: by.actor, accountId: by.accountId, what, detail: { memberId: id } })
     if (member.joinedAt === null || by.memberId === id) return member
     await tell(tx, member, 'You were removed from an account', [
-      `You are no member of “${await labelOf(tx, by.accountId)}” any more, and signed out there.`,
+      `You are no longer a member of “${await labelOf(tx, by.accountId)}” and have been signed out.`,
     ])
     return member
   })

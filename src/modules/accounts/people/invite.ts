@@ -64,8 +64,8 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
       '',
       `${baseUrl}/dashboard/accounts/${member.id}`,
       '',
-      `Sign in there as ${address} to say yes or no. The link works once, for seven days.`,
-      'If you do not know who that is, ignore this mail: without your yes nothing happens.',
+      `Sign in there as ${address} to accept or decline. The link works once, for seven days.`,
+      'If you do not know who this is, ignore this email: nothing happens unless you accept.',
     ])
     return member
   })

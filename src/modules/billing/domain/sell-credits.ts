@@ -9,7 +9,7 @@ import type { BillingRoom } from '../room.ts'
 
 export const CREDITS = 'credits'
 
-/** Whose credits they will be: an account, or the reader of an e-mail address. */
+/** Whose credits they will be: an account, or the reader of an email address. */
 export type Buyer = { accountId: string } | { email: string }
 
 const WHOLE = new Intl.NumberFormat('en-US')
@@ -36,7 +36,7 @@ export function offerCredits(
   })
 }
 
-/** Adds what was bought, once for each block. A buyer who gave an e-mail address gets an account with it. */
+/** Adds what was bought, once for each block. A buyer who gave an email address gets an account with it. */
 export const giveCredits =
   (onGiven: (accountId: string) => void): Fulfil =>
   async (tx, { subject, accountId: known, detail }, { plan, blockHash }) => {

@@ -239,7 +239,7 @@ interface Applied {
   rate: PaidRate | null
 }
 
-/** State, timeline, event, e-mail and sweep: all of it, or nothing. */
+/** State, timeline, event, email and sweep: all of it, or nothing. */
 async function applyDecision(
   tx: CheckoutRoom,
   checkout: Checkout,

@@ -39,7 +39,7 @@ interface ClaimPorts {
 }
 
 const tooMany = (perMinute: number, retryAfterSeconds: number) => {
-  const detail = `${perMinute} requests a minute about payments by mail from one address, or to one payment.`
+  const detail = `${perMinute} requests a minute about email payments from one address, or to one payment.`
   return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
 }
 

@@ -49,7 +49,7 @@ export const en: ClaimTexts = {
   unknownCode: 'This code is not valid. Copy it again from the email or the link.',
   wrongAddress: 'This is not a Nano address or a known username. Copy it again.',
   tooMany: 'Too many attempts. Please wait a minute.',
-  funding: 'E-mail payment',
+  funding: 'Email payment',
   waiting: 'Waiting for your payment.',
   funded: 'Paid. The emails are on their way.',
   completed: 'Completed. Every share was claimed or returned.',

@@ -1,6 +1,6 @@
 import type { Plural } from '../../../web/voice.ts'
 
-/** Everything that the pages of e-mail payments and of refunds by link say. Words in braces are filled in. */
+/** Everything that the pages of email payments and of refunds by link say. Words in braces are filled in. */
 export interface ClaimTexts {
   claim: string
   /** What the page says before it knows what a code is for. */

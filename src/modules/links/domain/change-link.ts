@@ -30,7 +30,7 @@ export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<
   const change = (link: PaymentLink): PaymentLink => {
     const terms = readTerms(ctx, { ...toBody(link), ...body }, now)
     const isNewEnd = terms.endsAt !== link.endsAt && terms.endsAt !== null
-    if (isNewEnd && terms.endsAt! <= now) throw badField('ends_unix', 'ends_unix is over already.')
+    if (isNewEnd && terms.endsAt! <= now) throw badField('ends_unix', 'ends_unix is in the past.')
     const slug = readSlug(body.slug)
     // It is printed and shared; and what was earned is in one currency.
     if (slug !== undefined && slug !== link.slug) throw badField('slug', 'slug cannot be changed.')

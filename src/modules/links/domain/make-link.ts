@@ -38,7 +38,7 @@ export async function makeLink(
   const body =
     given(asked.template) === undefined ? asked : { ...(await fromTemplate(room, owner, asked.template)), ...asked }
   const terms = readTerms(ctx, body, now)
-  if (terms.endsAt !== null && terms.endsAt <= now) throw badField('ends_unix', 'ends_unix is over already.')
+  if (terms.endsAt !== null && terms.endsAt <= now) throw badField('ends_unix', 'ends_unix is in the past.')
   const id = ctx.ids.next(LINK_ID)
   const link: PaymentLink = {
     id,

@@ -58,11 +58,11 @@ export async function offerChange(
 
 /** A payer who is given the link sees where the name would lead, and that paying does not make it so. */
 function describe({ name, owner }: NameLease, changes: NameChanges | null, isAuthorized: boolean): string {
-  const leads = changes?.address === undefined ? '' : `@${name} would stand for ${changes.address}. `
+  const leads = changes?.address === undefined ? '' : `@${name} would point to ${changes.address}. `
   const when = isAuthorized
     ? 'The change is made when it is paid.'
-    : `The change is made once ${owner}, which owns the name, has signed it, or the account that leases it has said so. Without either the fee is sent back after 24 hours.`
-  return `${leads}This is a fee; whoever pays it gains nothing by it. ${when}`
+    : `The change is made once ${owner}, which owns the name, has signed it, or the account that leases it has approved it. Without either the fee is sent back after 24 hours.`
+  return `${leads}This is a fee; paying it gives you no rights to the name. ${when}`
 }
 
 /** A name that is leased at this moment, or why there is nothing to change. */

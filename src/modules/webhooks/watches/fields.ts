@@ -28,7 +28,7 @@ export function readWatched({ addresses, endpoint }: Fields): { endpointId: stri
 function readEndpoint(endpoint: unknown): string {
   if (given(endpoint) === undefined) throw badField('endpoint', 'The field endpoint is required.')
   if (typeof endpoint !== 'string')
-    throw badField('endpoint', 'endpoint must be the id of a webhook endpoint of yours.')
+    throw badField('endpoint', 'endpoint must be the id of one of your webhook endpoints.')
   return endpoint
 }
 
