@@ -66,7 +66,7 @@ add_action('nano_gateway_look', static fn ($orderId) => Settle::lookQuietly((int
 
 add_filter('woocommerce_order_actions', static function (array $actions, $order = null): array {
     $isOurs = $order instanceof \WC_Order && $order->get_payment_method() === Settings::ID;
-    return $isOurs ? [...$actions, 'nano_gateway_look' => __('Ask the nano gateway how it stands', 'nano-gateway')] : $actions;
+    return $isOurs ? [...$actions, 'nano_gateway_look' => __('Check the payment with the nano gateway', 'nano-gateway')] : $actions;
 }, 10, 2);
 add_action('woocommerce_order_action_nano_gateway_look', static fn ($order) => Settle::lookAtAll($order->get_id()));
 

@@ -36,18 +36,18 @@ test('the test of the connection says what is wrong: unset, unreachable, key, sc
   await shop.save({ gateway_url: `${shop.url}/somewhere` })
   assert.match(
     (await linesOf(shop)).join(),
-    /^- The gateway cannot be reached at this URL: Something that is no nano gateway/,
+    /^- The gateway cannot be reached at this URL: The server there is not a nano gateway/,
   )
   await shop.save({ secret_key: 'rpc_sk_wrong' })
   assert.match((await linesOf(shop)).join(), /^- The secret key is wrong: /)
   const keyWith = async (...scopes: string[]) =>
     (await shop.gateway.rest('POST', '/api/keys', shop.merchant.key, { name: 'less', scopes })).json().key!
   await shop.save({ secret_key: await keyWith('read') })
-  assert.deepEqual(await linesOf(shop), ['- The key has no scope checkout. Make one that has.'])
+  assert.deepEqual(await linesOf(shop), ['- The key lacks the scope checkout. Create a key that has it.'])
   await shop.save({ secret_key: await keyWith('checkout') })
   const [, refunds, , webhook] = await linesOf(shop)
-  assert.match(refunds!, /^- Refunds from orders will not work\. The key has no scope refunds/)
-  assert.match(webhook!, /^- The webhook could not be tested\. The key has no scope webhooks/)
+  assert.match(refunds!, /^- Refunds from orders will not work\. The key lacks the scope refunds/)
+  assert.match(webhook!, /^- The webhook could not be tested\. The key lacks the scope webhooks/)
   await shop.save({ webhook_secret: 'whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90' })
   assert.match((await linesOf(shop)).at(-1)!, /^- The webhook secret is wrong/)
   const { address = '' } = shop.settings

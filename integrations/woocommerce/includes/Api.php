@@ -53,7 +53,7 @@ final class Api
         $body = json_decode(wp_remote_retrieve_body($answer), true);
         if (!is_array($body)) {
             /* translators: %d: a status of HTTP */
-            $words = __('Something that is no nano gateway answered there, with the status %d.', 'nano-gateway');
+            $words = __('The server there is not a nano gateway. It answered with status %d.', 'nano-gateway');
             throw new GatewayError(sprintf($words, $status));
         }
         if ($status >= 200 && $status < 300) {

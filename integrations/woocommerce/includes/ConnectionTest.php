@@ -35,13 +35,13 @@ final class ConnectionTest
         $api = $settings->api();
         try {
             if (!isset($api->get('/api/checkouts?limit=1')['checkouts'])) {
-                throw new GatewayError(__('Something that is no nano gateway answered there.', 'nano-gateway'));
+                throw new GatewayError(__('The server there is not a nano gateway.', 'nano-gateway'));
             }
         } catch (GatewayError $error) {
             return [self::bad(self::wordsFor($error))];
         }
         return [
-            self::good(__('The gateway is there and knows the key.', 'nano-gateway')),
+            self::good(__('The gateway responds and accepts the key.', 'nano-gateway')),
             self::refunds($api),
             self::checkout($api, $settings),
             self::webhook($api),
@@ -56,7 +56,7 @@ final class ConnectionTest
             /* translators: %s: words of the gateway */
             $error->status === 401 => sprintf(__('The secret key is wrong: %s', 'nano-gateway'), $error->getMessage()),
             /* translators: %s: name of a scope */
-            $error->word === 'missing_scope' => sprintf(__('The key has no scope %s. Make one that has.', 'nano-gateway'), $error->scope),
+            $error->word === 'missing_scope' => sprintf(__('The key lacks the scope %s. Create a key that has it.', 'nano-gateway'), $error->scope),
             /* translators: %s: words of the gateway */
             default => sprintf(__('The gateway refused: %s', 'nano-gateway'), $error->getMessage()),
         };
@@ -106,10 +106,10 @@ final class ConnectionTest
         $attempt = $pinged['event']['deliveries'][0]['attempts'][0] ?? [];
         $status = (int) ($attempt['status'] ?? 0);
         if ($status === 200) {
-            return self::good(__('A test event came through, and the webhook secret fits.', 'nano-gateway'));
+            return self::good(__('A test event arrived, and the webhook secret is correct.', 'nano-gateway'));
         }
         if ($status === 401) {
-            return self::bad(__('The webhook secret is wrong: a test event of the gateway was signed with another one.', 'nano-gateway'));
+            return self::bad(__('The webhook secret is wrong: the gateway signed its test event with a different one.', 'nano-gateway'));
         }
         $what = $status !== 0 ? "HTTP $status" : (string) ($attempt['error'] ?? '?');
         /* translators: 1: address, 2: what went wrong */

@@ -13,7 +13,7 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $this->id = Settings::ID;
         $this->method_title = __('Nano', 'nano-gateway');
-        $this->method_description = __('Payments in nano through a nano-gateway: yours, or one that you trust.', 'nano-gateway');
+        $this->method_description = __('Payments in nano through a nano-gateway: your own, or one that you trust.', 'nano-gateway');
         $this->has_fields = false;
         $this->supports = ['products', 'refunds'];
         $this->init_form_fields();
@@ -27,37 +27,37 @@ final class Gateway extends \WC_Payment_Gateway
     public function init_form_fields(): void
     {
         $this->form_fields = [
-            'enabled' => ['title' => __('Enabled', 'nano-gateway'), 'type' => 'checkbox', 'label' => __('Take payments in nano', 'nano-gateway'), 'default' => 'no'],
+            'enabled' => ['title' => __('Enabled', 'nano-gateway'), 'type' => 'checkbox', 'label' => __('Accept payments in nano', 'nano-gateway'), 'default' => 'no'],
             'title' => ['title' => __('Title', 'nano-gateway'), 'type' => 'text', 'default' => __('Nano', 'nano-gateway')],
             'description' => [
                 'title' => __('Description', 'nano-gateway'),
                 'type' => 'textarea',
-                'default' => __('Pay with nano: free of fees, and there within a second.', 'nano-gateway'),
+                'default' => __('Pay with nano: no fees, and it arrives within a second.', 'nano-gateway'),
             ],
             'gateway_url' => [
                 'title' => __('Gateway URL', 'nano-gateway'),
                 'type' => 'text',
                 'placeholder' => 'https://pay.example.com',
-                'description' => __('With https, unless the gateway runs on this machine.', 'nano-gateway'),
+                'description' => __('Use https, unless the gateway runs on this machine.', 'nano-gateway'),
             ],
             'secret_key' => [
                 'title' => __('Secret key', 'nano-gateway'),
                 'type' => 'nano_secret',
-                'description' => __('Begins with rpc_sk_. Make one for this shop alone, with the scopes checkout, refunds and webhooks.', 'nano-gateway'),
+                'description' => __('Begins with rpc_sk_. Create one for this shop only, with the scopes checkout, refunds and webhooks.', 'nano-gateway'),
             ],
             'webhook_secret' => [
                 'title' => __('Webhook secret', 'nano-gateway'),
                 'type' => 'nano_secret',
-                'description' => __('That of your account at the gateway, whsec_…. After it was rotated there you have 24 hours to put the new one here.', 'nano-gateway'),
+                'description' => __('The secret of your account at the gateway, whsec_…. After rotating it there, enter the new one here within 24 hours.', 'nano-gateway'),
             ],
             'address' => [
                 'title' => __('Address', 'nano-gateway'),
                 'type' => 'text',
                 'placeholder' => 'nano_…',
-                'description' => __('Where the money goes. With the address of a cloud wallet of your account, orders can be refunded from here.', 'nano-gateway'),
+                'description' => __('Where the money goes. If it is a cloud wallet of your account, you can refund orders from here.', 'nano-gateway'),
             ],
             'mode' => [
-                'title' => __('Payments are told apart by', 'nano-gateway'),
+                'title' => __('Payments are matched by', 'nano-gateway'),
                 'type' => 'select',
                 'default' => 'unique_amount',
                 'options' => [
@@ -70,7 +70,7 @@ final class Gateway extends \WC_Payment_Gateway
                 'type' => 'number',
                 'default' => '60',
                 'custom_attributes' => ['min' => '5', 'max' => '1440'],
-                'description' => __('Not more than WooCommerce holds stock for unpaid orders, so that nobody pays for what is gone.', 'nano-gateway'),
+                'description' => __('At most as long as WooCommerce holds stock for unpaid orders, so that nobody pays for sold-out items.', 'nano-gateway'),
             ],
             'test' => ['title' => __('Test', 'nano-gateway'), 'type' => 'nano_test'],
         ];
@@ -92,13 +92,13 @@ final class Gateway extends \WC_Payment_Gateway
             if (OrderFacts::find((int) $order_id)?->order->is_paid()) {
                 return ['result' => 'success', 'redirect' => $this->get_return_url($order)];
             }
-            $words = __('A payment for this order has arrived or is on its way. The shop will look at it.', 'nano-gateway');
+            $words = __('A payment for this order has arrived or is on its way. The shop will check it.', 'nano-gateway');
         } catch (OrderBusy $busy) {
-            $words = __('This order is being worked at. Please try again in a moment.', 'nano-gateway');
+            $words = __('This order is being processed. Please try again in a moment.', 'nano-gateway');
         } catch (GatewayError $error) {
             // What is wrong with the settings is for the merchant, not for the customer.
             Settle::log("order $order_id: no checkout: " . $error->word . ': ' . $error->getMessage());
-            $words = __('Nano cannot be paid at the moment. Please try again, or choose another way to pay.', 'nano-gateway');
+            $words = __('Payment with nano is not available at the moment. Please try again, or choose another payment method.', 'nano-gateway');
         }
         wc_add_notice(esc_html($words), 'error');
         return ['result' => 'failure'];
@@ -138,7 +138,7 @@ final class Gateway extends \WC_Payment_Gateway
         }
         if (preg_match('/^[\x21-\x7e]{8,256}$/', $given) !== 1) {
             /* translators: %s: name of a setting */
-            \WC_Admin_Settings::add_error(sprintf(__('%s: 8 to 256 letters, digits and signs, without spaces.', 'nano-gateway'), $this->form_fields[$key]['title']));
+            \WC_Admin_Settings::add_error(sprintf(__('%s: 8 to 256 characters, without spaces.', 'nano-gateway'), $this->form_fields[$key]['title']));
             return $saved;
         }
         return $given;
@@ -148,7 +148,7 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $given = is_string($value) ? untrailingslashit(trim(wp_unslash($value))) : '';
         if ($given !== '' && (!Settings::isSafeUrl($given) || esc_url_raw($given, ['https', 'http']) !== $given)) {
-            \WC_Admin_Settings::add_error(__('Gateway URL: an https address, as https://pay.example.com; http only for a gateway on this machine.', 'nano-gateway'));
+            \WC_Admin_Settings::add_error(__('Gateway URL: an https address such as https://pay.example.com; http only for a gateway on this machine.', 'nano-gateway'));
             return (string) $this->get_option($key);
         }
         return $given;
@@ -159,7 +159,7 @@ final class Gateway extends \WC_Payment_Gateway
         $given = is_string($value) ? trim(wp_unslash($value)) : '';
         // Its checksum is the gateway's to judge.
         if ($given !== '' && preg_match('/^(nano|xrb)_[13][13456789abcdefghijkmnopqrstuwxyz]{59}$|^@[\w-]{1,64}$/', $given) !== 1) {
-            \WC_Admin_Settings::add_error(__('Address: a nano address, as nano_3…, or a name, as @shop.', 'nano-gateway'));
+            \WC_Admin_Settings::add_error(__('Address: a nano address such as nano_3…, or a name such as @shop.', 'nano-gateway'));
             return (string) $this->get_option($key);
         }
         return $given;
@@ -175,10 +175,10 @@ final class Gateway extends \WC_Payment_Gateway
             <td class="forminp">
                 <button type="button" class="button" id="nano-gateway-test" data-url="<?php echo esc_url(admin_url('admin-ajax.php')); ?>"
                     data-nonce="<?php echo esc_attr(wp_create_nonce(ConnectionTest::ACTION)); ?>"
-                    data-waiting="<?php echo esc_attr__('Asking …', 'nano-gateway'); ?>"
+                    data-waiting="<?php echo esc_attr__('Testing …', 'nano-gateway'); ?>"
                     data-failed="<?php echo esc_attr__('The test could not be run. Reload this page and try again.', 'nano-gateway'); ?>"
                     ><?php echo esc_html__('Test connection', 'nano-gateway'); ?></button>
-                <p class="description"><?php echo esc_html__('Tests what is saved: save your changes first.', 'nano-gateway'); ?></p>
+                <p class="description"><?php echo esc_html__('The test uses the saved settings: save your changes first.', 'nano-gateway'); ?></p>
                 <ul id="nano-gateway-test-result" role="status"></ul>
             </td>
         </tr>

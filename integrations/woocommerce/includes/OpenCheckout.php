@@ -81,7 +81,7 @@ final class OpenCheckout
         $key = 'woo-' . hash('sha256', count($facts->checkouts()) . wp_json_encode($fields));
         $made = $settings->api()->post('/api/checkouts', $fields, $key);
         if (preg_match('/^[0-9a-f]{16}$/', (string) ($made['id'] ?? '')) !== 1 || !is_string($made['address'] ?? null)) {
-            throw new GatewayError(__('The gateway answered with no checkout.', 'nano-gateway'));
+            throw new GatewayError(__('The gateway did not return a checkout.', 'nano-gateway'));
         }
         $lock->keep();
         $facts->addCheckout($made['id'], $made['address']);
@@ -104,6 +104,6 @@ final class OpenCheckout
     private static function pageOf(array $checkout): string
     {
         $page = esc_url_raw((string) ($checkout['browser'] ?? ''), ['https', 'http']);
-        return $page !== '' ? $page : throw new GatewayError(__('The gateway answered without a payment page.', 'nano-gateway'));
+        return $page !== '' ? $page : throw new GatewayError(__('The gateway did not return a payment page.', 'nano-gateway'));
     }
 }

@@ -17,7 +17,7 @@ final class Refund
         try {
             return OrderLock::with($orderId, static fn (OrderLock $lock): bool|\WP_Error => self::ask($orderId, $amount, $lock));
         } catch (OrderBusy $busy) {
-            return new \WP_Error('nano_gateway_busy', __('Another request works at this order. Try again in a moment.', 'nano-gateway'));
+            return new \WP_Error('nano_gateway_busy', __('Another request is processing this order. Try again in a moment.', 'nano-gateway'));
         } catch (GatewayError $error) {
             return new \WP_Error('nano_gateway_' . $error->word, self::words($error));
         }
@@ -61,9 +61,9 @@ final class Refund
     {
         $more = match ($error->word) {
             'refund_address_required', 'refund_source_required' =>
-                __('You can do that on the page of this checkout in the dashboard of the gateway.', 'nano-gateway'),
+                __('You can do that on the checkout’s page in the gateway’s dashboard.', 'nano-gateway'),
             'missing_scope' => __('Give the key of this shop the scope refunds.', 'nano-gateway'),
-            'unreachable' => __('Whether it was sent is not known. Ask for the same amount again: it is sent once.', 'nano-gateway'),
+            'unreachable' => __('It is not known whether the refund was sent. Request the same amount again: it is sent only once.', 'nano-gateway'),
             default => '',
         };
         return trim($error->getMessage() . ' ' . $more);

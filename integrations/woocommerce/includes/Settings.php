@@ -37,7 +37,7 @@ final class Settings
         return new self(
             $text('enabled') === 'yes',
             $text('title', __('Nano', 'nano-gateway')),
-            $text('description', __('Pay with nano: free of fees, and there within a second.', 'nano-gateway')),
+            $text('description', __('Pay with nano: no fees, and it arrives within a second.', 'nano-gateway')),
             untrailingslashit($text('gateway_url')),
             $text('secret_key'),
             $text('webhook_secret'),

@@ -61,7 +61,7 @@ final class Settle
     {
         if (!$facts->owns($id, $checkout)) {
             /* translators: %s: id of a checkout */
-            $words = __('The gateway shows checkout %s with other data than this order has. Nothing was changed: please look at it.', 'nano-gateway');
+            $words = __('Checkout %s at the gateway does not match this order. Nothing was changed: please check it.', 'nano-gateway');
             $facts->sayOnce("foreign:$id", sprintf($words, $id));
             return 'foreign';
         }
@@ -98,20 +98,20 @@ final class Settle
         $amount = self::amountPaid($checkout);
         if (!$facts->costs($checkout)) {
             /* translators: 1: amount, 2: price, 3: price */
-            $words = __('%1$s nano were paid for a checkout of %2$s, but the order costs %3$s. Accept the payment, or refund it.', 'nano-gateway');
+            $words = __('%1$s nano was paid for a checkout of %2$s, but the order costs %3$s. Accept the payment, or refund it.', 'nano-gateway');
             $asked = sanitize_text_field(($checkout['price'] ?? '?') . ' ' . ($checkout['currency'] ?? ''));
             $facts->holdOnce("other-price:$id", $id, sprintf($words, $amount, $asked, $facts->total() . ' ' . $order->get_currency()));
             return 'held';
         }
         if (($checkout['amount_refunded_raw'] ?? '0') !== '0') {
             /* translators: %s: amount */
-            $words = __('%s nano were paid, and all or a part was given back at the gateway. Complete or cancel the order by hand.', 'nano-gateway');
+            $words = __('%s nano was paid, and all or part of it was refunded at the gateway. Complete or cancel the order manually.', 'nano-gateway');
             $facts->holdOnce("refunded:$id", $id, sprintf($words, $amount));
             return 'held';
         }
         if (!$order->has_status(['pending', 'on-hold', 'failed'])) {
             /* translators: 1: amount, 2: status of an order */
-            $words = __('%1$s nano were paid after this order had become "%2$s". Accept the payment, or refund it.', 'nano-gateway');
+            $words = __('%1$s nano was paid after this order had become "%2$s". Accept the payment, or refund it.', 'nano-gateway');
             $facts->holdOnce("after-cancel:$id", $id, sprintf($words, $amount, $order->get_status()));
             return 'held';
         }
@@ -131,7 +131,7 @@ final class Settle
             throw new OrderBusy('The order could not be completed.');
         }
         /* translators: 1: amount, 2: id of a checkout, 3: hash of a block */
-        $words = __('%1$s nano were paid (checkout %2$s, block %3$s).', 'nano-gateway');
+        $words = __('%1$s nano was paid (checkout %2$s, block %3$s).', 'nano-gateway');
         $order->add_order_note(sprintf($words, $amount, $id, $hash));
         return 'paid';
     }
@@ -145,7 +145,7 @@ final class Settle
             return 'paid already';
         }
         /* translators: %s: id of a checkout */
-        $words = __('This order was paid already, and is paid once more by checkout %s. Refund it in the dashboard of the gateway.', 'nano-gateway');
+        $words = __('This order was already paid, and checkout %s paid it again. Refund it in the gateway’s dashboard.', 'nano-gateway');
         $facts->sayOnce("again:$id", sprintf($words, $id));
         return 'paid twice';
     }
@@ -153,7 +153,7 @@ final class Settle
     private static function late(OrderFacts $facts, string $id): string
     {
         /* translators: %s: id of a checkout */
-        $words = __('Checkout %s was paid after its time was over. Accept the payment by marking the checkout as paid in the dashboard of the gateway, or refund it.', 'nano-gateway');
+        $words = __('Checkout %s was paid after it had expired. Accept the payment by marking the checkout as paid in the gateway’s dashboard, or refund it.', 'nano-gateway');
         $facts->holdOnce("late:$id", $id, sprintf($words, $id));
         return 'held';
     }
@@ -161,11 +161,11 @@ final class Settle
     private static function partly(OrderFacts $facts, string $id, array $checkout): string
     {
         /* translators: 1: amount, 2: amount */
-        $words = __('%1$s of %2$s nano were paid. The order waits for the rest.', 'nano-gateway');
+        $words = __('%1$s of %2$s nano was paid. The order is waiting for the rest.', 'nano-gateway');
         $asked = sanitize_text_field((string) ($checkout['amount'] ?? '?'));
         $facts->holdOnce("part:$id:" . $checkout['amount_paid_raw'], $id, sprintf($words, self::amountPaid($checkout), $asked));
         if ($checkout['status'] !== 'partial') {
-            $facts->sayOnce("part-ended:$id", __('The time to pay the rest is over. Refund what was paid, or ask for the rest.', 'nano-gateway'));
+            $facts->sayOnce("part-ended:$id", __('The time to pay the rest is up. Refund what was paid, or request the rest.', 'nano-gateway'));
         }
         return 'held';
     }
@@ -178,7 +178,7 @@ final class Settle
             return 'ended';
         }
         /* translators: %s: id of a checkout */
-        $order->update_status('cancelled', sprintf(__('Checkout %s has ended, and nobody has paid.', 'nano-gateway'), $id));
+        $order->update_status('cancelled', sprintf(__('Checkout %s ended unpaid.', 'nano-gateway'), $id));
         return 'ended';
     }
 
@@ -188,9 +188,9 @@ final class Settle
             /* translators: 1: amount, 2: id of a refund */
             'sent' => __('Refund %2$s of %1$s nano has arrived.', 'nano-gateway'),
             /* translators: 1: amount, 2: id of a refund */
-            'claimed' => __('Refund %2$s of %1$s nano was fetched by the customer.', 'nano-gateway'),
+            'claimed' => __('Refund %2$s of %1$s nano was claimed by the customer.', 'nano-gateway'),
             /* translators: 1: amount, 2: id of a refund */
-            'failed' => __('Refund %2$s of %1$s nano FAILED: no money has left. Delete it from this order and try again.', 'nano-gateway'),
+            'failed' => __('Refund %2$s of %1$s nano FAILED: no money was sent. Delete it from this order and try again.', 'nano-gateway'),
         ];
         foreach (is_array($checkout['refunds'] ?? null) ? $checkout['refunds'] : [] as $refund) {
             $status = (string) ($refund['status'] ?? '');
@@ -200,7 +200,7 @@ final class Settle
             }
             $note = sprintf($words[$status], sanitize_text_field((string) ($refund['amount'] ?? '?')), $id);
             if (!in_array($id, $facts->refunds(), true)) {
-                $note .= ' ' . __('It was not made from this order, which does not count it.', 'nano-gateway');
+                $note .= ' ' . __('It was not made from this order, so the order does not count it.', 'nano-gateway');
             }
             $facts->sayOnce("refund:$id:$status", $note);
         }
