@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { parseNano, toRaw } from '../../src/kernel/money.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { claimShare } from '../../src/modules/email/domain/claim.ts'
@@ -8,12 +8,10 @@ import { inviteRecipient } from '../../src/modules/email/domain/invite.ts'
 import { claimFaucet } from '../../src/modules/faucet/domain/claim.ts'
 import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../support/email-processes.ts'
 import { nano } from '../support/blocks.ts'
-import { SEED, SeededRandom } from '../support/random.ts'
-import { type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
+import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
 
 /* An outside call of a payment by mail, or of a gift, fails; whoever is left goes on to the same end. */
 
-const STRIDE = 2
 /** However slow the machine is. */
 const PATIENT = { timeout: 600_000 }
 
@@ -95,24 +93,6 @@ const faucet: Scenario = async (world) => {
       assert.equal(hashes.size, 1)
     },
   }
-}
-
-const WAYS: Way[] = [
-  { moment: 'before', deadly: true },
-  { moment: 'after', deadly: true },
-  { moment: 'after', deadly: false },
-]
-
-/**
- * Every failing call fails in a way that the seed draws. Every block costs signatures, so that a run takes half of the calls,
- * and which half the seed decides: runs add up.
- */
-async function failByLot(t: TestContext, scenario: Scenario): Promise<void> {
-  t.diagnostic(`SEED=${SEED}`)
-  const random = new SeededRandom(SEED)
-  const first = 1 + random.below(STRIDE)
-  const wayOf = () => random.pick(WAYS)
-  await failEverywhere(t, scenario, { engine: 'memory', wayOf, first, stride: STRIDE, placesMin: 5 })
 }
 
 test('a payment by mail comes to the same end whichever call is the last or loses its reply', PATIENT, (t) =>

@@ -4,6 +4,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Moment } from '../support/faults.ts'
+import { SEED, SeededRandom } from '../support/random.ts'
 import { PLACES } from '../support/thorough.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 
@@ -15,7 +16,7 @@ const CALLS_MAX = 1_000
 export type Scenario = (
   world: WalletWorld,
   instance: Instance,
-) => Promise<{ act(instance: Instance): Promise<unknown>; check(): Promise<void> }>
+) => Promise<{ act(instance: Instance): Promise<unknown>; check(alive: Instance): Promise<void> }>
 
 /** How a call fails: whether the process dies with it or lives on, before or after the call has done its work. */
 export interface Way {
@@ -33,9 +34,35 @@ export interface Plan {
   placesMin: number
 }
 
+/** Every call, each failing in the same way. */
+export const always = (engine: Plan['engine'], way: Way, placesMin = 10): Plan => ({
+  engine,
+  wayOf: () => way,
+  placesMin,
+})
+
 let signers = 1_000
 /** An address that nobody has used. */
 export const stranger = () => new Signer(signers++).address
+
+const WAYS: Way[] = [
+  { moment: 'before', deadly: true },
+  { moment: 'after', deadly: true },
+  { moment: 'after', deadly: false },
+]
+const HALF = 2
+
+/**
+ * Every failing call fails in a way that the seed draws. Every block costs signatures, so that a run takes half of the calls,
+ * and which half the seed decides: runs add up.
+ */
+export async function failByLot(t: TestContext, scenario: Scenario): Promise<void> {
+  t.diagnostic(`SEED=${SEED}`)
+  const random = new SeededRandom(SEED)
+  const first = 1 + random.below(HALF)
+  const wayOf = () => random.pick(WAYS)
+  await failEverywhere(t, scenario, { engine: 'memory', wayOf, first, stride: HALF, placesMin: 5 })
+}
 
 /** Lets the n-th outside call of a scenario fail, for every n of the plan; whoever is left goes on to the same end. */
 export async function failEverywhere(t: TestContext, scenario: Scenario, plan: Plan): Promise<void> {
@@ -58,7 +85,7 @@ export async function failEverywhere(t: TestContext, scenario: Scenario, plan: P
     await world.finish(act(instance))
     await world.finish(instance.settle())
     try {
-      await check()
+      await check(instance)
     } catch (cause) {
       const way = `${deadly ? 'dies' : 'fails'} ${moment} call ${call}`
       throw new Error(`${way}: ${(cause as Error).message}`, { cause })

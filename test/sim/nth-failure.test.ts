@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { RAW_PER_NANO, toRaw } from '../../src/kernel/money.ts'
 import { deleteWallet } from '../../src/modules/wallets/index.ts'
 import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
 import { getOwnedWallet } from '../../src/modules/wallets/domain/owned-wallet.ts'
 import { nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
-import { type Plan, type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
+import { type Scenario, always, failEverywhere, stranger } from './fail-everywhere.ts'
 
 /** A send whose money waits to be received first; its client repeats it with the same key until it is told the hash. */
 const send: Scenario = async (world, instance) => {
@@ -68,9 +67,6 @@ const sweep: Scenario = async (world, instance) => {
     },
   }
 }
-
-/** Every call, each failing in the same way. */
-const always = (engine: StoreEngine | 'memory', way: Way): Plan => ({ engine, wayOf: () => way, placesMin: 10 })
 
 const BOTH = { send, 'three shares': sweep }
 

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { toRaw } from '../../src/kernel/money.ts'
-import { type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
+import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { followRefunds } from '../../src/modules/checkout/refunds/jobs.ts'
 import { refundCheckout } from '../../src/modules/checkout/refunds/refund.ts'
 import { readRefund } from '../../src/modules/checkout/refunds/request.ts'
 import { bringForward, queueSend } from '../../src/modules/wallets/domain/queue-send.ts'
 import { nano } from '../support/blocks.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
-import { SEED, SeededRandom } from '../support/random.ts'
+import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 import type { Instance, WalletWorld } from '../support/wallet-world.ts'
-import { type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
+import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
 
 /* An outside call of a refund fails, or its process dies; whoever is left comes to the same end, and pays once. */
 
-const STRIDE = 2
 /** However slow the machine is. */
 const PATIENT = { timeout: 600_000 }
 const SECOND = 1_000
@@ -35,22 +33,10 @@ async function sell(world: WalletWorld, instance: Instance, payer: string) {
   const wallet = await world.create(instance)
   const hash = await world.deposit(wallet, nano(3))
   const shop = shopOf(instance)
-  const { accountId } = world
-  const caller = {
-    kind: 'account',
-    accountId,
-    role: 'user',
-    prepaid: false,
-    door: 'secret-key',
-    rights: undefined,
-  } as const
-  const rules = { currencies: shop.ports.prices.currencies, plainHttpAllowed: false }
-  const asked = readCheckout({ address: wallet, amount: '2', mode: 'unique_address' }, rules)
-  const { checkout } = await openCheckout(shop, caller, asked)
-  const at = shop.clock.now()
-  const send = { hash, from: payer, to: wallet, amountRaw: toRaw(nano(2)), at, knownAt: at, receivedAt: null }
-  await creditSend(shop, send)
-  return { id: checkout.id, wallet }
+  const fields = { address: wallet, amount: '2', mode: 'unique_address' }
+  const { id } = await openWith(shop, callerOf(world.accountId), fields)
+  await creditSend(shop, sendOf(shop, { hash, from: payer, to: wallet, amountRaw: toRaw(nano(2)) }))
+  return { id, wallet }
 }
 
 /** A client asks with the same key until it is answered, and the jobs look after what is under way. */
@@ -59,7 +45,6 @@ const refund: Scenario = async (world, instance) => {
   const { id, wallet } = await sell(world, instance, payer)
   const { db, accountId: owner } = world
   const request = readRefund({})
-  let last = shopOf(instance)
   const look = (shop: CheckoutRoom) => {
     world.clock.advance(3 * SECOND)
     return followRefunds(shop).run({}, new AbortController().signal)
@@ -70,11 +55,10 @@ const refund: Scenario = async (world, instance) => {
       await refundCheckout(shop, { id, owner, actor: owner, rights: undefined }, request)
       await alive.settle()
       await look(shop)
-      last = shop
     },
-    check: async () => {
+    check: async (alive) => {
       // What the ledger has confirmed since.
-      await look(last)
+      await look(shopOf(alive))
       assert.equal(world.fundsOf(payer), nano(2), 'the payer has what was paid, once')
       assert.equal(world.fundsOf(wallet), nano(1))
       const refunds = await db.selectFrom('checkout_refunds').selectAll().where('checkout_id', '=', id).execute()
@@ -91,21 +75,6 @@ const refund: Scenario = async (world, instance) => {
       )
     },
   }
-}
-
-const WAYS: Way[] = [
-  { moment: 'before', deadly: true },
-  { moment: 'after', deadly: true },
-  { moment: 'after', deadly: false },
-]
-
-/** Every failing call fails in a way that the seed draws: runs add up. */
-async function failByLot(t: TestContext, scenario: Scenario): Promise<void> {
-  t.diagnostic(`SEED=${SEED}`)
-  const random = new SeededRandom(SEED)
-  const first = 1 + random.below(STRIDE)
-  const wayOf = () => random.pick(WAYS)
-  await failEverywhere(t, scenario, { engine: 'memory', wayOf, first, stride: STRIDE, placesMin: 5 })
 }
 
 test(

@@ -13,7 +13,7 @@ import { Crash } from '../support/faults.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
-import { type Plan, type Scenario, failEverywhere, stranger } from './fail-everywhere.ts'
+import { type Scenario, always, failEverywhere, stranger } from './fail-everywhere.ts'
 
 /*
  * Keys with a limit by day, on two gateways at once that die at any call, with clients that repeat their requests: what left
@@ -189,12 +189,6 @@ const spendAll: Scenario = async (world, instance) => {
   }
 }
 
-const always = (engine: StoreEngine | 'memory', moment: 'before' | 'after'): Plan => ({
-  engine,
-  wayOf: () => ({ moment, deadly: true }),
-  placesMin: 10,
-})
-
 test('keys never spend more in a day than they may, whatever fails, and what did not leave is given back', (t) =>
   spend(t, 'memory', SEED, isThorough ? 1_000 : 150))
 
@@ -207,7 +201,7 @@ describe('real stores', { concurrency: 2 }, () => {
 
 for (const moment of ['before', 'after'] as const) {
   test(`a send that dies ${moment} any of its calls counts once when it is repeated`, (t) =>
-    failEverywhere(t, spendAll, always('memory', moment)))
+    failEverywhere(t, spendAll, always('memory', { moment, deadly: true })))
 }
 
 // Otherwise what was set aside on one day would leave on the next, beside all that may be spent then.

@@ -5,41 +5,21 @@ import { type CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { deleteCheckout } from '../../src/modules/checkout/domain/cancel.ts'
 import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
-import { openCheckout } from '../../src/modules/checkout/domain/open.ts'
-import { readCheckout } from '../../src/modules/checkout/wire-fields.ts'
 import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { listTimeline } from '../../src/modules/checkout/timeline-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 
 /* What the store promises about money, on each engine and with many at once. */
 
 const address = new Signer(1).address
 const payer = new Signer(2).address
-const caller = {
-  kind: 'account',
-  accountId: 'acc_shop',
-  role: 'user',
-  prepaid: false,
-  door: 'secret-key',
-  rights: undefined,
-} as const
+const caller = callerOf('acc_shop')
+const open = (ctx: CheckoutRoom, fields: object) => openWith(ctx, caller, { address, ...fields })
 
-const open = async (ctx: CheckoutRoom, fields: object) => {
-  const rules = { currencies: ctx.ports.prices.currencies, plainHttpAllowed: false }
-  return (await openCheckout(ctx, caller, readCheckout({ address, ...fields }, rules))).checkout
-}
-
-const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) => ({
-  hash: hash.padStart(64, '0'),
-  from: payer,
-  to: address,
-  amountRaw,
-  at: ctx.clock.now(),
-  knownAt: ctx.clock.now(),
-  receivedAt: null,
-})
+const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) =>
+  sendOf(ctx, { hash, from: payer, to: address, amountRaw })
 
 const events = async ({ db }: CheckoutRoom) => (await db.selectFrom('events').select('id').execute()).length
 

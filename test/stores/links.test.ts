@@ -13,7 +13,7 @@ import { makeLink } from '../../src/modules/links/domain/make-link.ts'
 import { orderFromLink } from '../../src/modules/links/domain/order.ts'
 import type { LinkRoom } from '../../src/modules/links/room.ts'
 import { Signer } from '../support/blocks.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the store promises about the pieces of a link, on each engine and with many at once. */
@@ -28,15 +28,8 @@ async function openLinkShop(store: StoreCtx, engine: StoreEngine) {
 }
 
 /** A confirmed send of exactly what a checkout asks for. */
-const sendFor = ({ id, amountRaw }: Checkout, at: number) => ({
-  hash: id.toUpperCase().padStart(64, '0'),
-  from: new Signer(42).address,
-  to: address,
-  amountRaw: amountRaw!,
-  at,
-  knownAt: at,
-  receivedAt: null,
-})
+const sendFor = ({ clock }: StoreCtx, { id, amountRaw }: Checkout) =>
+  sendOf({ clock }, { hash: id.toUpperCase(), from: new Signer(42).address, to: address, amountRaw: amountRaw! })
 
 /** What the counts of a link must be, by its orders. */
 async function recount({ db }: StoreCtx, linkId: string) {
@@ -76,7 +69,7 @@ forEachEngine((engine, openFresh) => {
         made.push(checkout)
         // Some give up at once, some pay, some wait.
         if (at % 4 === 0) await deleteCheckout(room.checkouts, { id: checkout.id, owner, actor: owner })
-        if (at % 4 === 1) await creditSend(room.checkouts, sendFor(checkout, ctx.clock.now()))
+        if (at % 4 === 1) await creditSend(room.checkouts, sendFor(ctx, checkout))
       } catch (error) {
         assert.ok(error instanceof AppError && error.status === 409, String(error))
       }

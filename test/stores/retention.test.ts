@@ -11,14 +11,12 @@ import type { Raw } from '../../src/kernel/money.ts'
 import { type Retention, STEP_ROWS } from '../../src/kernel/retention.ts'
 import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
-import { openCheckout } from '../../src/modules/checkout/domain/open.ts'
 import { forgetCheckouts, releaseAmounts } from '../../src/modules/checkout/jobs.ts'
 import { findCheckout } from '../../src/modules/checkout/store.ts'
-import { readCheckout } from '../../src/modules/checkout/wire-fields.ts'
 import { forgetSwaps } from '../../src/modules/swap/jobs.ts'
 import { TABLES } from '../../src/store/schema.ts'
 import { Signer } from '../support/blocks.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { offerName, payment, toSales } from '../support/market.ts'
@@ -31,14 +29,7 @@ const address = new Signer(2).address
 const payer = new Signer(3).address
 const kept: Retention = loadConfig({})
 const ANYBODY = { kind: 'anonymous' } as const
-const SHOP = {
-  kind: 'account',
-  accountId: 'acc_shop',
-  role: 'user',
-  prepaid: false,
-  door: 'secret-key',
-  rights: undefined,
-} as const
+const SHOP = callerOf('acc_shop')
 
 const run = (job: Job) => job.run({}, new AbortController().signal)
 
@@ -46,21 +37,11 @@ function toShop({ ctx }: Pick<OpenedStore, 'ctx'>, engine: 'sqlite' | 'postgres'
   return toCheckoutCtx(ctx, engine, { sales: toSales(treasury) })
 }
 
-async function open(ctx: CheckoutRoom, caller: typeof ANYBODY | typeof SHOP, fields: object = {}) {
-  const rules = { currencies: ctx.ports.prices.currencies, plainHttpAllowed: false }
-  const wanted = readCheckout({ address, amount: '1', ...fields }, rules)
-  return (await openCheckout(ctx, caller, wanted)).checkout
-}
+const open = (ctx: CheckoutRoom, caller: typeof ANYBODY | typeof SHOP, fields: object = {}) =>
+  openWith(ctx, caller, { address, amount: '1', ...fields })
 
-const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) => ({
-  hash: hash.padStart(64, '0'),
-  from: payer,
-  to: address,
-  amountRaw,
-  at: ctx.clock.now(),
-  knownAt: ctx.clock.now(),
-  receivedAt: null,
-})
+const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) =>
+  sendOf(ctx, { hash, from: payer, to: address, amountRaw })
 
 /** As the monitor does after its look at the end. */
 const expireAll = (db: Db) => sql`update checkouts set status = 'expired' where status = 'pending'`.execute(db)

@@ -5,7 +5,8 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Names } from '../../src/kernel/ports.ts'
-import type { CheckoutRoom, CheckoutPorts } from '../../src/modules/checkout/index.ts'
+import type { LedgerSend } from '../../src/modules/checkout/domain/baseline.ts'
+import { type CheckoutPorts, type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 
 /** What the service sells, and where it is paid. */
@@ -74,4 +75,23 @@ export function toCheckoutCtx(
     tell,
   }
   return { ...store, ports, names: NO_NAMES }
+}
+
+/** Who asks with a secret key of an account. */
+export const callerOf = (accountId: string) =>
+  ({ kind: 'account', accountId, role: 'user', prepaid: false, door: 'secret-key', rights: undefined }) as const
+
+/** Opens a checkout with fields as they come over the wire. */
+export async function openWith(room: CheckoutRoom, caller: Parameters<typeof openCheckout>[1], fields: object) {
+  const rules = { currencies: room.ports.prices.currencies, plainHttpAllowed: false }
+  return (await openCheckout(room, caller, readCheckout({ ...fields }, rules))).checkout
+}
+
+/** A confirmed send, heard of now. */
+export function sendOf(
+  { clock }: Pick<CheckoutRoom, 'clock'>,
+  { hash, ...send }: Pick<LedgerSend, 'hash' | 'from' | 'to' | 'amountRaw'>,
+): LedgerSend {
+  const at = clock.now()
+  return { hash: hash.padStart(64, '0'), ...send, at, knownAt: at, receivedAt: null }
 }

@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib'
+
 /* Pictures of 20 by 16 pixels as a browser writes them; all but the PNG with a colour profile that nobody needs. */
 
 export const JPEG = Buffer.from(
@@ -39,3 +41,12 @@ export const WEBP_LOSSLESS = Buffer.from(
     'UDhMEQAAAC8TwAMAB9CvavS4/4GI6H8AAA==',
   'base64',
 )
+
+/** A piece of a PNG, with its length and its sum. */
+export function pngChunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, sum])
+}

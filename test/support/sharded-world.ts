@@ -12,13 +12,11 @@ import { CREDITS } from '../../src/modules/billing/domain/sell-credits.ts'
 import { type Settlement, settlePayment } from '../../src/modules/billing/domain/settle.ts'
 import type { Checkout, CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
-import { openCheckout } from '../../src/modules/checkout/domain/open.ts'
 import { readSends } from '../../src/modules/checkout/domain/read-ledger.ts'
-import { readCheckout } from '../../src/modules/checkout/wire-fields.ts'
 import { NAME, leaseName } from '../../src/modules/usernames/domain/lease-name.ts'
 import { treasury } from '../../src/modules/wallets/index.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from './blocks.ts'
-import { toCheckoutCtx } from './checkout-room.ts'
+import { callerOf, openWith, toCheckoutCtx } from './checkout-room.ts'
 import { hearFailures } from './failures.ts'
 import { Faults } from './faults.ts'
 import { addressOf } from './many-checkouts.ts'
@@ -126,27 +124,17 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
     sell: async () => {
       const owner = random.pick(accounts)
       const shard = shards[shardOf(owner, size.shards)]!
-      const caller = {
-        kind: 'account',
-        accountId: owner,
-        role: 'user',
-        prepaid: false,
-        door: 'secret-key',
-        rights: undefined,
-      } as const
       const checkout = await persist(shard.process, () => {
-        const room = shard.room()
-        const rules = { currencies: room.ports.prices.currencies, plainHttpAllowed: false }
         // A third of all shops have their address from the same exchange, whichever store they are in.
         const shop = addressOf(random.below(3) === 0 ? 'exchange' : `shop ${owner}`)
         const fields =
           random.below(3) === 0
             ? { address: addressOf(`order ${++orders}`), amount: '1', mode: 'unique_address' }
             : { address: shop, amount: '2' }
-        return openCheckout(room, caller, readCheckout(fields, rules))
+        return openWith(shard.room(), callerOf(owner), fields)
       })
-      world.holders.add(checkout.checkout.address)
-      open.push({ owner, checkout: checkout.checkout })
+      world.holders.add(checkout.address)
+      open.push({ owner, checkout })
     },
     pay: async () => {
       if (open.length === 0) return

@@ -102,17 +102,18 @@ export async function openWalletWorld(
   const ledger = devnet.node
   const lasting = await openLastingStore(engine === 'memory' ? 'memory:' : await emptyUrl(t, engine))
   t.after(() => lasting.close())
-  const db = lasting.openFor(new Faults())
   const ids = openIds(random)
-  const storeCtx: StoreCtx = {
-    db,
+  const storeOf = (faults: Faults): StoreCtx => ({
+    db: lasting.openFor(faults),
     clock,
     ids,
     random,
     wakeJobs: () => undefined,
     tellAccount: () => undefined,
     failures: hearFailures(),
-  }
+  })
+  const storeCtx = storeOf(new Faults())
+  const { db } = storeCtx
   const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: 'test' })
   const config: Config = loadConfig({ WALLET_KEYS: SEALED_BY, WALLET_RECEIVE_MIN_NANO: '0', ...env })
   const processes: Faults[] = []
@@ -143,15 +144,7 @@ export async function openWalletWorld(
     start: async () => {
       const faults = new Faults()
       processes.push(faults)
-      const store: StoreCtx = {
-        db: lasting.openFor(faults),
-        clock,
-        ids,
-        random,
-        wakeJobs: () => undefined,
-        tellAccount: () => undefined,
-        failures: hearFailures(),
-      }
+      const store = storeOf(faults)
       // A process that died listens no longer.
       listeners.clear()
       const wallets = await openProcessRoom(config, {

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crc32, deflateSync } from 'node:zlib'
-import { PNG } from '../../../test/support/pictures.ts'
+import { deflateSync } from 'node:zlib'
+import { PNG, pngChunk } from '../../../test/support/pictures.ts'
 import { openLogos } from './logos.ts'
 
 /* Half a megabyte of a stranger's may be thirty of pixels: what unpacking costs is bounded, however many ask for it at once. */
 
 const SIDE = 2_048
 const ROW = 1 + SIDE * 8
-
-function pngChunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(named))
-  return Buffer.concat([length, named, sum])
-}
 
 /** The largest there may be, with pixels that are slow to pack: long runs, each broken a little differently. */
 function largest(): Buffer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crc32, deflateSync } from 'node:zlib'
-import { JPEG, PNG, WEBP_LOSSLESS, WEBP_LOSSY } from '../../../test/support/pictures.ts'
+import { deflateSync } from 'node:zlib'
+import { JPEG, PNG, WEBP_LOSSLESS, WEBP_LOSSY, pngChunk } from '../../../test/support/pictures.ts'
 import { cleanPicture } from './clean-picture.ts'
 
 /* A logo comes from a stranger's server and is served from our own origin: nothing of its file but its pixels may be. */
@@ -18,14 +18,6 @@ async function clean(bytes: Buffer) {
   const cleaned = await cleanPicture(bytes)
   assert.ok(typeof cleaned !== 'string', String(cleaned))
   return { ...cleaned, bytes: Buffer.from(cleaned.bytes) }
-}
-
-function pngChunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(named))
-  return Buffer.concat([length, named, sum])
 }
 
 /** A picture in one grey, with whatever stands between its head and its end. */
