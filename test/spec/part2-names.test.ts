@@ -15,6 +15,7 @@ import {
   lease,
   offer,
   openMarket,
+  openStall,
   priceOf,
   untilOrder,
   untilQuiet,
@@ -248,9 +249,7 @@ test('a change offer asks for one amount, and tells what its owner signs', async
 })
 
 test('credits are offered like names, and an account sees what it has and used', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const buyer = await market.person()
+  const { market, shop, person: buyer } = await openStall(t)
   const { key } = await shop.join()
   const now = market.clock.now() / 1000
   const status = async () => (await shop.call('rpc_credits', {}, bearer(key))).json<Members>()

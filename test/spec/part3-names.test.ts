@@ -6,7 +6,7 @@ import {
   assertAccounted,
   lease,
   offer,
-  openMarket,
+  openStall,
   priceOf,
   sign,
   untilOrder,
@@ -21,9 +21,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, rules 9 and 10; 2, rule 7; 7, Texts and codes: change of a name by somebody else)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   const { message, ...reserved } = (await shop.call('get_name', { name: 'Admin' })).json<Record<string, unknown>>()
   const none = { available: false, status: 'reserved', lease: null, plans: [] }
   const unchangeable = await shop.call('update_name', { name: 'admin', title: 'x' })
@@ -78,9 +77,8 @@ test('the first payment leases a free name, its owner alone extends and changes 
 })
 
 test('what fits no offer is kept for the operator and buys nothing (contract 3, rule 11)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   const made = await offer(shop, 'alice')
   const bare = nano('0.05')
   await market.send(bob, made.address, `${bare}`)
@@ -94,9 +92,8 @@ test('what fits no offer is kept for the operator and buys nothing (contract 3, 
 })
 
 test('paid after the offer has ended: the name is given all the same, unless somebody has it, and not after a week (contract 3, rule 11)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   const [forAlice, forBob] = [await offer(shop, 'late'), await offer(shop, 'late')]
   const forgotten = await offer(shop, 'later')
   await turnUntil(market, 2 * HOUR, async () => (await shop.check(forAlice.id)).status === 'expired')
@@ -123,9 +120,8 @@ test('paid after the offer has ended: the name is given all the same, unless som
 })
 
 test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, rule 11; 8, Usernames: grace)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   await lease(market, shop, alice, 'alice', '1 Month')
   const resolves = async () => (await shop.call('account_balance', { account: '@alice' })).status
   const takesMoney = async () => (await shop.call('checkout', { address: '@alice', amount: '1' })).status

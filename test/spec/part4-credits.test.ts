@@ -3,14 +3,19 @@ import { test } from 'node:test'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { until } from '../support/until.ts'
 import { bearer, nano } from '../support/checkout-steps.ts'
-import { type Offer, assertAccounted, openMarket, untilOrder, untilRefunded } from '../support/username-steps.ts'
+import {
+  type Offer,
+  assertAccounted,
+  openMarket,
+  openStall,
+  untilOrder,
+  untilRefunded,
+} from '../support/username-steps.ts'
 
 /* Contract 4.1, keys and credits: what an account has, and what it can buy. How a key is asked for is in part5-keys. */
 
 test('buy_rpc offers credits for the account of the key, and a paid plan is added once (contract 4.1, Keys and credits: buy_rpc, rpc_credits; 4.1, rules 19 and 20; 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc; 8, rule 11)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const buyer = await market.person()
+  const { market, shop, person: buyer } = await openStall(t)
   const { accountId, key } = await shop.join()
   // A key says whose they are, whatever else is said.
   const reply = await shop.call('buy_rpc', { email: 'somebody@example.com' }, bearer(key))
@@ -47,9 +52,7 @@ test('buy_rpc offers credits for the account of the key, and a paid plan is adde
 })
 
 test('credits for an e-mail address go to its account, which a first purchase makes; nobody learns whether there was one (contract 4.1, rule 19; 5, What needs a key: buy_rpc; 5, How keys are issued: action buy_rpc)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const buyer = await market.person()
+  const { market, shop, person: buyer } = await openStall(t)
   const { db } = shop.app.store
   const accounts = async () => db.selectFrom('accounts').selectAll().where('email', '=', 'bob@example.com').execute()
   for (const email of ['bob@example.com', 'Bob@Example.com']) {

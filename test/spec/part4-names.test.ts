@@ -11,7 +11,7 @@ import {
   change,
   lease,
   offer,
-  openMarket,
+  openStall,
   priceOf,
   sign,
   untilOrder,
@@ -24,9 +24,7 @@ import { row } from './row.ts'
 const DAY = 86_400_000
 
 test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 2, rules 5 and 6; 1, Product areas: 5. Usernames; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 9, Synonyms: get_name)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   const made = await offer(shop, 'Alice')
   await market.send(alice, made.address, priceOf(made, '1 Year'))
   const check = await untilOrder(shop, made.id, 'applied')
@@ -91,9 +89,8 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
 })
 
 test('update_name with a name alone asks for a small amount, and what the owner signs is carried out when it is paid (contract 4.1, Names: update_name; 4.1, rule 18; 3, rule 10)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, savings] = [await market.person(), new Signer(900)]
+  const { market, shop, person: alice } = await openStall(t)
+  const savings = new Signer(900)
   await lease(market, shop, alice, 'Alice')
   const texts = { title: 'Alice\u202e’s Shop ', website: 'https://alice.example', github: 'alice', twitter: '@alice' }
   const more = { mastodon: '@alice@a.example', location: 'Zürich', image: 'https://alice.example/a.png' }
@@ -173,9 +170,7 @@ const NO_NAMES = [
 ]
 
 test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4.1, rule 18; 8, Usernames: characters)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   await lease(market, shop, alice, 'alice')
   const { db } = shop.app.store
   const orders = async () => (await db.selectFrom('service_orders').select('checkout_id').execute()).length

@@ -3,16 +3,14 @@ import { test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
 import { type Check, bearer } from '../support/checkout-steps.ts'
-import { type Offer, lease, offer, openMarket, priceOf, untilOrder, untilRefunded } from '../support/username-steps.ts'
+import { type Offer, lease, offer, openStall, priceOf, untilOrder, untilRefunded } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* What the check of an order says, and what is true once it has said it. */
 
 test('once check says complete, what was bought is there at the first try (contract 4.6, rule 11)', async (t) => {
   for (const engine of ENGINES) {
-    const market = await openMarket(t, engine)
-    const shop = await market.start()
-    const alice = await market.person()
+    const { market, shop, person: alice } = await openStall(t, engine)
     const { key } = await shop.join()
     const name = await offer(shop, 'alice')
     const unknown = await shop.call('account_balance', { account: '@alice' })
@@ -31,9 +29,8 @@ test('once check says complete, what was bought is there at the first try (contr
 })
 
 test('money that went back said complete, success and message: a refunded order says so at every door (contract 4.6, rule 10)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   const made = await offer(shop, 'alice')
   await lease(market, shop, alice, 'alice')
   await market.send(bob, made.address, priceOf(made, '1 Year'))

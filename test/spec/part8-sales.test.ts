@@ -7,7 +7,7 @@ import {
   assertAccounted,
   lease,
   offer,
-  openMarket,
+  openStall,
   priceOf,
   untilOrder,
   untilQuiet,
@@ -35,9 +35,7 @@ function assertPrices({ plans }: Pick<Offer, 'plans'>, prices: Record<string, st
 }
 
 test('three plans of credits, each with its tail; what was bought is added when the payment is confirmed, once (contract 8, rules 1 and 11)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const buyer = await market.person()
+  const { market, shop, person: buyer } = await openStall(t)
   const { key } = await shop.join()
   const made = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
   row('8, Credits: 1,000 Credits, 10,000 Credits, 20,000 Credits', () =>
@@ -71,9 +69,7 @@ test('three plans of credits, each with its tail; what was bought is added when 
 })
 
 test('names of letters and digits, up to 30, leased for six periods at their prices; a grace of ten days, or one after two days (contract 2, rule 4)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   const longest = `A1${'b'.repeat(28)}`
   const made = await offer(shop, longest)
   row('8, Prices: 2 Days, 1 Month, 1 Year, 2 Years, 5 Years, 10 Years', () =>

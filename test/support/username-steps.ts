@@ -67,6 +67,12 @@ export async function openMarket(t: TestContext, engine: StoreEngine = 'sqlite')
   }
 }
 
+/** A market with a shop and somebody who has money. */
+export async function openStall(t: TestContext, engine?: StoreEngine) {
+  const market = await openMarket(t, engine)
+  return { market, shop: await market.start(), person: await market.person() }
+}
+
 export async function offer(shop: Shop, name: string, headers: Record<string, string> = {}): Promise<Offer> {
   const reply = await shop.call('get_name', { name }, headers)
   assert.equal(reply.status, 200, reply.text)

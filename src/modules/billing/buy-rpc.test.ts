@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { bearer, nano, turnUntil } from '../../../test/support/checkout-steps.ts'
-import { type Offer, assertAccounted, openMarket, untilQuiet } from '../../../test/support/username-steps.ts'
+import { type Offer, assertAccounted, openStall, untilQuiet } from '../../../test/support/username-steps.ts'
 
 /* Credits for sale, and payments that are not what was asked for. */
 
 test('a wrong amount buys nothing and is kept for the operator; a late one buys (contract 3, rule 11)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const buyer = await market.person()
+  const { market, shop, person: buyer } = await openStall(t)
   const { key } = await shop.join()
   const made = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
   const bare = await market.send(buyer, made.address, `${nano('0.2')}`)

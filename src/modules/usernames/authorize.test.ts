@@ -11,6 +11,7 @@ import {
   lease,
   offer,
   openMarket,
+  openStall,
   priceOf,
   sign,
   untilOrder,
@@ -24,9 +25,8 @@ const HOUR = 3_600_000
 
 for (const engine of ENGINES) {
   test(`a hostile site makes an owner pay for a change to its own address: the name stays, and the fee goes back after a day (contract 3, rule 10; 4.1, rule 18) on ${engine}`, async (t) => {
-    const market = await openMarket(t, engine)
-    const shop = await market.start()
-    const [alice, thief] = [await market.person(), await market.person()]
+    const { market, shop, person: alice } = await openStall(t, engine)
+    const thief = await market.person()
     await lease(market, shop, alice, 'alice', '1 Year')
     const { key } = await shop.join()
     const funds = market.fundsOf(alice.address)
@@ -109,9 +109,8 @@ for (const engine of ENGINES) {
 }
 
 test('the account whose key bought a name changes and extends it with the key, whoever pays (contract 3, rule 10; 2, rule 7)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   const [{ key }, { key: foreign }] = [await shop.join(), await shop.join()]
   const bought = await offer(shop, 'alice', bearer(key))
   await market.send(alice, bought.address, priceOf(bought, '1 Year'))
@@ -138,9 +137,8 @@ test('the account whose key bought a name changes and extends it with the key, w
 })
 
 test('a word that is wrong, old, for another offer or after the end of the lease counts nothing (contract 4.1, rule 18)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
+  const { market, shop, person: alice } = await openStall(t)
+  const bob = await market.person()
   await lease(market, shop, alice, 'alice', '2 Days')
   await lease(market, shop, bob, 'bob', '1 Year')
   const asked = await askChange(shop, { name: 'alice', title: 'Shop' })

@@ -6,6 +6,7 @@ import {
   lease,
   offer,
   openMarket,
+  openStall,
   priceOf,
   untilOrder,
   untilQuiet,
@@ -18,9 +19,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 test('a second payment of the same amount is sent back, and one for another plan of a paid offer too', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   const made = await lease(market, shop, alice, 'alice', '1 Month')
   await market.send(alice, made.address, priceOf(made, '1 Month'))
   await market.send(alice, made.address, priceOf(made, '1 Year'))
@@ -61,9 +60,7 @@ test('paid in time while the gateway was down: owner and stranger are judged by 
 })
 
 test('names of an account are listed for it, and their ends are told by mail, each once', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   const { db } = shop.app.store
   const { accountId, key } = await shop.join()
   await db.updateTable('accounts').set({ email: 'alice@example.com' }).where('id', '=', accountId).execute()

@@ -7,6 +7,7 @@ import {
   lease,
   offer,
   openMarket,
+  openStall,
   sign,
   untilQuiet,
   untilRefunded,
@@ -15,9 +16,7 @@ import {
 /* What owners change about their names, and who may not. */
 
 test('a change that comes too late is not carried out and paid back (contract 4.1, rule 18; 3, rule 10)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   await lease(market, shop, alice, 'alice', '2 Days')
   const late = await askChange(shop, { name: 'alice' })
   await askChange(shop, sign(alice, late, { name: 'alice', title: 'Too late' }))
@@ -32,9 +31,7 @@ test('a change that comes too late is not carried out and paid back (contract 4.
 })
 
 test('a change that is asked for again with the same key is the same offer, and another change with it is refused', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
+  const { market, shop, person: alice } = await openStall(t)
   await lease(market, shop, alice, 'alice', '1 Year')
   const named = { 'idempotency-key': 'change-1' }
   const first = await askChange(shop, { name: 'alice', title: 'Alice' }, named)
