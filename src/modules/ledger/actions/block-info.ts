@@ -40,7 +40,7 @@ export const blockInfo = action({
   summary: 'One block with its amount, height, confirmation and contents.',
   input: input({
     hash: field.hash,
-    json_block: optional(field.flag('\`false\` returns the contents as JSON inside a string.')),
+    json_block: optional(field.flag('`false` returns the contents as JSON inside a string.')),
   }),
   example: {
     request: { hash: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419' },

@@ -13,7 +13,7 @@ export const blocksInfo = action({
   summary: 'Many blocks by hash. An unknown hash fails the request, unless `include_not_found` lists them instead.',
   input: input({
     hashes: field.hashes,
-    json_block: optional(field.flag('\`false\` returns the contents as JSON inside a string.')),
+    json_block: optional(field.flag('`false` returns the contents as JSON inside a string.')),
     pending: optional(field.flag('Old name of `receivable`.')),
     receivable: optional(field.flag('Include whether each is still receivable.')),
     receive_hash: optional(field.flag('Include the block that received each.')),

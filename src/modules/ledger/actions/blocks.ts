@@ -43,7 +43,7 @@ export const blocks = action({
   summary: 'The contents of many blocks by hash.',
   input: input({
     hashes: field.hashes,
-    json_block: optional(field.flag('\`false\` returns the contents as JSON inside a string.')),
+    json_block: optional(field.flag('`false` returns the contents as JSON inside a string.')),
   }),
   example: {
     request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'] },
