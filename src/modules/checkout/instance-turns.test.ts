@@ -145,3 +145,25 @@ test('a block that is told and that no node knows is asked for twenty times more
   // Before the store is gone: it looks around by itself, too.
   await monitor.stop()
 })
+
+test('addresses that are due are looked at twice a second, and while none is due only when a payer waits', async (t) => {
+  const { url, clock, ctx } = await openFresh(t, 'sqlite')
+  const bulk = await openBulk(url)
+  await fillOpen(bulk, { watched: 900, now: clock.now(), sharedEach: 0 })
+  await bulk.close()
+  const network = new SyntheticNetwork()
+  const ports = { node: network, bus: network, clock, onError: (error: unknown) => assert.fail(String(error)) }
+  const monitor = new PaymentMonitor({ ...ports, ctx: toCheckoutCtx(ctx, 'sqlite'), turnOf: () => 0 })
+  t.after(() => monitor.stop())
+  const isNextIn = (milliseconds: number) => until(() => clock.waitingFor(clock.now() + milliseconds) === 1)
+  await monitor.start()
+  for (const batches of [4, 8]) {
+    await isNextIn(500)
+    assert.equal(network.asked.get('accounts_frontiers'), batches)
+    clock.advance(500)
+  }
+  await isNextIn(2_000)
+  assert.equal(network.asked.get('accounts_frontiers'), 9)
+  monitor.nudge(openOwn(0).address)
+  await isNextIn(500)
+})

@@ -255,6 +255,7 @@ export class PaymentMonitor {
         for (let batches = 0; isMore && batches < batchesMax && !this.#stopped; batches++) {
           isMore = await this.#scanDue()
         }
+        if (isMore) this.#tickSoon()
         if (isStuck) await resolveStuck(ctx, this.#tools, STUCK_AT_ONCE)
       } finally {
         const pause = this.#options.bus.connected && !this.#isHastened ? TICK_CONNECTED : TICK
