@@ -46,7 +46,7 @@ export const AccountsPage = ({ frame, days, counts, revenue, accounts, totals, s
                 </span>
               </td>
               <td>
-                {account.role === 'admin' ? <Badge state="administrator" /> : 'user'}
+                {account.role === 'admin' ? <Badge state="administrator" /> : 'user'}{' '}
                 {account.standing.suspendedAt !== null && <Badge state="suspended" />}
               </td>
               <td>

@@ -193,7 +193,7 @@ export const EmailPage = (props: {
             facts={[
               ['Amount', <Nano raw={payment.total} />],
               ['To', <Copyable text={payment.address} label="address" />],
-              ['By', <Moment at={payment.fundBy} />],
+              ['Pay by', <Moment at={payment.fundBy} />],
             ]}
           />
           <a class="button" href={link}>

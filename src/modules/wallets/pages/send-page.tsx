@@ -40,7 +40,7 @@ export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) 
               label="Amount in nano"
               hint={
                 <>
-                  Balance: <Holds {...props} />. Enter all to send everything.
+                  Balance: <Holds {...props} />. Enter “all” to send everything.
                 </>
               }
               inputMode="decimal"
