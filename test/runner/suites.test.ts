@@ -38,7 +38,7 @@ test('a test of money is about money wherever it lies', async () => {
 test('what starts a gateway or a database server is no unit test', async () => {
   const { isUnit } = await load<{ isUnit(root: string, file: string): boolean }>('test-imports.mjs')
   assert.ok(isUnit(root, 'src/modules/work/generator.test.ts'))
-  assert.ok(!isUnit(root, 'src/../test/http/limits.test.ts'))
+  assert.ok(!isUnit(root, 'src/../test/http/docs.test.ts'))
   assert.ok(!isUnit(root, 'src/../test/stores/jobs.test.ts'))
   assert.ok(!isUnit(root, 'test/tidy.test.ts'))
 })

@@ -247,7 +247,6 @@ test('with other nodes, or when told so, private addresses are refused; told oth
     ['https://169.254.169.254/latest/meta-data', 'address_refused'],
     ['https://[::1]/', 'address_refused'],
     ['https://[fe80::1]/', 'address_refused'],
-    ['https://user:password@shop.example/', 'credentials_refused'],
   ] as const) {
     const ping = await pingTo(careful, target)
     const checkout = await careful.call('checkout', { address: merchant.address, amount: '1', webhook_url: target })
@@ -256,8 +255,10 @@ test('with other nodes, or when told so, private addresses are refused; told oth
       [checkout, 'webhook_url'],
     ] as const) {
       const { code, field: named, reason: why } = reply.json()
-      assert.ok(!reply.text.includes('password@'))
       assert.deepEqual([reply.status, code, named, why], [400, 'invalid_url', field, reason], target)
     }
   }
+  const withPassword = await pingTo(careful, 'https://user:password@shop.example/')
+  assert.deepEqual([withPassword.status, withPassword.json().reason], [400, 'credentials_refused'])
+  assert.ok(!withPassword.text.includes('password@'))
 })
