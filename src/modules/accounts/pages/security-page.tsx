@@ -116,14 +116,16 @@ const Codes = ({ frame, codesLeft }: SecurityPageProps) => (
   </Card>
 )
 
-const Mail = ({ frame, mailOpens, mailAllowed, passkeys }: SecurityPageProps) => (
+const Mail = ({ frame, email, mailOpens, mailAllowed, passkeys }: SecurityPageProps) => (
   <Card title="Sign-in by email">
-    <p>
-      {mailOpens
-        ? 'You can sign in with a link sent by email.'
-        : 'Email sign-in is off. You sign in with a passkey or a recovery code.'}
-      {mailOpens && passkeys.length === 0 && ' Adding a passkey turns this off, unless your accounts allow it.'}
-    </p>
+    {email !== undefined && (
+      <p>
+        {mailOpens
+          ? 'You can sign in with a link sent by email.'
+          : 'Email sign-in is off. You sign in with a passkey or a recovery code.'}
+        {mailOpens && passkeys.length === 0 && ' Adding a passkey turns this off, unless your accounts allow it.'}
+      </p>
+    )}
     {frame.opens('POST', `${AT}/mail`) && (
       <>
         <p>
@@ -154,7 +156,7 @@ export const SecurityPage = (props: SecurityPageProps) => {
       {email !== undefined && !mustEnrol && <Passkeys {...props} />}
       {email !== undefined && <Add {...props} />}
       {passkeys.length > 0 && <Codes {...props} />}
-      {!mustEnrol && <Mail {...props} />}
+      {!mustEnrol && (email !== undefined || frame.opens('POST', `${AT}/mail`)) && <Mail {...props} />}
     </Frame>
   )
 }

@@ -79,7 +79,11 @@ export const BuyPage = (props: BuyPageProps) => {
                 {offer.description}
               </p>
             )}
-            {offer.price !== null && <p class="price">{showPrice(voice, offer.price, offer.currency)}</p>}
+            {offer.price !== null && (
+              <p class="price">
+                <bdi>{showPrice(voice, offer.price, offer.currency)}</bdi>
+              </p>
+            )}
             {offer.every !== null && <p class="worth">{everyText(language, offer.every)}</p>}
             {offer.left !== undefined && offer.left > 0 && (
               <p class="worth">{count(voice.locale, OFFER_TEXTS[language].left, offer.left)}</p>
@@ -254,7 +258,7 @@ const Options = ({ legend, name, chosen, wrong, options }: OptionsProps) => (
         <span class="plan-title" dir="auto">
           {title}
         </span>
-        {price !== '' && <span class="plan-price">{price}</span>}
+        {price !== '' && <bdi class="plan-price">{price}</bdi>}
       </label>
     ))}
     {wrong !== undefined && (

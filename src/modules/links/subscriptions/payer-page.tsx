@@ -45,7 +45,11 @@ export const PayerPage = (props: PayerPageProps) => {
                 {plan}
               </p>
             )}
-            {price !== undefined && <p class="price">{price}</p>}
+            {price !== undefined && (
+              <p class="price">
+                <bdi>{price}</bdi>
+              </p>
+            )}
             <p class="worth">{everyText(language, every)}</p>
           </header>
           <section class="payment">
