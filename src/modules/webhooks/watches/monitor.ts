@@ -89,7 +89,12 @@ export class AddressMonitor {
     this.#stopListening?.()
     this.#cancelTick?.()
     this.#cancelCatchUp?.()
-    await Promise.all(this.#running)
+    await this.idle()
+  }
+
+  /** Until nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
   /** Listens for addresses from now on. */
