@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Page, type ViewportSize, chromium } from 'playwright-core'
+import { CHROMIUM } from '../test/support/chromium.ts'
 import { openScreen } from './screen.ts'
 import { openWorld } from './world.ts'
 
@@ -19,7 +20,7 @@ const GOODS = [
 const screen = openScreen(() => {}, false)
 const world = await openWorld(screen, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
 const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
+  executablePath: CHROMIUM,
   args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
 })
 

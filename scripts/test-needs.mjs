@@ -10,8 +10,8 @@ const hasPostgres = () =>
 const NEEDS = [
   {
     suites: ['test/pages/', 'test/client/package', 'test/testing/examples'],
-    name: 'chromium',
-    found: () => existsSync('/usr/bin/chromium'),
+    name: 'chromium-headless-shell',
+    found: () => ['chromium-headless-shell', 'chromium'].some((name) => existsSync(`/usr/bin/${name}`)),
   },
   {
     suites: [

@@ -7,6 +7,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium } from 'p
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { give } from '../support/blocks.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { type Gateway, ask } from '../support/gateway.ts'
 import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
@@ -31,7 +32,7 @@ let launched: Promise<Browser> | undefined
 
 /** One browser for the whole run: starting it takes longer than most walks. Contexts keep tests apart. */
 export function openBrowser(): Promise<Browser> {
-  return (launched ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS }))
+  return (launched ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS }))
 }
 after(async () => (await launched)?.close())
 

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { blocksOf } from '../docs/documents.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { packDevnet } from '../support/packed-devnet.ts'
 import { findFrameworks } from './apart.ts'
 
@@ -88,7 +89,7 @@ test('the example for Playwright runs', async (t) => {
   const modules = await withFrameworks(t)
   if (modules === undefined) return
   const folder = openExample('playwright.spec.ts')
-  const launchOptions = { executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] }
+  const launchOptions = { executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] }
   const config = { testDir: '.', workers: 2, fullyParallel: true, use: { launchOptions } }
   writeFileSync(join(folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
   const { code, output } = await runIn(folder, join(modules, '@playwright/test/cli.js'), 'test', '--reporter=line')
