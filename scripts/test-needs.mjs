@@ -64,6 +64,8 @@ const NEEDS = [
     name: 'php-sqlite3',
     found: () => spawnSync('php', ['-r', 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);']).status === 0,
   },
+  { suites: ['test/power/'], name: 'gcc', found: () => spawnSync('cc', ['--version']).status === 0 },
+  { suites: ['test/power/'], name: 'libc6-dev', found: () => existsSync('/usr/include/stdio.h') },
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
 ]
 

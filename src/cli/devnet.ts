@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { KNOWN_SEED, type KnownAccount, openAccounts } from '../devnet/accounts.ts'
 import { lockOf } from '../devnet/file-lock.ts'
@@ -9,7 +9,7 @@ import { loadState } from '../devnet/state.ts'
 import { systemClock } from '../infra/clock.ts'
 import { askNode } from '../infra/http/ask-node.ts'
 import { Metrics } from '../infra/metrics.ts'
-import { keepDatabasePrivate } from '../infra/private-files.ts'
+import { keepDatabasePrivate, makeFolder } from '../infra/private-files.ts'
 import { systemRandom } from '../infra/random.ts'
 import { parseHex } from '../kernel/nano/block.ts'
 import { findMember, parseRequest } from '../kernel/nano/request-tree.ts'
@@ -65,7 +65,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
   if (seed === undefined) throw new Error('--seed is 64 hexadecimal digits.')
   const count = countAccounts(flags)
   const lines = openLines(flags)
-  if (data !== ':memory:') mkdirSync(dirname(data), { recursive: true, mode: 0o700 })
+  if (data !== ':memory:') makeFolder(dirname(data))
   for (const file of [data, lockOf(data)]) keepDatabasePrivate(file)
   const devnet = await startDevnet({
     file: data,

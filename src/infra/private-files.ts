@@ -11,7 +11,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 const OWNER_ONLY = 0o600
 const FOLDER = 0o700
@@ -21,9 +21,21 @@ const STICKY = 0o1000
 /** Behind the name of a database: what SQLite keeps beside it, with the same content. */
 const BESIDE = ['', '-wal', '-shm', '-journal']
 
+/** Makes a folder, with those above it that are missing, for its owner alone. A power cut after that does not take them away. */
+export function makeFolder(folder: string): void {
+  const path = resolve(folder)
+  const first = mkdirSync(path, { recursive: true, mode: FOLDER })
+  if (first === undefined) return
+  // Whatever is synced inside a folder, the folder has its name on the disk once the one above it was synced.
+  for (let made = path; ; made = dirname(made)) {
+    syncFolder(dirname(made))
+    if (made === resolve(first)) return
+  }
+}
+
 /** Makes a folder that only its owner enters, and closes one that is open to others. Says why where that cannot be done. */
 export function keepFolderPrivate(folder: string): string | undefined {
-  mkdirSync(folder, { recursive: true, mode: FOLDER })
+  makeFolder(folder)
   const { mode } = statSync(folder)
   if ((mode & OTHERS) === 0) return undefined
   if ((mode & STICKY) !== 0) return 'it is shared with everybody on this machine'
@@ -71,11 +83,22 @@ export function writePrivateFile(file: string, text: string): void {
 /** Names in a folder are on disk when this returns. Windows keeps a journal of them, and flushes no folder. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
+  const handle = openToSync(folder)
+  if (handle === undefined) return
   try {
     fsyncSync(handle)
   } finally {
     closeSync(handle)
+  }
+}
+
+/** Whoever may make a name in a folder may not always read it; then its names are as safe as its file system makes them. */
+function openToSync(folder: string): number | undefined {
+  try {
+    return openSync(folder, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    return undefined
   }
 }
 

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
@@ -14,7 +13,7 @@ import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { Tables } from '../../store/tables.ts'
 import { terminalFailures } from '../failures.ts'
 import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
-import { keepDatabasePrivate } from '../private-files.ts'
+import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate } from './migrate.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { tracedDialect } from './traced-dialect.ts'
@@ -65,7 +64,7 @@ export async function openStore(
 }
 
 function openSqlite(file: string, failures: Failures, traces: Traces | undefined): Store {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   keepDatabasePrivate(file)
   const dialect = sqliteDialect(file)
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'sqlite', traces) : dialect })

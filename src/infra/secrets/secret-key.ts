@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Random } from '../../kernel/ports.ts'
+import { syncFolder } from '../private-files.ts'
 
 const SECRET_KEY_BYTES = 32
 
@@ -36,5 +37,7 @@ function readOrMake(file: string, random: Random): string {
   } finally {
     rmSync(aside)
   }
+  // Before the store keeps anything that only this key opens.
+  syncFolder(dirname(file))
   return readFileSync(file, 'utf8')
 }

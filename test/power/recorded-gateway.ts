@@ -1,0 +1,86 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CLI } from '../support/command-line.ts'
+
+const SOURCE = fileURLToPath(new URL('recorder.c', import.meta.url))
+
+/** Makes the library that writes down what a process does to its files. */
+export function compileRecorder(folder: string): string {
+  const library = join(folder, 'recorder.so')
+  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread'])
+  return library
+}
+
+export interface GatewayOptions {
+  /** What is taken for a whole disk; the gateway makes its data folder in it. */
+  disk: string
+  port: number
+  /** Unset, its files are not watched. */
+  recorded?: { library: string; log: string }
+}
+
+/** The built gateway with its own ledger, as an operator starts it. */
+export class RecordedGateway {
+  readonly url: string
+  readonly #options: GatewayOptions
+  #child: ChildProcess | undefined
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+    this.url = `http://127.0.0.1:${options.port}`
+  }
+
+  async start(): Promise<void> {
+    const { disk, port, recorded } = this.#options
+    const child = spawn(process.execPath, [CLI, 'start'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        ...(recorded && { LD_PRELOAD: recorded.library, POWER_LOG: recorded.log, POWER_FOLDER: disk }),
+        DATA_DIR: join(disk, 'data'),
+        PORT: String(port),
+        METRICS_PORT: '0',
+        PRICE_PROVIDERS: 'sandbox',
+        WEBHOOK_ALLOW_PRIVATE: 'true',
+        CHECKOUT_GENERATED_WALLETS: 'all',
+        CHECKOUT_OPEN_MAX: '0',
+        LIMIT_ANONYMOUS_PER_MINUTE: '0',
+        LIMIT_ANONYMOUS_CONCURRENCY: '0',
+        WORK_THREADS: '0',
+        WORK_NODES: 'true',
+        WORK_CARDS: 'none',
+        LOG_LEVEL: 'warn',
+      },
+    })
+    this.#child = child
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', () => said.includes('Try it:') && resolve())
+      child.once('exit', (code) => reject(new Error(`The gateway ended with ${code}:\n${said}`)))
+    })
+  }
+
+  /** How long the log is: everything up to here has happened. */
+  get position(): number {
+    return statSync(this.#options.recorded!.log).size
+  }
+
+  /** Of the first start, as long as nobody has taken it away. */
+  get administratorKey(): string {
+    const file = join(this.#options.disk, 'data', 'administrator.key')
+    if (!existsSync(file)) throw new Error('The gateway has left no administrator key.')
+    return readFileSync(file, 'utf8').trim()
+  }
+
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+}
