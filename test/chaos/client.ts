@@ -10,6 +10,7 @@ export interface Answer {
   status: number
   body: Record<string, unknown>
   text: string
+  headers: Headers
   /** Who gave it. */
   from: string
 }
@@ -53,6 +54,17 @@ export class Client {
     return this.#ask(path, { method: 'GET' })
   }
 
+  /** The same with the key. */
+  getOwn(path: string): Promise<Outcome> {
+    return this.#ask(path, { method: 'GET', headers: { authorization: `Bearer ${this.#key}` } })
+  }
+
+  /** Without a key. */
+  postAsAnybody(path: string, body: object | string, headers: Record<string, string> = {}): Promise<Outcome> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    return this.#ask(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text })
+  }
+
   pause(): Promise<void> {
     return sleep(PAUSE + this.#random.below(PAUSE))
   }
@@ -68,10 +80,10 @@ export class Client {
     try {
       const response = await fetch(`${instance.url}${path}`, { ...init, signal: AbortSignal.timeout(ANSWER_MAX) })
       const text = await response.text()
-      const { status } = response
+      const { status, headers } = response
       if (status >= 500) {
         this.counts.unclear++
-        return { status, body: parse(text) ?? {}, text, from: instance.name }
+        return { status, body: parse(text) ?? {}, text, headers, from: instance.name }
       }
       const body = parse(text)
       if (body === undefined) this.violations.push(`${instance.name} answered ${status} with ${text.slice(0, 100)}`)
@@ -80,7 +92,7 @@ export class Client {
         const code = String(body?.code)
         this.counts.refused.set(code, (this.counts.refused.get(code) ?? 0) + 1)
       }
-      return { status, body: body ?? {}, text, from: instance.name }
+      return { status, body: body ?? {}, text, headers, from: instance.name }
     } catch {
       this.counts.unclear++
       return undefined

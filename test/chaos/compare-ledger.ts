@@ -1,6 +1,7 @@
 import type { Db } from '../../src/kernel/db.ts'
 import type { LedgerReader } from './ledger.ts'
-import type { AskedCheckout, AskedSend, Made } from './load.ts'
+import { type AskedCheckout, type AskedSend, type Made, isPaid } from './made.ts'
+import { sumFromOwnWallets } from './check-refunds.ts'
 import type { Money } from './money.ts'
 
 const add = (amounts: Iterable<bigint>) => [...amounts].reduce((total, amount) => total + amount, 0n)
@@ -10,20 +11,27 @@ export async function compareLedger(
   reader: LedgerReader,
   { money, db, made }: { money: Money; db: Db; made: Made },
 ): Promise<string[]> {
-  const waiting = new Map<string, bigint>()
-  for (const { address } of money.merchants) {
-    for (const [hash, amount] of await reader.listReceivable(address)) waiting.set(hash, amount)
-  }
-  const due = add(made.checkouts.flatMap(({ paidBy, amountRaw }) => (paidBy === undefined ? [] : [amountRaw])))
-  const got = add(waiting.values())
+  const { got, due } = await readTakings(reader, { money, db, made })
   return [
     ...(got === due ? [] : [`merchants got ${got} raw and were paid ${due}`]),
     ...compareSends(await reader.listReceivable(money.friend.address), made.sends),
-    ...(await comparePayments(reader, made.checkouts)),
+    ...(await comparePayments(reader, [...made.checkouts, ...made.lapses])),
     ...(await comparePayers(reader, money)),
     ...(await compareWallets(reader, db)),
     ...(await compareSum(reader, money, db)),
   ]
+}
+
+/** What the merchants have, and what they should have: all that was paid, in time or late, less what left before it reached them. */
+export async function readTakings(
+  reader: LedgerReader,
+  { money, db, made }: { money: Money; db: Db; made: Made },
+): Promise<{ got: bigint; due: bigint }> {
+  let got = 0n
+  for (const { address } of money.merchants) got += add((await reader.listReceivable(address)).values())
+  const paid = [...made.checkouts, ...made.lapses].filter(isPaid)
+  const due = add(paid.map(({ amountRaw }) => amountRaw)) - (await sumFromOwnWallets(db, money.wallets))
+  return { got, due }
 }
 
 /** Each send that was asked for arrived once or, where nobody was told a hash, not at all. */
@@ -56,9 +64,9 @@ export async function comparePayments(
   })
 }
 
-async function comparePayers(reader: LedgerReader, { payers }: Money): Promise<string[]> {
+async function comparePayers(reader: LedgerReader, { payers, buyers }: Money): Promise<string[]> {
   const wrong: string[] = []
-  for (const { account, balance } of payers) {
+  for (const { account, balance } of [...payers, ...buyers]) {
     const held = (await reader.readAccount(account.address)).balance
     if (held !== balance) wrong.push(`a payer has ${held} raw and should have ${balance}`)
   }

@@ -1,18 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../src/kernel/db.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
-import { compareLedger } from './compare-ledger.ts'
-import type { AskedCheckout, Made } from './load.ts'
+import { checkClaims, countOpenClaims } from './check-claims.ts'
+import { checkEvents, countEach } from './check-events.ts'
+import { checkLapses, countOpenLapses, listPaidLapses } from './check-lapses.ts'
+import { checkPurchases } from './check-purchases.ts'
+import { checkRefunds, countOpenRefunds } from './check-refunds.ts'
+import { compareLedger, readTakings } from './compare-ledger.ts'
+import { type AskedCheckout, type Made, isPaid } from './made.ts'
 import { CREDITS, type ChaosWorld } from './world.ts'
 
 const COMPLETED = 'payment.completed'
 
-const paidOf = ({ checkouts }: Made) => checkouts.filter(({ paidBy }) => paidBy !== undefined)
+/** Those that were paid while they could be. */
+const listPaid = async (world: ChaosWorld, made: Made): Promise<AskedCheckout[]> => [
+  ...made.checkouts.filter(isPaid),
+  ...(await listPaidLapses(world, made)),
+]
 
 /** What must still happen before everything is at rest; empty when nothing must. */
-export async function listUnsettled({ store: { db }, receiver, mailbox, instances }: ChaosWorld, made: Made) {
+export async function listUnsettled(world: ChaosWorld, made: Made): Promise<string[]> {
+  const { store, receiver, mailbox, instances, reader, money } = world
+  const { db } = store
   const open: string[] = []
-  const paid = paidOf(made)
+  const paid = await listPaid(world, made)
   const status = new Map(
     (await db.selectFrom('checkouts').select(['id', 'status']).execute()).map((row) => [row.id, row.status]),
   )
@@ -33,6 +44,14 @@ export async function listUnsettled({ store: { db }, receiver, mailbox, instance
   if (deliveries.length > 0) open.push(`${deliveries.length} deliveries are open`)
   const sweeps = await countSweeps(db)
   if (sweeps > 0) open.push(`${sweeps} wallets of checkouts still hold what belongs to a merchant`)
+  const { got, due } = await readTakings(reader, { money, db, made })
+  if (got < due) open.push(`merchants wait for ${due - got} raw`)
+  const lapses = await countOpenLapses(world, made)
+  if (lapses > 0) open.push(`${lapses} checkouts have not ended`)
+  const refunds = await countOpenRefunds(db)
+  if (refunds > 0) open.push(`${refunds} refunds are under way`)
+  const claims = await countOpenClaims(world, made)
+  if (claims > 0) open.push(`${claims} payments with claimed shares have not ended`)
   if (instances.some(({ url }) => url === undefined)) open.push('a gateway does not run')
   return open
 }
@@ -83,7 +102,11 @@ export async function findBreaches(world: ChaosWorld, made: Made): Promise<strin
   const { db } = world.store
   return [
     ...(await compareLedger(reader, { money, db, made })),
-    ...(await checkEvents(db, world, made)),
+    ...(await checkCompletions(world, made)),
+    ...(await checkLapses(world, made)),
+    ...(await checkRefunds(world, made)),
+    ...(await checkClaims(world, made)),
+    ...(await checkPurchases(world, made)),
     ...(await checkCredits(db, made)),
     ...(await checkJobs(db)),
     ...world.receiver.complaints,
@@ -92,30 +115,14 @@ export async function findBreaches(world: ChaosWorld, made: Made): Promise<strin
   ]
 }
 
-async function checkEvents(db: Db, { receiver }: ChaosWorld, made: Made): Promise<string[]> {
-  const wrong: string[] = []
-  const rows = await db.selectFrom('events').select(['id', 'subject']).where('type', '=', COMPLETED).execute()
-  const recorded = Map.groupBy(rows, ({ subject }) => subject)
-  const told = receiver.told(COMPLETED)
-  const judge = ({ id, paidBy }: AskedCheckout) => {
-    const expected = paidBy === undefined ? 0 : 1
-    const count = recorded.get(id)?.length ?? 0
-    if (count !== expected) wrong.push(`checkout ${id} has ${count} events of completion and not ${expected}`)
-    const ids = told.get(id)?.length ?? 0
-    if (ids !== expected) wrong.push(`the shop was told ${ids} completions of checkout ${id} and not ${expected}`)
-  }
-  for (const checkout of made.checkouts) judge(checkout)
-  const paid = paidOf(made)
-  if (rows.length !== paid.length) wrong.push(`${rows.length} completions were recorded for ${paid.length} payments`)
+async function checkCompletions(world: ChaosWorld, made: Made): Promise<string[]> {
+  const paid = await listPaid(world, made)
+  const wrong = await checkEvents(world, COMPLETED, countEach(paid.map(({ id }) => id)))
+  const { db } = world.store
   const payments = await db.selectFrom('checkout_payments').select('block_hash').where('kind', '=', 'counted').execute()
-  const credited = payments.map(({ block_hash: hash }) => hash).sort()
-  if (
-    credited.join() !==
-    paid
-      .map(({ paidBy }) => paidBy!)
-      .sort()
-      .join()
-  )
+  const credited = payments.map(({ block_hash: hash }) => hash)
+  const blocks = paid.map(({ paidBy }) => paidBy!)
+  if (credited.sort().join() !== blocks.sort().join())
     wrong.push(`${credited.length} payments were credited, not the ${paid.length} that were made`)
   return wrong
 }

@@ -8,10 +8,11 @@ import { Payer } from './payer.ts'
 const CALLERS = 6
 const WALLETS = 6
 const MERCHANTS = 3
+const CLAIMANTS = 2
 /** Together less than a tenth of a nano, so that a run in front of the live network is cheap even when it goes wrong. */
-const GIVEN = { payer: '0.015', wallet: '0.001' }
+const GIVEN = { payer: '0.01', buyer: '0.001', wallet: '0.004' }
 /** On a ledger of our own nobody runs out of it. */
-const PLENTY = { payer: '1000', wallet: '1' }
+const PLENTY = { payer: '1000', buyer: '10', wallet: '10' }
 
 export interface MoneyOptions extends PurseOptions {
   node: NodePlace
@@ -24,10 +25,18 @@ export interface MoneyOptions extends PurseOptions {
 export class Money {
   readonly purse: Purse
   readonly payers: readonly Payer[]
+  /** They pay by request. */
+  readonly buyers: readonly Payer[]
   /** Paid by checkouts; they never spend. */
   readonly merchants: readonly Account[]
   /** To whom cloud wallets send; it never spends. */
   readonly friend: Account
+  /** Paid by request; it never spends. */
+  readonly seller: Account
+  /** They fetch what lies ready for the holder of a link, and never spend. */
+  readonly claimants: readonly Account[]
+  /** Where payments by mail go back to; it never spends. */
+  readonly home: Account
   readonly wallets: string[] = []
   /** What has left the account that it comes from. */
   handedOut = 0n
@@ -39,8 +48,17 @@ export class Money {
     this.#options = options
     this.purse = new Purse(options)
     this.payers = Array.from({ length: CALLERS }, () => new Payer(this.purse, options.node))
+    this.buyers = Array.from({ length: CALLERS }, () => new Payer(this.purse, options.node))
     this.merchants = Array.from({ length: MERCHANTS }, () => this.purse.fresh())
     this.friend = this.purse.fresh()
+    this.seller = this.purse.fresh()
+    this.claimants = Array.from({ length: CLAIMANTS }, () => this.purse.fresh())
+    this.home = this.purse.fresh()
+  }
+
+  /** Whether there is more of it than a run can spend. */
+  get isPlay(): boolean {
+    return this.#options.isPlay
   }
 
   /** Everybody gets something, while nothing is broken yet. */
@@ -48,12 +66,17 @@ export class Money {
     const { isPlay, patience, reader } = this.#options
     const amounts = isPlay ? PLENTY : GIVEN
     const payerRaw = parseNano(amounts.payer)!
+    const buyerRaw = parseNano(amounts.buyer)!
     const walletRaw = parseNano(amounts.wallet)!
-    if (!isPlay) await this.#expect(payerRaw * BigInt(CALLERS) + walletRaw * BigInt(WALLETS))
+    if (!isPlay) await this.#expect((payerRaw + buyerRaw) * BigInt(CALLERS) + walletRaw * BigInt(WALLETS))
     this.isOut = !isPlay
     for (const payer of this.payers) {
       this.handedOut += payerRaw
       await payer.open(payerRaw)
+    }
+    for (const buyer of this.buyers) {
+      this.handedOut += buyerRaw
+      await buyer.open(buyerRaw)
     }
     for (let at = 0; at < WALLETS; at++) {
       const address = await this.#openWallet(client)

@@ -14,6 +14,8 @@ const AGAIN_AFTER = 200
 /** Somebody who pays. Its blocks are signed once and published until the ledger has them, so that it never pays twice. */
 export class Payer {
   readonly account: Account
+  /** A block of its is under way by another hand: nothing can be built on it yet. */
+  isBusy = false
   readonly #purse: Purse
   readonly #node: NodePlace
   #head: Head | undefined
@@ -46,7 +48,7 @@ export class Payer {
     amount: bigint,
     { through, over }: { through: Client | undefined; over: AbortSignal },
   ): Promise<string> {
-    const block = await this.#sign(to, amount, over)
+    const block = await this.sign(to, amount, over)
     const hash = hashBlock(block)
     const request = { action: 'process', json_block: 'true', subtype: 'send', block: toBlockJson(block) }
     for (let tries = 0; ; tries++) {
@@ -62,12 +64,17 @@ export class Payer {
       if (found?.block_account !== undefined) break
       await sleep(AGAIN_AFTER, undefined, { signal: over })
     }
-    this.#head = { ...this.#head!, previous: hash, balance: block.balance }
+    this.advance(block)
     return hash
   }
 
-  /** The node says how much work it wants, once it answers. */
-  async #sign(to: string, amount: bigint, over: AbortSignal): Promise<StateBlock> {
+  /** The ledger has this block: the next one builds on it. */
+  advance(block: StateBlock): void {
+    this.#head = { ...this.#head!, previous: hashBlock(block), balance: block.balance }
+  }
+
+  /** Its next send. The node says how much work it wants, once it answers. */
+  async sign(to: string, amount: bigint, over: AbortSignal): Promise<StateBlock> {
     const head = this.#head!
     const draft = { ...head, balance: (head.balance - amount) as Raw, link: fromAddress(to)! }
     for (;;) {

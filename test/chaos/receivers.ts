@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
+import { readMail } from '../support/mail-server.ts'
 import type { SeededRandom } from '../support/random.ts'
 
 /** An event that a shop was told, as often as it was told. */
@@ -86,22 +87,27 @@ export class Receiver {
 export class Mailbox {
   /** How often each message id arrived. */
   readonly received = new Map<string, number>()
+  /** What opens a share, by the address that it was mailed to. */
+  readonly codes = new Map<string, string>()
   readonly #random: SeededRandom
   readonly #refused = new Set<string>()
   readonly #server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onData: (stream, _session, done) => {
+    onData: (stream, { envelope }, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        const [, id = ''] = /^message-id: <([^@>]+)/im.exec(Buffer.concat(chunks).toString()) ?? []
+        const { messageId, text } = readMail({ from: '', to: [], data: Buffer.concat(chunks).toString('latin1') })
+        const [, id = ''] = /^<([^@>]+)/.exec(messageId) ?? []
         if (!this.#refused.has(id) && this.#random.below(5) === 0) {
           this.#refused.add(id)
           done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
           return
         }
         this.received.set(id, (this.received.get(id) ?? 0) + 1)
+        const [, code] = /#([\w-]{43})$/m.exec(text) ?? []
+        if (code !== undefined) for (const { address } of envelope.rcptTo) this.codes.set(address, code)
         done()
       })
     },

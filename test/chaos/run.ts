@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Options as GivenNode } from '../scenario/options.ts'
 import { SeededRandom } from '../support/random.ts'
-import { type Faults, injectFaults, listLeftOut } from './faults.ts'
+import { type Faults, injectFaults } from './faults.ts'
 import { askEach, findBreaches, listUnsettled } from './invariants.ts'
-import { type Made, runLoad } from './load.ts'
+import { replayEach } from './check-purchases.ts'
+import { toFigures } from './figures.ts'
+import { runLoad } from './load.ts'
+import { type Made, isPaid, nothingMade } from './made.ts'
 import { type ChaosWorld, openChaosWorld } from './world.ts'
 
 const TELL_EVERY = 10_000
@@ -33,21 +36,14 @@ export async function runChaos({ seed, milliseconds, node, tell, signal }: Chaos
   const tellWhen = (line: string) => tell(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
   tell(`seed ${seed}, ${milliseconds / 1_000} s of faults`)
   const world = await openChaosWorld({ random: new SeededRandom(seed + 1), given: node, tell: tellWhen })
-  const made: Made = {
-    checkouts: [],
-    sends: [],
-    workAnswers: 0,
-    workAttempts: 0,
-    reads: 0,
-    givenUp: 0,
-    unaffordable: 0,
-  }
+  const made = nothingMade()
   const faults: Faults = { counts: new Map(), last: 'nothing yet' }
   const breaches: string[] = []
   try {
     tellWhen(`two gateways run on PostgreSQL, Redis and ${node ? 'the given node' : 'a ledger of their own'}`)
     await breakThings(world, made, faults, { seed, milliseconds, tell: tellWhen, signal })
-    breaches.push(...(await settle(world, made, (open) => tellWhen(open.join('; ')))), ...(await askEach(world, made)))
+    breaches.push(...(await settle(world, made, (open) => tellWhen(open.join('; ')))))
+    breaches.push(...(await askEach(world, made)), ...(await replayEach(world, made)))
     for (const instance of world.instances) await instance.stop()
     breaches.push(...(await findBreaches(world, made)))
   } finally {
@@ -71,9 +67,10 @@ async function breakThings(
   const load = world.money.payers.map((payer, at) =>
     runLoad({
       ...world,
-      ...world.money,
+      db: world.store.db,
       random: new SeededRandom(seed + 100 + at),
       payer,
+      buyer: world.money.buyers[at]!,
       made,
       name: `caller-${at}`,
       ending: ending.signal,
@@ -121,37 +118,10 @@ async function settle(world: ChaosWorld, made: Made, tell: (open: string[]) => v
   }
 }
 
-function describe({ client: { counts } }: ChaosWorld, { checkouts, sends }: Made): string {
-  const paid = checkouts.filter(({ paidBy }) => paidBy !== undefined).length
-  const sent = sends.filter(({ hash }) => hash !== undefined).length
-  return `${counts.requests} requests, ${counts.unclear} unclear, ${paid} checkouts paid, ${sent} sends`
-}
-
-function toFigures(world: ChaosWorld, made: Made, faults: Faults): string[] {
-  const { client, receiver, mailbox, instances } = world
-  const { counts } = client
-  const leftOut = listLeftOut(world)
-  const paid = made.checkouts.filter(({ paidBy }) => paidBy !== undefined)
-  const acknowledged = made.sends.filter(({ hash }) => hash !== undefined)
-  const events = [...receiver.events.values()]
-  const tellings = events.reduce((sum, event) => sum + event.tellings, 0)
-  const repeats = events.reduce((sum, event) => sum + event.repeats, 0)
-  const mails = [...mailbox.received.values()]
-  const refusals = [...counts.refused].map(([code, count]) => `${code} ${count}`).join(', ')
-  return [
-    `faults: ${[...faults.counts].map(([name, count]) => `${name} ${count}`).join(', ')}`,
-    ...(leftOut.length === 0 ? [] : [`left out, because it is not ours to break: ${leftOut.join(', ')}`]),
-    'not looked at: the supply of the whole ledger, which a node does not tell; the money of this run is added up instead',
-    `gateways: ${instances
-      .map(
-        ({ name, starts, failedStarts, slowStops }) =>
-          `${name} started ${starts} times, ${failedStarts} in vain, ${slowStops} times slow to stop`,
-      )
-      .join('; ')}`,
-    `requests: ${counts.requests}, answered ${counts.answered}, unclear ${counts.unclear}; refused: ${refusals || 'none'}`,
-    `checkouts: ${made.checkouts.length} made, ${paid.length} paid; given up by their client: ${made.givenUp} (with sends); beyond what was left of the money: ${made.unaffordable}`,
-    `events: ${events.length}, told ${tellings} times, ${repeats} after they were taken; mails ${mails.length}, of which twice ${mails.filter((count) => count > 1).length}`,
-    `sends: ${made.sends.length} asked for, ${acknowledged.length} acknowledged`,
-    `work: ${made.workAttempts} asked for, ${made.workAnswers} paid with a credit; reads: ${made.reads}`,
-  ]
+function describe({ client: { counts } }: ChaosWorld, made: Made): string {
+  const paid = made.checkouts.filter(isPaid).length
+  const sent = made.sends.filter(({ hash }) => hash !== undefined).length
+  const given = made.refunds.filter(({ id }) => id !== undefined).length
+  const bought = made.purchases.filter(({ answer }) => answer !== undefined).length
+  return `${counts.requests} requests, ${counts.unclear} unclear, ${paid} checkouts paid, ${sent} sends, ${given} refunds, ${bought} requests bought`
 }

@@ -18,6 +18,7 @@ import { toStoreCtx } from '../support/sqlite-store.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { Client } from './client.ts'
 import { Instance } from './instance.ts'
+import { SOLD } from './load/buy.ts'
 import { LedgerReader, type NodePlace, OwnLedger } from './ledger.ts'
 import { Money } from './money.ts'
 import { Mailbox, Receiver } from './receivers.ts'
@@ -117,6 +118,17 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
   await grant(CREDITS)
 
   const network = given?.network ?? 'dev'
+  const reader = new LedgerReader(node)
+  const firstAccount = randomInt(2 ** 31)
+  money = new Money({
+    node,
+    reader,
+    firstAccount,
+    funds: given?.funds ?? DEV_NETWORK.genesisPrivateKey,
+    rpcUrl: () => node.rpcUrl,
+    patience: patienceOf(network),
+    isPlay: !given,
+  })
   const keys = sharedKeys()
   const lines = Object.entries(keys).map(([name, value]) => `${name}=${value}\n`)
   writeFileSync(join(folder, 'keys.env'), lines.join(''), { mode: 0o600 })
@@ -136,6 +148,10 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_SENDS_PER_MONTH: '1',
+    X402_PAY_TO: money.seller.address,
+    ...SOLD,
+    EMAIL_FEE_NANO: '0',
+    EMAIL_RECIPIENTS_PER_DAY_MAX: '0',
     // A node that somebody lends rarely does the work of others.
     WORK_THREADS: given ? 'auto' : '0',
     WORK_NODES: String(!given),
@@ -157,17 +173,6 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
   await Promise.all(instances.map((instance) => instance.start()))
 
   const client = new Client(instances, key, random)
-  const reader = new LedgerReader(node)
-  const firstAccount = randomInt(2 ** 31)
-  money = new Money({
-    node,
-    reader,
-    firstAccount,
-    funds: given?.funds ?? DEV_NETWORK.genesisPrivateKey,
-    rpcUrl: () => node.rpcUrl,
-    patience: patienceOf(network),
-    isPlay: !given,
-  })
   if (given) tell(`accounts of this run follow from the key of the funds, at ${firstAccount} and after it`)
   try {
     await money.handOut(client)

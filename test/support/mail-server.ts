@@ -71,7 +71,8 @@ export async function openMailServer(t: TestContext): Promise<MailServer> {
   return state
 }
 
-function readMail({ from, to, data }: Pick<Received, 'from' | 'to' | 'data'>): Received {
+/** Takes a mail apart. */
+export function readMail({ from, to, data }: Pick<Received, 'from' | 'to' | 'data'>): Received {
   const [head = ''] = data.split('\r\n\r\n', 1)
   const headers = head.replaceAll(/\r\n[ \t]+/g, ' ')
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(headers)?.[1]?.trim() ?? ''

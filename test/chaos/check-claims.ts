@@ -1,0 +1,98 @@
+import type { Db } from '../../src/kernel/db.ts'
+import type { AskedShare, Made } from './made.ts'
+import type { ChaosWorld } from './world.ts'
+
+interface Share {
+  of: string
+  amountRaw: bigint
+  status: string
+  address: string | null
+  /** Of the block that pays it. */
+  hash: string | null
+  wallet: string
+}
+
+/** Every share that lies or lay ready, as the store has it. */
+async function listShares(db: Db): Promise<Share[]> {
+  const rows = await db
+    .selectFrom('email_recipients')
+    .innerJoin('email_payments', 'email_payments.id', 'email_recipients.payment_id')
+    .select(['email_recipients.id', 'email_recipients.status', 'claim_address', 'amount_raw', 'address', 'link_for'])
+    .select('payment_id')
+    .execute()
+  const blocks = await db.selectFrom('wallet_blocks').select(['reference', 'hash']).execute()
+  const hashes = new Map(blocks.map(({ reference, hash }) => [reference, hash]))
+  return rows.map((row) => ({
+    of: row.link_for ?? row.payment_id,
+    amountRaw: BigInt(row.amount_raw),
+    status: row.status,
+    address: row.claim_address,
+    hash: hashes.get(`email-claim:${row.id}`) ?? null,
+    wallet: row.address,
+  }))
+}
+
+/** Payments whose shares are all fetched or declined, and that have not ended. */
+export async function countOpenClaims({ store: { db } }: ChaosWorld, { shares }: Made): Promise<number> {
+  const rows = await db
+    .selectFrom('email_payments')
+    .innerJoin('wallets', 'wallets.id', 'email_payments.wallet_id')
+    .select(['email_payments.id', 'link_for', 'email_payments.status', 'wallets.status as wallet'])
+    .execute()
+  const asked = new Set(shares.map(({ of }) => of))
+  return rows.filter(
+    (row) => asked.has(row.link_for ?? row.id) && (row.status !== 'completed' || row.wallet !== 'ended'),
+  ).length
+}
+
+/** Each share went to the one who claimed it, once, or back, and nothing of it stayed where it lay. */
+export async function checkClaims({ store, reader, money }: ChaosWorld, made: Made): Promise<string[]> {
+  const shares = await listShares(store.db)
+  const wrong = compareShares(shares, made.shares)
+  for (const { address } of money.claimants) {
+    const due = shares.filter((share) => share.status === 'claimed' && share.address === address)
+    wrong.push(...compareFetched(await reader.listReceivable(address), due))
+  }
+  const isMail = new Set(made.shares.flatMap(({ kind, of }) => (kind === 'mail' ? [of] : [])))
+  const returned = shares.filter(({ of, status }) => status === 'refunded' && isMail.has(of))
+  const due = returned.reduce((total, { amountRaw }) => total + amountRaw, 0n)
+  const back = await reader.readWealth(money.home.address)
+  if (back !== due) wrong.push(`of payments by mail ${back} raw came back, and ${due} were declined`)
+  for (const wallet of new Set(shares.map(({ wallet }) => wallet))) {
+    const held = await reader.readWealth(wallet)
+    if (held !== 0n) wrong.push(`${held} raw are still at ${wallet}, whose shares are all fetched or declined`)
+  }
+  return wrong
+}
+
+/** What the store says about what claimants were told. */
+function compareShares(shares: readonly Share[], asked: readonly AskedShare[]): string[] {
+  const wrong: string[] = []
+  const byPayment = Map.groupBy(shares, ({ of }) => of)
+  for (const { of, kind, amountRaw, claimedBy, declined } of asked) {
+    const of_ = byPayment.get(of) ?? []
+    const isIt = (share: Share) =>
+      share.amountRaw === amountRaw &&
+      (declined ? share.status === 'refunded' : share.status === 'claimed' && share.address === claimedBy)
+    const at = of_.findIndex(isIt)
+    const fate = declined ? 'declined' : `claimed by ${claimedBy}`
+    if (at < 0) wrong.push(`a share of ${kind} ${of} was ${fate}, and the store knows nothing of it`)
+    else of_.splice(at, 1)
+  }
+  return wrong
+}
+
+/** What lies on the ledger for a claimant: each share once, and nothing else. */
+export function compareFetched(
+  arrived: ReadonlyMap<string, bigint>,
+  due: readonly Pick<Share, 'of' | 'hash' | 'amountRaw'>[],
+): string[] {
+  const wrong: string[] = []
+  const left = new Map(arrived)
+  for (const { of, hash, amountRaw } of due) {
+    if (left.get(hash ?? '') !== amountRaw) wrong.push(`the share of ${of} is not on the ledger as ${hash}`)
+    left.delete(hash ?? '')
+  }
+  for (const [hash, amount] of left) wrong.push(`a claimant got ${amount} raw by ${hash}, which is no share`)
+  return wrong
+}

@@ -1,0 +1,28 @@
+import type { ChaosWorld } from './world.ts'
+
+/** Of one kind of event each checkout has as many as it must have, in the store and at the shop, and nobody else has one. */
+export async function checkEvents(
+  { store: { db }, receiver }: Pick<ChaosWorld, 'store' | 'receiver'>,
+  type: string,
+  expected: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const rows = await db.selectFrom('events').select('subject').where('type', '=', type).execute()
+  const recorded = Map.groupBy(rows, ({ subject }) => subject)
+  const told = receiver.told(type)
+  const wrong: string[] = []
+  for (const id of new Set([...expected.keys(), ...recorded.keys(), ...told.keys()])) {
+    const due = expected.get(id) ?? 0
+    const count = recorded.get(id)?.length ?? 0
+    if (count !== due) wrong.push(`checkout ${id} has ${count} events of ${type} and not ${due}`)
+    const heard = told.get(id)?.length ?? 0
+    if (heard !== due) wrong.push(`the shop was told ${heard} events of ${type} of checkout ${id} and not ${due}`)
+  }
+  return wrong
+}
+
+/** How often each of them is named. */
+export function countEach(ids: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,100 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../src/kernel/db.ts'
+import type { CheckoutRefundsTable } from '../../src/modules/checkout/tables.ts'
+import { checkEvents, countEach } from './check-events.ts'
+import type { AskedRefund, Made } from './made.ts'
+import type { ChaosWorld } from './world.ts'
+
+type Row = Selectable<CheckoutRefundsTable>
+
+export const listRefunds = (db: Db): Promise<Row[]> => db.selectFrom('checkout_refunds').selectAll().execute()
+
+const isOver = ({ status, given_as: as }: Row) =>
+  status === 'failed' || status === 'claimed' || (status === 'sent' && as === 'send')
+
+export const countOpenRefunds = async (db: Db): Promise<number> =>
+  (await listRefunds(db)).filter((row) => !isOver(row)).length
+
+const sum = (rows: readonly Row[]) => rows.reduce((total, row) => total + BigInt(row.amount_raw), 0n)
+
+/** What has left the wallets of checkouts and is the merchants' no more. */
+export async function sumFromOwnWallets(db: Db, cloudWallets: readonly string[]): Promise<bigint> {
+  const rows = await listRefunds(db)
+  return sum(rows.filter((row) => row.status !== 'failed' && !cloudWallets.includes(row.from_address)))
+}
+
+/** Each refund that was asked for was made once at most, to whom it is due, and never more than was paid went back. */
+export async function checkRefunds(world: ChaosWorld, made: Made): Promise<string[]> {
+  const { store, accountId, reader, money } = world
+  const rows = await listRefunds(store.db)
+  const checkouts = await store.db.selectFrom('checkouts').select(['id', 'refunded_raw']).execute()
+  const wrong = compareRefunds(rows, made.refunds, accountId)
+  const given = rows.filter(({ status }) => status !== 'failed')
+  const byCheckout = Map.groupBy(given, (row) => row.checkout_id)
+  for (const { id, refunded_raw: counted } of checkouts) {
+    const total = sum(byCheckout.get(id) ?? [])
+    if (total !== BigInt(counted)) wrong.push(`checkout ${id} counts ${counted} raw as refunded, and it is ${total}`)
+  }
+  for (const { account } of money.payers) {
+    const due = given.filter(({ given_as: as, address }) => as === 'send' && address === account.address)
+    wrong.push(...compareArrived(await reader.listReceivable(account.address), due))
+  }
+  const idsOf = (isMeant: (row: Row) => boolean) => countEach(rows.filter(isMeant).map((row) => row.checkout_id))
+  return [
+    ...wrong,
+    ...(await checkEvents(
+      world,
+      'refund.sent',
+      idsOf((row) => row.sent_at !== null),
+    )),
+    ...(await checkEvents(
+      world,
+      'refund.claimed',
+      idsOf(({ status }) => status === 'claimed'),
+    )),
+    ...(await checkEvents(
+      world,
+      'refund.failed',
+      idsOf(({ status }) => status === 'failed'),
+    )),
+  ]
+}
+
+/** What the store says about what was asked for. */
+function compareRefunds(rows: readonly Row[], asked: readonly AskedRefund[], accountId: string): string[] {
+  const wrong: string[] = []
+  const byKey = Map.groupBy(rows, ({ reference }) => reference ?? '')
+  for (const { key, id, payer, as, paidRaw, checkoutId } of asked) {
+    const found = byKey.get(`${accountId}:${key}`) ?? []
+    byKey.delete(`${accountId}:${key}`)
+    if (found.length > 1) wrong.push(`refund ${key} was made ${found.length} times`)
+    if (id !== undefined && found[0]?.id !== id) wrong.push(`refund ${key} was acknowledged as ${id} and is lost`)
+    for (const row of found) {
+      const to = row.address
+      if (row.checkout_id !== checkoutId || row.given_as !== as)
+        wrong.push(`refund ${row.id} is not what was asked for`)
+      if (as === 'send' && to !== payer) wrong.push(`refund ${row.id} went to ${to}, and ${payer} had paid`)
+      // What was declined came back; nothing else may have failed.
+      if (row.status === 'failed' && row.failure !== 'unclaimed') wrong.push(`refund ${row.id} failed: ${row.failure}`)
+      const all = rows.filter((one) => one.checkout_id === checkoutId && one.status !== 'failed')
+      if (sum(all) > paidRaw) wrong.push(`checkout ${checkoutId} was paid ${paidRaw} raw and gave back ${sum(all)}`)
+    }
+  }
+  for (const { id } of [...byKey.values()].flat()) wrong.push(`nobody asked for refund ${id}`)
+  return wrong
+}
+
+/** What lies on the ledger for one who has paid: each refund once, and nothing else. */
+export function compareArrived(
+  arrived: ReadonlyMap<string, bigint>,
+  due: readonly Pick<Row, 'id' | 'hash' | 'amount_raw'>[],
+): string[] {
+  const wrong: string[] = []
+  const left = new Map(arrived)
+  for (const { id, hash, amount_raw: amount } of due) {
+    if (left.get(hash ?? '') !== BigInt(amount)) wrong.push(`refund ${id} is not on the ledger as ${hash}`)
+    left.delete(hash ?? '')
+  }
+  for (const [hash, amount] of left) wrong.push(`a payer got ${amount} raw back by ${hash}, which is no refund`)
+  return wrong
+}

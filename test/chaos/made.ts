@@ -1,0 +1,99 @@
+/* What the callers of a run have asked for, and what they know of it: all that is held against the ledger and the store at the end. */
+
+/** A payment that was asked for. */
+export interface AskedCheckout {
+  id: string
+  address: string
+  amountRaw: bigint
+  mode: string
+  notify: boolean
+  /** The block that pays it; unset where nobody has paid. */
+  paidBy: string | undefined
+}
+
+/** One that ends soon. */
+export interface AskedLapse extends AskedCheckout {
+  /** By the clock of the store, which is that of this machine. */
+  endsAt: number
+  /** When the ledger had the block that pays it. */
+  paidAt: number | undefined
+  /** Whether a gateway had told its end before anybody paid. */
+  wasOver: boolean
+}
+
+export interface AskedSend {
+  key: string
+  amountRaw: bigint
+  /** The hash that a client was told; unset while it was told nothing it can rely on. */
+  hash: string | undefined
+}
+
+export interface AskedRefund {
+  /** The last key it was asked with; those before it were refused. */
+  key: string
+  checkoutId: string
+  /** What was paid, and who paid it. */
+  paidRaw: bigint
+  payer: string
+  as: 'send' | 'link'
+  /** What a client was told; unset while it was told nothing, or was refused. */
+  id: string | undefined
+}
+
+/** Money that lies ready for whoever has its code: of a refund by link, or of a payment by mail. */
+export interface AskedShare {
+  kind: 'refund' | 'mail'
+  /** The refund, or the payment by mail. */
+  of: string
+  amountRaw: bigint
+  /** Who wants it; nobody where it is declined. */
+  claimants: readonly string[]
+  /** To whom it went, as a claimant was told. */
+  claimedBy: string | undefined
+  /** Whether the recipient was told that it goes back. */
+  declined: boolean
+}
+
+/** A request that was paid for by itself. */
+export interface AskedPurchase {
+  body: string
+  /** The block that pays it, and the header that carries it. */
+  hash: string
+  signature: string
+  amountRaw: bigint
+  /** What it was answered with. */
+  answer: string | undefined
+}
+
+export interface Made {
+  checkouts: AskedCheckout[]
+  lapses: AskedLapse[]
+  sends: AskedSend[]
+  refunds: AskedRefund[]
+  shares: AskedShare[]
+  purchases: AskedPurchase[]
+  /** Credits that answers said were spent on work. */
+  workAnswers: number
+  workAttempts: number
+  reads: number
+  /** Checkouts and sends whose key stayed taken by a process that died. */
+  givenUp: number
+  /** What nobody paid or gave back because the money was spent. */
+  unaffordable: number
+}
+
+export const nothingMade = (): Made => ({
+  checkouts: [],
+  lapses: [],
+  sends: [],
+  refunds: [],
+  shares: [],
+  purchases: [],
+  workAnswers: 0,
+  workAttempts: 0,
+  reads: 0,
+  givenUp: 0,
+  unaffordable: 0,
+})
+
+export const isPaid = ({ paidBy }: Pick<AskedCheckout, 'paidBy'>): boolean => paidBy !== undefined
