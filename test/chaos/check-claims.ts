@@ -27,22 +27,21 @@ async function listShares(db: Db): Promise<Share[]> {
     amountRaw: BigInt(row.amount_raw),
     status: row.status,
     address: row.claim_address,
-    hash: hashes.get(`email-claim:${row.id}`) ?? null,
+    hash: hashes.get(`payment:email-claim:${row.id}`) ?? null,
     wallet: row.address,
   }))
 }
 
-/** Payments whose shares are all fetched or declined, and that have not ended. */
+/** Payments that have not ended, with their wallets. */
 export async function countOpenClaims({ store: { db } }: ChaosWorld, { shares }: Made): Promise<number> {
   const rows = await db
     .selectFrom('email_payments')
     .innerJoin('wallets', 'wallets.id', 'email_payments.wallet_id')
-    .select(['email_payments.id', 'link_for', 'email_payments.status', 'wallets.status as wallet'])
+    .select(['email_payments.id', 'link_for', 'email_payments.ended_at', 'wallets.status'])
     .execute()
   const asked = new Set(shares.map(({ of }) => of))
-  return rows.filter(
-    (row) => asked.has(row.link_for ?? row.id) && (row.status !== 'completed' || row.wallet !== 'ended'),
-  ).length
+  const isOpen = (row: (typeof rows)[number]) => row.ended_at === null || row.status !== 'ended'
+  return rows.filter((row) => asked.has(row.link_for ?? row.id) && isOpen(row)).length
 }
 
 /** Each share went to the one who claimed it, once, or back, and nothing of it stayed where it lay. */
@@ -70,14 +69,14 @@ function compareShares(shares: readonly Share[], asked: readonly AskedShare[]): 
   const wrong: string[] = []
   const byPayment = Map.groupBy(shares, ({ of }) => of)
   for (const { of, kind, amountRaw, claimedBy, declined } of asked) {
-    const of_ = byPayment.get(of) ?? []
+    const known = byPayment.get(of) ?? []
     const isIt = (share: Share) =>
       share.amountRaw === amountRaw &&
       (declined ? share.status === 'refunded' : share.status === 'claimed' && share.address === claimedBy)
-    const at = of_.findIndex(isIt)
+    const at = known.findIndex(isIt)
     const fate = declined ? 'declined' : `claimed by ${claimedBy}`
     if (at < 0) wrong.push(`a share of ${kind} ${of} was ${fate}, and the store knows nothing of it`)
-    else of_.splice(at, 1)
+    else known.splice(at, 1)
   }
   return wrong
 }
