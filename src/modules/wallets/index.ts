@@ -20,5 +20,6 @@ export {
   findServiceWallet,
   findWallet,
   findWalletByAddress,
+  lockUsableWallet,
   markExpiring,
 } from './store.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../../kernel/db.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { findOwnedWallet, findWallet, findWalletByAddress, refusedSend } from '../../wallets/index.ts'
+import { findOwnedWallet, findWallet, findWalletByAddress, lockUsableWallet, refusedSend } from '../../wallets/index.ts'
 import { badField } from '../errors.ts'
 import { toNanoAt, worthAt } from '../domain/fiat.ts'
 import { type Payment, listPayers } from '../payments-store.ts'
@@ -90,7 +90,8 @@ export async function decideSource(db: Db, checkout: Checkout, from: string | un
   if (from === undefined && walletId !== null) {
     // As long as it is active nothing was swept: everything that was paid is there, or waits to be received.
     const wallet = await findWallet(db, walletId)
-    if (wallet?.status === 'active' && wallet.frozenAt === null) return { walletId, address }
+    // Held from here on: a sweep that began now would leave the refund without its wallet.
+    if (wallet?.status === 'active' && (await lockUsableWallet(db, walletId))) return { walletId, address }
   }
   const own = await findOwnedWallet(db, owner, from ?? merchantAddress)
   if (own && own.frozenAt !== null) throw refusedSend('wallet_frozen')
