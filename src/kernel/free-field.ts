@@ -1,4 +1,6 @@
 import Type, { type TSchema } from 'typebox'
+import { badField } from './errors.ts'
+import { readFlag } from './fields.ts'
 
 /**
  * A field that its module reads itself, so that a refusal can be in its own words. No schema checks it; `form` tells
@@ -6,6 +8,14 @@ import Type, { type TSchema } from 'typebox'
  */
 export function freeField(form: TSchema, description: string, example?: unknown) {
   return Type.Unsafe<unknown>({ description, form, ...(example !== undefined && { examples: [example] }) })
+}
+
+/** Reads a flag of this kind: undefined where nothing is said, refused by its name where it is neither yes nor no (contract 1, rule 6). */
+export function readFreeFlag(field: string, value: unknown): boolean | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  const flag = readFlag(value)
+  if (flag === undefined) throw badField(field, `${field} must be true or false.`)
+  return flag
 }
 
 const text = Type.String()

@@ -162,6 +162,15 @@ test('random: false is a fresh address, expire is taken from five minutes to thi
   }
   const both = await shop.call('checkout', { address, amount: '1', random: false, mode: 'unique_amount' })
   assert.deepEqual([both.status, both.json<{ field: string }>().field], [400, 'random'])
+  const refusals = [
+    await shop.call('checkout', { address, amount: '1', random: 'maybe' }),
+    await shop.call('checkout', { address, amount: '1', random: 2 }),
+    await shop.call('checkout', { template: made.id, random: 'maybe' }, key),
+    await shop.rest('PUT', `/api/checkouts/${made.id}`, world.key(), { random: 'maybe' }),
+  ]
+  for (const { status, json, text } of refusals) {
+    assert.deepEqual([status, json<{ field: string }>().field], [400, 'random'], text)
+  }
   world.clock.advance(60_000)
   await turnUntil(world, 60_000, async () => (await shop.check(made.id)).status === 'expired')
 })

@@ -88,6 +88,8 @@ test('a link is made of the fields of a checkout; what it cannot be made of is n
     ['sold_max', { ...MUG, sold_max: 0.5 }],
     ['ends_unix', { ...MUG, ends_unix: 1_000 }],
     ['slug', { ...MUG, slug: 'a/b' }],
+    ['random', { ...MUG, random: 'maybe' }],
+    ['paused', { ...MUG, paused: 'maybe' }],
     ['template', { template: '0123456789abcdef' }],
     ['success_url', { ...MUG, success_url: 'javascript:alert(1)' }],
   ]
@@ -99,6 +101,8 @@ test('a link is made of the fields of a checkout; what it cannot be made of is n
   const asked = await shop.call('payment_link', { ...MUG, slug: 'Blue-Mug' }, bearer(key))
   const made = asked.json<Link>()
   assert.deepEqual([made.slug, made.url, made.status], ['blue-mug', `${shop.url}/buy/blue-mug`, 'active'])
+  const resting = await make(shop, key, { ...MUG, paused: 'True', invoice: 'TRUE' })
+  assert.deepEqual([resting.status, resting.invoice === null], ['paused', false])
   const template = await shop.open({ ...MUG, title: 'From a template', metadata: { a: 1 } }, bearer(key))
   const copied = await make(shop, key, { template: template.id, amount: '2' })
   assert.deepEqual([copied.title, copied.amount, copied.metadata], ['From a template', '2', { a: 1 }])

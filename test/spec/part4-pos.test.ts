@@ -75,12 +75,15 @@ test('a point of sale is made, read, changed and taken away by its owner; what i
     ['pin', { pin: '123' }],
     ['pin', { pin: 'abcd' }],
     ['pin', { pin_required: true }],
+    ['pin', { pin_required: 'TRUE' }],
+    ['pin_required', { pin: '4711', pin_required: 'maybe' }],
+    ['paused', { paused: 'maybe' }],
   ]
   for (const [field, fields] of wrong) {
     const reply = await shop.rest('POST', '/api/pos', key, { ...COUNTER, ...fields })
     assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
   }
-  const { pos, token } = await make(shop, key, { pin: '4711', currency: 'EUR' })
+  const { pos, token } = await make(shop, key, { pin: '4711', pin_required: 'TRUE', currency: 'EUR' })
   assert.match(pos.link, new RegExp(`^${shop.url}/pos/${pos.id}#\\w{40}$`))
   assert.ok(!JSON.stringify(pos).includes('4711'), 'the PIN is shown nowhere')
   const path = `/api/pos/${pos.id}`
@@ -98,6 +101,13 @@ test('a point of sale is made, read, changed and taken away by its owner; what i
   }
   const fixed = await shop.rest('PUT', path, key, { currency: 'USD' })
   assert.deepEqual([fixed.status, fixed.json().field], [400, 'currency'])
+  for (const unsaid of [{ pin_required: null }, { pin_required: '' }]) {
+    assert.equal(
+      (await shop.rest('PUT', path, key, unsaid)).json<Pos>().pin_required,
+      true,
+      'the PIN is still asked for',
+    )
+  }
   const changed = (await shop.rest('PUT', path, key, { tips: [5, 15], pin_required: false })).json<Pos>()
   assert.deepEqual([changed.title, changed.tips, changed.pin_required], ['Counter', [5, 15], false])
   assert.ok(!(await shop.rest('GET', path, key)).text.includes(token), 'who may only look shall not sell')

@@ -82,6 +82,9 @@ test('list: "True" made a wallet and receive: "all" did nothing: flags are read 
     [{ expire: true, list: true, account }, 'expire'],
     [{ expire: 7, wallet_action: 'create' }, 'expire'],
     [{ expire: 'soon' }, 'expire'],
+    [{ expire: 'soon', account }, 'expire'],
+    [{ expire: '2 hours', account }, 'expire'],
+    [{ expire: 1, account }, 'expire'],
     [{ receive: true, list: 'no' }, 'list'],
   ]
   for (const [fields, field] of refusals) {

@@ -1,5 +1,6 @@
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import { READERS, readFlag } from '../../kernel/fields.ts'
+import { READERS } from '../../kernel/fields.ts'
+import { readFreeFlag } from '../../kernel/free-field.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../kernel/shown-fields.ts'
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
@@ -96,7 +97,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
 }
 
 function readOrder(body: Body, currency: string): Order {
-  const saysMode = given(body.mode) !== undefined || readFlag(body.random) !== undefined
+  const saysMode = given(body.mode) !== undefined || readFreeFlag('random', body.random) !== undefined
   return {
     priceIn: (known) => readTotal(body, known),
     priceField: given(body.amount) === undefined ? 'line_items' : 'amount',
@@ -184,7 +185,7 @@ function readDiscount(field: string, value: unknown): number | false {
 
 export function readMode({ mode, random }: Body, otherwise: CheckoutMode = 'unique_amount'): CheckoutMode {
   const chosen = given(mode)
-  const isRandom = readFlag(random)
+  const isRandom = readFreeFlag('random', random)
   if (chosen === undefined) return isRandom === undefined ? otherwise : isRandom ? 'unique_amount' : 'unique_address'
   const known = MODES.find((name) => name === chosen)
   if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)

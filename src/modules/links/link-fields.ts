@@ -1,4 +1,5 @@
 import { badField } from '../../kernel/errors.ts'
+import { readFreeFlag } from '../../kernel/free-field.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import { type CheckoutRoom, readCheckout, readPrice } from '../checkout/index.ts'
@@ -20,9 +21,6 @@ type Terms = Pick<
   PaymentLink,
   'fields' | 'quantityMin' | 'quantityMax' | 'suggested' | 'soldMax' | 'endsAt' | 'every' | 'graceDays' | 'isPaused'
 >
-
-/** Clients send `true` as texts as well. */
-const isYes = (value: unknown) => value === true || value === 1 || value === '1' || value === 'true'
 
 /** Reads all terms of a link; the first wrong one is named. */
 export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Terms {
@@ -72,7 +70,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
     endsAt: readEnd(body.ends_unix, now),
     every,
     graceDays: every === null ? 0 : readGrace(body.grace_days),
-    isPaused: isYes(body.paused),
+    isPaused: readFreeFlag('paused', body.paused) ?? false,
   }
 }
 

@@ -1,4 +1,5 @@
 import { badField } from '../../kernel/errors.ts'
+import { readFlag } from '../../kernel/fields.ts'
 import { formatNano, parseNano, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../kernel/shown-fields.ts'
@@ -28,10 +29,9 @@ export interface TypedBuyer {
 /** Reads what a merchant says about invoices of a link; the first wrong member is named. */
 export function readLinkInvoice(value: unknown): LinkInvoice | null {
   const asked = given(value)
-  if (asked === undefined || asked === 'false' || asked === '0' || asked === 0) return null
-  if (asked === true || asked === 'true' || asked === 1 || asked === '1') {
-    return { buyer: 'optional', seller: null, tax: [] }
-  }
+  const isWanted = readFlag(asked)
+  if (asked === undefined || isWanted === false) return null
+  if (isWanted === true) return { buyer: 'optional', seller: null, tax: [] }
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
     throw badField('invoice', 'invoice must be true, or an object with buyer, seller and tax.')
   }

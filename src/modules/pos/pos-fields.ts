@@ -1,4 +1,5 @@
 import { badField } from '../../kernel/errors.ts'
+import { readFreeFlag } from '../../kernel/free-field.ts'
 import { INVISIBLE, given, readText } from '../../kernel/shown-fields.ts'
 import { type CheckoutRoom, readCheckout, readPrice } from '../checkout/index.ts'
 import { isTimeZone } from '../../kernel/calendar.ts'
@@ -15,9 +16,6 @@ const PIN = /^[0-9]{4,8}$/
 
 type Terms = Pick<PointOfSale, 'title' | 'currency' | 'address' | 'items' | 'tips' | 'timeZone' | 'isPaused'>
 
-/** Clients send `true` as texts as well. */
-const isYes = (value: unknown) => value === true || value === 1 || value === '1' || value === 'true'
-
 /** Reads all terms of a point of sale; the first wrong one is named. */
 export function readTerms({ ports }: CheckoutRoom, body: Body): Terms {
   const title = readText('title', body.title, TITLE_MAX, INVISIBLE)
@@ -33,7 +31,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body): Terms {
     items: readItems(body.items, currency),
     tips: readTips(body.tips),
     timeZone: readTimeZone(body.time_zone),
-    isPaused: isYes(body.paused),
+    isPaused: readFreeFlag('paused', body.paused) ?? false,
   }
 }
 
@@ -95,7 +93,7 @@ function readTimeZone(value: unknown): string {
  * cannot be true without one.
  */
 export function readPin(body: Body, hasOne: boolean): string | null | undefined {
-  const isWanted = body.pin_required === undefined ? undefined : isYes(body.pin_required)
+  const isWanted = readFreeFlag('pin_required', body.pin_required)
   if (isWanted === false) return null
   if (given(body.pin) === undefined) {
     if (isWanted === true && !hasOne) throw badField('pin', 'pin must be 4 to 8 digits.')

@@ -9,6 +9,8 @@ test('a request that names an operation is that operation, in either style and a
     [{}, 'create'],
     [{ expire: '2 hours' }, 'create'],
     [{ account }, 'info'],
+    [{ account, expire: 'False' }, 'info'],
+    [{ account, expire: '2 hours', balance: true }, 'balance'],
     [{ list: 'TRUE' }, 'list'],
     [{ account, receive: 'all' }, 'receive'],
     [{ account, balance: 1 }, 'balance'],
@@ -28,6 +30,8 @@ test('what cannot be read, and two things at once, are refused and never become 
     [{ wallet_action: 7 }, 'wallet_action'],
     [{ account, send: 'nano_2', delete: true }, 'send'],
     [{ account, expire: true, list: true }, 'expire'],
+    [{ account, expire: '2 hours' }, 'expire'],
+    [{ account, expire: 1 }, 'expire'],
   ] as const
   for (const [fields, field] of wrong) {
     assert.throws(() => chooseOperation(fields), { code: 'invalid_request', body: { field } }, JSON.stringify(fields))

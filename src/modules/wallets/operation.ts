@@ -43,7 +43,7 @@ export function chooseOperation(fields: OperationFields): Operation {
   if (fields.send !== undefined) flagged.push('send')
   // A lifetime makes a wallet; that it should be over now can only be meant of one that there is.
   if (isNow(fields.expire)) flagged.push('delete')
-  const chosen = named ?? flagged[0] ?? (fields.account === undefined ? 'create' : 'info')
+  const chosen = named ?? flagged[0] ?? (fields.account === undefined ? 'create' : readAlone(fields.expire))
   const other = flagged.find((flag) => flag !== chosen)
   if (other !== undefined)
     throw refuse(isNow(fields.expire) ? 'expire' : other, `A request is one of ${chosen}, ${other}.`)
@@ -55,6 +55,15 @@ const toWord = (value: unknown) =>
 
 /** Whether `expire` says that it should be over instead of how long it should last. */
 const isNow = (value: unknown) => toWord(value) === 'true'
+
+/** An account alone is looked at. A lifetime beside it may be meant as a longer or a shorter one, which no operation gives. */
+function readAlone(expire: unknown): Operation {
+  const isSaid = expire !== undefined && expire !== null && expire !== ''
+  if (isSaid && !NO.includes(toWord(expire) ?? '')) {
+    throw refuse('expire', 'expire is the lifetime of a new wallet; with an account it must be true, which ends it.')
+  }
+  return 'info'
+}
 
 function readFlag(flag: (typeof FLAGS)[number], value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
