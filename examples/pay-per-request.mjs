@@ -1,9 +1,8 @@
 /*
- * An agent without an account buys one request. Against `npm start` with X402_PAY_TO set:
+ * An agent without an account buys one request. Beside `npm start`, on the development ledger:
  *
  *   export NANO_PRIVATE_KEY=$(openssl rand -hex 32)
- *   node examples/pay-per-request.mjs            # says which address to fund
- *   npx nano-gateway devnet fund <address> 0.1   # on the development ledger
+ *   npx nano-gateway devnet fund "$(node examples/pay-per-request.mjs --address)" 0.1
  *   node examples/pay-per-request.mjs
  */
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
@@ -13,12 +12,18 @@ const gateway = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080'
 const wallet = { privateKey: process.env.NANO_PRIVATE_KEY ?? '', rpcUrl: gateway }
 const scheme = exactNano(wallet)
 
+if (process.argv.includes('--address')) {
+  console.log(scheme.address)
+  process.exit()
+}
 if ((await receiveFunds(wallet)) === 0n) {
   console.log(`Fund ${scheme.address} and start again.`)
   process.exit(1)
 }
 
-const network = process.env.X402_NETWORK ?? 'nano:mainnet'
+// What the gateway sells, and on which ledger: nano:dev is play money, nano:mainnet is not.
+const { items } = await (await fetch(new URL('/.well-known/x402', gateway))).json()
+const { network } = items[0].accepts[0]
 const client = new x402Client().register(network, scheme)
 // The stock client pays in nothing that its owner has not allowed: here 0.01 nano a request at most.
 client.setSpendControls({ allowedAssets: [{ network, asset: 'XNO', maxAmountPerPayment: String(10n ** 28n) }] })

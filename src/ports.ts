@@ -136,7 +136,7 @@ export async function openPorts(
     sources,
     nodes: nodes.pool.upstreams,
     onReady: ({ name, shape, rate }, isUsed) =>
-      log.info({ event: 'work_source_ready', engine: name, shape, rate, used: isUsed }),
+      log.info({ event: 'work_source_ready', engine: name, shape, rate: Math.round(rate), used: isUsed }),
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
   stack.defer(() => searches.close())

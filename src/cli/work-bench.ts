@@ -15,7 +15,7 @@ interface Row {
 const { send, receive } = WORK_THRESHOLDS.live
 const LONGEST_MILLISECONDS = 600_000
 
-/** Measures everything here that can look for work, in every form it knows, and prints it. */
+/** Measures everything here that can look for work, in every variant it knows, and prints it. */
 export async function printWorkBench(config: {
   workThreads: number | undefined
   workCards: readonly number[] | undefined
@@ -25,9 +25,10 @@ export async function printWorkBench(config: {
   // Neither threads nor the processes of cards keep this one alive by themselves.
   const letGo = systemClock.after(LONGEST_MILLISECONDS, () => undefined)
   if (threads > 0) {
-    progress(`this machine, ${threads} threads, WebAssembly …`)
+    const source = `cpu, ${threads} ${threads === 1 ? 'thread' : 'threads'}`
+    progress(`${source}, WebAssembly …`)
     const engine = await openCpuEngine({ threads, random: systemRandom })
-    rows.push(...engine.shapes.map((shape) => ({ source: `cpu, ${threads} threads`, ...shape })))
+    rows.push(...engine.shapes.map((shape) => ({ source, ...shape })))
     await engine.close()
   }
   if (config.workCards?.length !== 0) {
@@ -78,7 +79,7 @@ function print(rows: readonly Row[]): void {
   const width = Math.max(8, ...rows.map(({ source }) => source.length))
   const line = (source: string, ...cells: string[]) =>
     console.log(`${source.padEnd(width)}  ${cells.map((cell) => cell.padStart(14)).join('')}`)
-  line('source', 'form', 'MH/s', 'send, s', 'receive, ms')
+  line('source', 'variant', 'MH/s', 'send, s', 'receive, ms')
   for (const { source, shape, rate } of rows) {
     const seconds = (threshold: bigint) => expectedHashes(threshold) / rate
     const figures =

@@ -7,6 +7,7 @@ import {
   type LossPlace,
   isOutage,
 } from '../kernel/failures.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { type Log, describeError } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -44,7 +45,7 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
     metrics.backgroundFailures.inc({ place, kind })
     const known = lines.get(place) ?? new LineQuota()
     lines.set(place, known)
-    const text = describeChain(error)
+    const text = describeChain(error, kind)
     const unsaid = known.take(`${Object.values(ids).join(' ')} ${text}`, now)
     if (unsaid === undefined) return
     const line = { event: 'background_failure', place, kind, ...ids, error: text, ...(unsaid > 0 && { unsaid }) }
@@ -70,10 +71,11 @@ function judge(place: FailurePlace, error: unknown): Kind {
 
 const CAUSES_MAX = 3
 
-function describeChain(error: unknown): string {
+function describeChain(error: unknown, kind: Kind): string {
   const texts: string[] = []
   for (let at = error; at !== undefined && texts.length < CAUSES_MAX; at = at instanceof Error ? at.cause : undefined) {
-    texts.push(describeError(at))
+    // Which service was away is all there is to know of our own refusal; the lines of code above it say nothing more.
+    texts.push(kind === 'outage' && at instanceof AppError ? at.message : describeError(at))
   }
   return texts.join('\ncaused by ')
 }
@@ -104,7 +106,7 @@ class LineQuota {
 /** For tools at a terminal, which have no metrics. */
 export const terminalFailures: Failures = {
   failed: (place) => (error) => {
-    process.stderr.write(`${place}: ${describeChain(error)}\n`)
+    process.stderr.write(`${place}: ${describeChain(error, judge(place, error))}\n`)
   },
   lost: () => () => undefined,
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { openGateway } from '../support/gateway.ts'
-import { blocksOf, commandsOf, pages } from './documents.ts'
+import { blocksOf, commandsOf, pages, root } from './documents.ts'
 import { EXCEPTIONS, exceptionFor } from './exceptions.ts'
 import { runScript, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
@@ -45,8 +47,10 @@ for (const page of pages) {
         .replaceAll('rpc_sk_…', key)
     const mark = '-----8<-----'
     const script = toRun.map(({ code }) => `echo '${mark}'\n${here(code)}\necho\n`).join('')
-    const own = { DATA_DIR: gateway.folder, NANO_KEY: key }
-    const { output, errors, code } = await runScript(t, script, openFolder(t), { ...tools, ...own })
+    const own = { DATA_DIR: gateway.folder, NANO_KEY: key, GATEWAY_URL: gateway.url }
+    const folder = openFolder(t)
+    symlinkSync(join(root, 'examples'), join(folder, 'examples'))
+    const { output, errors, code } = await runScript(t, script, folder, { ...tools, ...own })
     const outputs = output.split(`${mark}\n`).slice(1)
     for (const [at, { fence, line }] of toRun.entries()) {
       const text = outputs[at]

@@ -10,6 +10,11 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
       'fetches a package; test/client installs the packed file in an empty folder, and checks the programs below it',
   },
   {
+    command:
+      /^npm run build --workspace packages\/client$|^export (PURSE_KEY|PAY_TO)=|^node examples\/agent-with-a-budget\.mjs$/,
+    reason: 'builds a package in the repository; test/client runs the example with the packed file, poor and rich',
+  },
+  {
     command: /^npm install --save-dev @nano-gateway\/devnet$|"devnet_snapshot"/,
     reason:
       'fetches a package, and asks a ledger alone; test/testing does both with the packed file and checks the programs below',

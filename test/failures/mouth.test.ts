@@ -31,10 +31,12 @@ test('a node or a store that is away wakes nobody here: it is a warning, counted
     mouth.failed('checkout.monitor', { doing: 'scan' })(error)
   }
   assert.ok(mouth.lines().every(({ level, kind }) => level === WARNING && kind === 'outage'))
+  assert.equal(mouth.lines()[0]!.error, 'No node available. Try again in a few seconds.')
   assert.equal(await mouth.count('checkout.monitor', 'outage'), 4)
   assert.equal(await mouth.count('checkout.monitor', 'alarm'), 0)
   // What nobody has caught is our own fault, whoever was away.
   mouth.failed('process')(noNode())
+  assert.match(mouth.lines().at(-1)!.error, /No node available.*\n +at /)
   assert.equal(await mouth.count('process', 'alarm'), 1)
 })
 

@@ -112,7 +112,8 @@ test('a gateway finds the driver of its processor by itself and has its work fro
       .find((line) => line.includes('work_source_ready'))
   await until(() => told() !== undefined)
   // Which is faster depends on the processor: a narrow one does as well without a driver.
-  const { used } = JSON.parse(told()!) as { used: boolean }
+  const { used, rate } = JSON.parse(told()!) as { used: boolean; rate: number }
+  assert.ok(Number.isInteger(rate), 'hashes a second, without fractions')
   const hash = newRoot()
   const { work } = (await gateway.call('work_generate', { hash })).json()
   assert.ok(workValue(hash, work!) >= send)
