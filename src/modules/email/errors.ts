@@ -23,3 +23,8 @@ export const unknownCode = () => new AppError('not_found', 'This code is not val
 export const claimedAlready = () => new AppError('conflict', 'This payment was already claimed to another address.')
 export const claimOver = () =>
   new AppError('conflict', 'This payment has expired. The money was returned to the sender.')
+/** The money of a link is on its way to its wallet. */
+export const claimNotReady = () =>
+  new AppError('wallet_busy', 'The money has not arrived yet. Nothing was claimed; try again in a minute.', {
+    retryAfterSeconds: 10,
+  })

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { Signer } from '../../../../test/support/blocks.ts'
 import { bearer, listEvents, turnUntil, untilStatus } from '../../../../test/support/checkout-steps.ts'
+import { type Reply, ask } from '../../../../test/support/gateway.ts'
 import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../../../../test/support/refund-steps.ts'
+import { until } from '../../../../test/support/until.ts'
 import { issueKey } from '../../accounts/index.ts'
 
 // Whoever has the link has the money: a key that only reads must not be able to fetch it.
@@ -36,6 +39,18 @@ async function sellPart({ world, shop, merchant }: RefundShop) {
   await world.pay(made.address, raw('1'))
   await untilStatus(shop, made.id, 'partial')
   return made
+}
+
+/** What was paid to the merchant's wallet is in it. */
+async function receiveAll({ world, shop, merchant, wallet }: RefundShop): Promise<void> {
+  const { db } = shop.app.store
+  const receive = { account: wallet, receive: true }
+  const isReceived = async () => {
+    await shop.call('cloud_wallet', receive, merchant.headers)
+    const row = await db.selectFrom('wallets').select('balance_raw').where('address', '=', wallet).executeTakeFirst()
+    return row!.balance_raw !== '0'
+  }
+  await turnUntil(world, 1_000, isReceived)
 }
 
 for (const source of ['cloud wallet', 'wallet of the checkout'] as const) {
@@ -74,16 +89,11 @@ for (const source of ['cloud wallet', 'wallet of the checkout'] as const) {
 
 // A node said that somebody else's block stands there, and a person found that none does: the same bytes go out again.
 test('a refund whose block was lost is not made a second time before the thaw has decided about the first', async (t) => {
-  const { world, shop, merchant, wallet, sell, refund, list, untilRefund, fundsOf } = await openRefundShop(t)
+  const opened = await openRefundShop(t)
+  const { world, shop, merchant, sell, refund, list, untilRefund, fundsOf } = opened
   const { db } = shop.app.store
   const made = await sell()
-  const receive = { account: wallet, receive: true }
-  const isReceived = async () => {
-    await shop.call('cloud_wallet', receive, merchant.headers)
-    const row = await db.selectFrom('wallets').select('balance_raw').where('address', '=', wallet).executeTakeFirst()
-    return row!.balance_raw !== '0'
-  }
-  await turnUntil(world, 1_000, isReceived)
+  await receiveAll(opened)
   const other = (await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)).json<{
     address: string
   }>()
@@ -145,4 +155,47 @@ test('after a part was given back, the rest of the price is not the price, paid 
   assert.deepEqual([paid, additional], [raw('3').toString(), 'none'])
   const types = (await listEvents(shop, made.id)).map(({ type }) => type)
   assert.ok(!types.includes('payment.late'), types.join())
+})
+
+// Merchants pass the link on at once; its money is confirmed, and received by its wallet, a moment later.
+test('a buyer who opens the link of a refund early is not told that the money went back, and gets it a moment later (contract 4.10, rule 7)', async (t) => {
+  const opened = await openRefundShop(t)
+  const { world, shop, sell, refund, untilRefund, fundsOf } = opened
+  const made = await sell()
+  await receiveAll(opened)
+  const { node } = world.ledger
+  node.hold()
+  const { claim_url: link } = (await refund(made.id, { as: 'link' })).json<Refund>()
+  const code = link!.split('#')[1]!
+  const post = async (fields: object, accept: string) => {
+    const headers = { 'content-type': 'application/json', accept }
+    const body = JSON.stringify({ code, ...fields })
+    return ask(`${shop.url}/claim`, { method: 'POST', headers, body })
+  }
+  const early = await post({ address: keeper }, 'application/json')
+  assert.deepEqual([early.status, early.json().code], [503, 'wallet_busy'])
+  const page = await post({}, 'text/html')
+  assert.match(page.text, /has not arrived yet/)
+  assert.doesNotMatch(page.text, /expired/i)
+  await node.release()
+  await untilRefund(made.id, 'sent')
+  await turnUntil(world, 500, async () => (await post({ address: keeper }, 'application/json')).status === 200)
+  await turnUntil(world, 500, () => Promise.resolve(fundsOf(keeper) === BigInt(made.amount_raw)))
+})
+
+test('a merchant whose refund meets the sweep is told to name a wallet, and not that one is missing', async (t) => {
+  const { shop, merchant, wallet, sell } = await openRefundShop(t, 'postgres')
+  const { db } = shop.app.store
+  const made = await sell()
+  const { id } = await db.selectFrom('wallets').select('id').where('address', '=', wallet).executeTakeFirstOrThrow()
+  const own = { wallet_id: id, merchant_address: keeper }
+  await db.updateTable('checkouts').set(own).where('id', '=', made.id).execute()
+  let asked: Promise<Reply> | undefined
+  await db.transaction().execute(async (tx) => {
+    await tx.updateTable('wallets').set({ status: 'expiring', ends_as: 'deleted' }).where('id', '=', id).execute()
+    asked = shop.call('checkout_refund', { id: made.id }, merchant.headers)
+    await until(async () => (await sql`select 1 from pg_locks where not granted`.execute(db)).rows.length > 0)
+  })
+  const reply = await asked!
+  assert.deepEqual([reply.status, reply.json().code], [409, 'refund_source_required'], reply.text)
 })

@@ -1,11 +1,13 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { whenOver } from '../../../kernel/when-over.ts'
 import { findPayment, queuePayment, untilPaid } from '../../wallets/index.ts'
 import type { EmailRoom } from '../room.ts'
-import { badField, claimOver, claimedAlready, unknownCode } from '../errors.ts'
+import { badField, claimNotReady, claimOver, claimedAlready, unknownCode } from '../errors.ts'
 import { type Recipient, findRecipient, findToken, markClaimed } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
 import { claimReference } from './claim-reference.ts'
+import { followPayment } from './follow.ts'
 import { tellPages, tellSender } from './tell.ts'
 import { fits, hashToken } from './token.ts'
 
@@ -25,6 +27,19 @@ export async function openShare({ store }: EmailRoom, token: string): Promise<Sh
   return readShare({ store }, kept.recipientId)
 }
 
+/** Whether the money of a link is still on its way to its wallet; a payment by mail is opened by a token only after its funding. */
+export const isOnItsWay = ({ payment }: Share): boolean => payment.status === 'waiting' && payment.cancelledAt === null
+
+/** The same after a look whether the money has come. */
+export async function openFundedShare(ctx: EmailRoom, token: string): Promise<Share> {
+  const share = await openShare(ctx, token)
+  if (!isOnItsWay(share)) return share
+  const { id: paymentId, walletId } = share.payment
+  await whenOver(ctx.queue.advance(walletId))
+  await followPayment(ctx, paymentId).catch(ctx.store.failures.failed('email.follow', { paymentId }))
+  return readShare(ctx, share.recipient.id)
+}
+
 async function readShare({ store: { db } }: Pick<EmailRoom, 'store'>, recipientId: string): Promise<Share> {
   const recipient = (await findRecipient(db, recipientId))!
   const payment = (await findEmailPayment(db, recipient.paymentId))!
@@ -41,10 +56,12 @@ export async function claimShare(
   ctx: EmailRoom,
   { token, destination }: { token: string; destination: string },
 ): Promise<Share> {
-  const { payment, recipient } = await openShare(ctx, token)
+  const share = await openFundedShare(ctx, token)
+  const { payment, recipient } = share
   if (destination === payment.address) {
     throw badField('address', 'This is the paying address. Enter your own.', 'invalid_account')
   }
+  if (isOnItsWay(share)) throw claimNotReady()
   const won = await inTx(ctx.store, (tx) => decide(ctx, tx, { payment, recipient, destination }))
   if (!won) {
     const { recipient: now } = await readShare(ctx, recipient.id)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import type { EmailRoom } from '../room.ts'
-import { type Share, claimShare, openShare } from '../domain/claim.ts'
+import { type Share, claimShare, isOnItsWay, openFundedShare, openShare } from '../domain/claim.ts'
 import { declineShare } from '../domain/decline.ts'
 import { followPayment } from '../domain/follow.ts'
 import { fundingLink, getEmailPayment, showCheck } from '../domain/show.ts'
@@ -160,7 +160,7 @@ async function errorPage(
 
 async function claimOrLook(ctx: EmailRoom, body: Fields): Promise<Share> {
   const token = codeOf(body)
-  if (body.address === undefined || body.address === '') return openShare(ctx, token)
+  if (body.address === undefined || body.address === '') return openFundedShare(ctx, token)
   // Before the address is judged: a visitor without a code learns nothing about names.
   await openShare(ctx, token)
   return claimShare(ctx, { token, destination: await destinationOf(ctx, body.address) })
@@ -223,11 +223,15 @@ async function sharePage(
   return <SharePage share={await toShown(ports, share, voice)} code={code} address="" voice={voice} devnet={devnet} />
 }
 
-/** For a holder of the code who comes too late. Where the money went is the claimant's business alone. */
-function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share, voice: ClaimVoice): VNode | undefined {
-  const { claimed, claimedHelp, tooLate, tooLateHelp, tooLateRefund } = voice.texts
+/** For a holder of the code who comes too early or too late. Where the money went is the claimant's business alone. */
+function overPage({ ctx, devnet }: ClaimPorts, share: Share, voice: ClaimVoice): VNode | undefined {
+  const { payment, recipient } = share
+  const { claimed, claimedHelp, onItsWay, notReady, tooLate, tooLateHelp, tooLateRefund } = voice.texts
   if (recipient.status === 'claimed')
     return <OverPage title={claimed} text={claimedHelp} voice={voice} devnet={devnet} />
+  if (isOnItsWay(share) && recipient.status !== 'refunded') {
+    return <OverPage title={onItsWay} text={notReady} voice={voice} devnet={devnet} />
+  }
   const isOver =
     recipient.status === 'refunded' || payment.cancelledAt !== null || ctx.store.clock.now() >= payment.expiresAt!
   if (!isOver) return undefined
@@ -243,7 +247,7 @@ function showShare({ ports }: EmailRoom, { payment, recipient, hash }: Share): J
     from: payment.sender,
     from_verified: false,
     message: payment.message,
-    expires_unix: Math.floor(payment.expiresAt! / 1000),
+    expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
     ...(hash !== undefined && { hash, block: ports.links.block(hash) }),
   }
 }

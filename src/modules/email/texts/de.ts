@@ -45,6 +45,7 @@ export const de: ClaimTexts = {
   tooLateHelp: 'Die Zeit zum Abholen ist vorbei. Das Geld ging an den Absender zurück.',
   tooLateRefund:
     'Die Zeit für diese Rückzahlung ist vorbei. Das Geld ging an den Verkäufer zurück; bitten Sie ihn um einen neuen Link.',
+  notReady: 'Das Geld dieser Rückzahlung ist noch nicht angekommen. Öffnen Sie den Link in einer Minute noch einmal.',
   declined: 'Abgelehnt',
   declinedHelp: 'Das Geld geht an den Absender zurück. Dieser Dienst schreibt Ihnen nicht mehr.',
   unknownCode: 'Dieser Code ist unbekannt. Kopieren Sie ihn noch einmal aus der Mail oder dem Link.',

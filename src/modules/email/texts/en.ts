@@ -44,6 +44,7 @@ export const en: ClaimTexts = {
   tooLate: 'Expired',
   tooLateHelp: 'This payment has expired. The money was returned to the sender.',
   tooLateRefund: 'This refund has expired. The money was returned to the seller; ask them for a new link.',
+  notReady: 'The money of this refund has not arrived yet. Open the link again in a minute.',
   declined: 'Declined',
   declinedHelp: 'The money is returned to the sender. This service will not email you again.',
   unknownCode: 'This code is not valid. Copy it again from the email or the link.',

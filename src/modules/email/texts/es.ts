@@ -44,6 +44,7 @@ export const es: ClaimTexts = {
   tooLate: 'Demasiado tarde',
   tooLateHelp: 'El plazo para recibir este pago ha terminado. El dinero volvió a quien lo envió.',
   tooLateRefund: 'El plazo de este reembolso ha terminado. El dinero volvió al vendedor; pídele un nuevo enlace.',
+  notReady: 'El dinero de este reembolso aún no ha llegado. Abre el enlace de nuevo dentro de un minuto.',
   declined: 'Rechazado',
   declinedHelp: 'El dinero vuelve a quien lo envió. Este servicio no te escribirá más.',
   unknownCode: 'Este código no existe. Cópialo otra vez del correo o del enlace.',

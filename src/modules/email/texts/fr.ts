@@ -44,6 +44,7 @@ export const fr: ClaimTexts = {
   tooLateHelp: 'Le délai de ce paiement est passé. L’argent est retourné à l’expéditeur.',
   tooLateRefund:
     'Le délai de ce remboursement est passé. L’argent est retourné au vendeur ; demandez-lui un nouveau lien.',
+  notReady: 'L’argent de ce remboursement n’est pas encore arrivé. Rouvrez le lien dans une minute.',
   declined: 'Refusé',
   declinedHelp: 'L’argent retourne à l’expéditeur. Ce service ne vous écrira plus.',
   unknownCode: 'Ce code est inconnu. Copiez-le à nouveau depuis l’e-mail ou le lien.',

@@ -43,6 +43,7 @@ export const pt: ClaimTexts = {
   tooLate: 'Tarde demais',
   tooLateHelp: 'O prazo deste pagamento acabou. O dinheiro voltou a quem enviou.',
   tooLateRefund: 'O prazo deste reembolso acabou. O dinheiro voltou ao vendedor; peça um novo link.',
+  notReady: 'O dinheiro deste reembolso ainda não chegou. Abra o link de novo daqui a um minuto.',
   declined: 'Recusado',
   declinedHelp: 'O dinheiro volta a quem enviou. Este serviço não escreverá mais para você.',
   unknownCode: 'Este código é desconhecido. Copie-o de novo do e-mail ou do link.',

@@ -42,6 +42,7 @@ export interface ClaimTexts {
   tooLate: string
   tooLateHelp: string
   tooLateRefund: string
+  notReady: string
   declined: string
   declinedHelp: string
   unknownCode: string

@@ -43,6 +43,7 @@ export const zh: ClaimTexts = {
   tooLate: '已过期',
   tooLateHelp: '领取期限已过，款项已退回付款人。',
   tooLateRefund: '退款领取期限已过，款项已退回卖家；请向其索取新链接。',
+  notReady: '退款尚未到账。请一分钟后再次打开链接。',
   declined: '已拒绝',
   declinedHelp: '款项将退回付款人。本服务不再给您写信。',
   unknownCode: '没有这个代码。请从邮件或链接重新复制。',
