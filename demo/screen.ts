@@ -2,21 +2,28 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
+interface Message {
+  headers?: Record<string, string>
+  body?: unknown
+}
+
 /** Where the tour is told; tests listen to it, people read it. */
 export interface Screen {
   title(step: number, steps: number, title: string): void
   /** A sentence about what happens. */
   say(text: string): void
+  /** What somebody else reads, such as a mail. */
+  quote(text: string): void
   /** What is sent. */
-  call(method: string, url: string, body?: unknown): void
+  call(method: string, url: string, sent?: Message): void
   /** What comes back. */
-  answer(status: number, body: unknown): void
+  answer(status: number, came: Message): void
   /** Something that was proved. */
   done(text: string): void
 }
 
-const WIDTH = 72
-const SHOWN_MAX = 110
+const WIDTH = 100
+const RULE = 72
 
 /** Writes to a terminal. Colours are left out where they would only be noise. */
 export function openScreen(write: (text: string) => void, colours: boolean): Screen {
@@ -32,27 +39,49 @@ export function openScreen(write: (text: string) => void, colours: boolean): Scr
       const bar = '█'.repeat(step) + '░'.repeat(steps - step)
       line()
       line(paint(['bold', 'cyan'], `${bar}  ${step}/${steps}  ${title}`))
-      line(paint('dim', '─'.repeat(WIDTH)))
+      line(paint('dim', '─'.repeat(RULE)))
     },
-    say: (text) => line(text),
-    call(method, url, body) {
+    say(text) {
+      for (const part of wrap(text, WIDTH)) line(part)
+    },
+    quote(text) {
+      for (const part of text.split('\n').flatMap((whole) => wrap(whole, WIDTH - 4))) line(`  │ ${part}`)
+      line()
+    },
+    call(method, url, sent = {}) {
       line()
       line(`${paint('yellow', `→ ${method}`)} ${url}`)
-      if (body !== undefined) for (const text of toLines(body)) line(`  ${paint('yellow', text)}`)
+      for (const text of toLines(sent)) line(`  ${paint('yellow', text)}`)
     },
-    answer(status, body) {
+    answer(status, came) {
       line(paint(status < 300 ? 'green' : 'magenta', `← ${status}`))
-      for (const text of toLines(body)) line(`  ${paint('dim', text)}`)
+      for (const text of toLines(came)) line(`  ${paint('dim', text)}`)
       line()
     },
-    done: (text) => line(`${paint(['bold', 'green'], '✓')} ${text}`),
+    done(text) {
+      line()
+      line(`${paint(['bold', 'green'], '✓')} ${text}`)
+    },
   }
 }
 
-/** Indented JSON; pictures and signatures are cut, because nobody reads them. */
-function toLines(body: unknown): string[] {
-  const short = (_name: string, value: unknown) =>
-    typeof value === 'string' && value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value
-  const text = typeof body === 'string' ? body : JSON.stringify(body, short, 2)
-  return stripVTControlCharacters(text).split('\n')
+/** Headers, then indented JSON. Pictures and signatures are cut, because nobody reads them. */
+function toLines({ headers = {}, body }: Message): string[] {
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const lines = body === undefined ? [] : JSON.stringify(body, null, 2).split('\n')
+  const widest = WIDTH - 2
+  return [...named, ...lines].map((whole) => {
+    const text = stripVTControlCharacters(whole)
+    return text.length > widest ? `${text.slice(0, widest - 1)}…` : text
+  })
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)!
+    if (last !== '' && last.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return lines
 }

@@ -14,11 +14,15 @@ interface Step {
 
 const STEPS: readonly Step[] = [key, checkout, wallet, username, email, payPerRequest]
 
-/** Everything the gateway does for its users, once, on a ledger that is gone afterwards. */
+/** What most users come for, once, on a ledger that is gone afterwards. */
 export async function runTour(screen: Screen, env: Record<string, string> = {}): Promise<void> {
   const world = await openWorld(screen, env)
   try {
-    screen.say(`A fresh gateway answers at ${world.app.url}, on its development ledger: nothing here costs anything.`)
+    screen.say(
+      `A fresh gateway answers at ${world.app.url}. Its development ledger, at ${world.app.devnet!.rpcUrl}, gives play money: nothing here costs anything.`,
+    )
+    screen.say('→ is what was sent, ← what came back, ✓ what was checked. The tour has these parts:')
+    for (const [at, { title }] of STEPS.entries()) screen.say(`${at + 1}. ${title}`)
     for (const [at, step] of STEPS.entries()) {
       screen.title(at + 1, STEPS.length, step.title)
       await step.run(world)
@@ -29,12 +33,12 @@ export async function runTour(screen: Screen, env: Record<string, string> = {}):
 }
 
 const FAREWELL = `
-That was all of it. To try it by hand:
+That was the tour. To try it by hand:
 
   npm start                                     the gateway, until you stop it
   http://127.0.0.1:8080/                        what it is
   http://127.0.0.1:8080/docs                    every action, with a form that runs it
-  http://127.0.0.1:8080/docs/getting-started    the same steps with curl
+  http://127.0.0.1:8080/docs/first-payment      your first payment, with curl
   http://127.0.0.1:8080/dashboard               what it is doing
 `
 

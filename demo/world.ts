@@ -61,6 +61,11 @@ function createAccount(): Account {
   return { privateKey, address: toAddress(publicKeyOf(privateKey)) }
 }
 
+/** Those of the headers that are there. */
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : [])))
+}
+
 /** A shop that keeps what it is sent and says yes. */
 async function openReceiver() {
   const arrived: Delivery[] = []
@@ -101,14 +106,17 @@ export async function openWorld(screen: Screen, env: Record<string, string> = {}
   }
   const request = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
     const url = path.startsWith('http') ? path : `${app.url}${path}`
-    screen.call(method, url, body)
+    screen.call(method, url, { headers, body })
     const response = await fetch(url, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
       ...(body && { body: JSON.stringify(body) }),
     })
     const reply = { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] }
-    screen.answer(reply.status, reply.body)
+    screen.answer(reply.status, {
+      headers: pick(reply.headers, ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE']),
+      body: reply.body,
+    })
     return reply
   }
   return {
@@ -121,11 +129,11 @@ export async function openWorld(screen: Screen, env: Record<string, string> = {}
     rpc: (action, fields = {}, headers = {}) => request('POST', '', { action, ...fields }, headers),
     async fund(address, nano) {
       const { rpcUrl } = app.devnet!
-      screen.call('POST', rpcUrl, { action: 'devnet_fund', account: address, amount_nano: nano })
-      const body = JSON.stringify({ action: 'devnet_fund', account: address, amount_nano: nano })
-      const response = await fetch(rpcUrl, { method: 'POST', body })
+      const body = { action: 'devnet_fund', account: address, amount_nano: nano }
+      screen.call('POST', rpcUrl, { body })
+      const response = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(body) })
       const answer = (await response.json()) as { error?: string }
-      screen.answer(response.status, answer)
+      screen.answer(response.status, { body: answer })
       if (answer.error !== undefined) throw new Error(answer.error)
     },
     async nextDelivery() {

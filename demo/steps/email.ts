@@ -1,6 +1,6 @@
 import type { World } from '../world.ts'
 
-export const title = 'Money for somebody of whom only a mail address is known'
+export const title = 'Money for somebody of whom only an email address is known'
 
 interface Mail {
   recipient: string
@@ -9,7 +9,8 @@ interface Mail {
 
 export async function run(world: World): Promise<void> {
   const { screen } = world
-  const headers = { authorization: `Bearer ${world.key}` }
+  const headers = { Authorization: `Bearer ${world.key}` }
+  screen.say('Bob wants to send 0.5 nano to alice@example.com. The gateway says where to pay:')
   const { body: payment } = await world.rpc(
     'nano_email',
     {
@@ -21,9 +22,10 @@ export async function run(world: World): Promise<void> {
     },
     headers,
   )
+  screen.say('The development ledger pays for Bob:')
   await world.fund(String(payment.address), '0.5')
-  screen.say('Now a mail goes out. No mail server is set, so that the gateway keeps it:')
-  const admin = { authorization: `Bearer ${world.app.createdKey}` }
+  screen.say('Now a mail goes out. No mail server is set here, so the gateway keeps it for us to read:')
+  const admin = { Authorization: `Bearer ${world.app.createdKey}` }
   const findMail = async () => {
     const response = await fetch(`${world.app.url}/api/mails`, { headers: admin })
     const { mails } = (await response.json()) as { mails: Mail[] }
@@ -31,12 +33,12 @@ export async function run(world: World): Promise<void> {
   }
   await world.until(async () => (await findMail()) !== undefined)
   const { text } = (await findMail())!
-  screen.say(text.replaceAll(/^/gm, '  │ '))
+  screen.quote(text)
   const code = /\/claim#(\S+)/.exec(text)?.[1]
   if (code === undefined) throw new Error('The mail has no link.')
   screen.say('Alice opens the link and says where it should go:')
   const { address } = world.createAccount()
-  const { body: share } = await world.request('POST', '/claim', { code, address }, { accept: 'application/json' })
+  const { body: share } = await world.request('POST', '/claim', { code, address }, { Accept: 'application/json' })
   if (share.status !== 'claimed') throw new Error(`The share is ${String(share.status)}.`)
   screen.done('Her share is on its way, once and to this address alone.')
 }

@@ -18,14 +18,26 @@ test('the tour goes through every step by itself and shows what was proved', asy
   )
   assert.equal(steps.length, Number(steps[0]!.of))
   for (const proof of [
-    'It is shown once',
-    'The signature is genuine: v1,',
+    'The key is shown once',
+    'The signature is genuine',
     'each of the three has 0.75 waiting',
-    'It belongs to the address that paid',
+    'The name belongs to the address that paid',
     'Her share is on its way',
     'Paid and served: block',
   ]) {
     assert.ok(shown.includes(`✓`) && shown.includes(proof), `${proof}\n${shown}`)
   }
+  for (const header of [
+    'Authorization: Bearer rpc_sk_',
+    'webhook-signature: v1,',
+    'Idempotency-Key: payout-17',
+    'PAYMENT-REQUIRED: ',
+    'PAYMENT-SIGNATURE: ',
+    'PAYMENT-RESPONSE: ',
+  ]) {
+    assert.ok(shown.includes(`\n  ${header}`), `${header} is not shown\n${shown}`)
+  }
+  const wide = shown.split('\n').filter((line) => line.length > 100)
+  assert.deepEqual(wide, [], 'no line breaks in a terminal of a hundred columns')
   assert.doesNotMatch(shown, /\u001B\[/, 'colours only where somebody sees them')
 })
