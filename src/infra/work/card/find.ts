@@ -29,7 +29,7 @@ export function tellFasterWork({
 }): string[] {
   const isLinux = process.platform === 'linux' && process.arch === 'x64'
   if (!isLinux || workThreads === 0 || workCards?.length === 0 || mayHaveDriver()) return []
-  return ['apt-get install pocl-opencl-icd makes this machine search two to three times as fast']
+  return ['apt-get install pocl-opencl-icd may make this machine search up to three times as fast']
 }
 
 /** Every device that a driver on this machine tells of: cards, then the processor. */
