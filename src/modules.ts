@@ -62,8 +62,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const names = keep(openNames({ store, notices, play }, loadBuiltIn(config)))
   const onHit = () => metrics.workHits.inc()
   const work = keep(openWork({ store, notices, confirmations, searches: ports.searches, thresholds, onHit }, config))
-  const { countMax, findDepthMax } = config
-  const reads = { names: names.names, countMax, findDepthMax, prepareWork: work.prepare }
+  const reads = { names: names.names, countMax: config.countMax, prepareWork: work.prepare }
   const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
   const keepsMail = config.smtpUrl === ''
   const logos = openLogos({ outbound })

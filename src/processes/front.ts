@@ -107,11 +107,11 @@ async function assemble(
 
 /** What can be answered with nothing but nodes and names, for nothing. */
 function openRegistry(
-  { countMax, findDepthMax }: Config,
+  { countMax }: Config,
   { names, sold, link }: { names: Gateway['names']; sold: readonly string[]; link: OwnerLink },
 ): PartRegistry {
   const prepareWork = (address: string, root: string) => link.say({ prepare: [address, root] })
-  const { actions = [], ...ledger } = openLedger({ names, countMax, findDepthMax, prepareWork })
+  const { actions = [], ...ledger } = openLedger({ names, countMax, prepareWork })
   const reads = actions.filter(
     ({ name, readOnly, auth, once, onceWhen }) =>
       readOnly && auth === 'none' && !once && !onceWhen && !sold.includes(name),

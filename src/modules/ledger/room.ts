@@ -3,10 +3,8 @@ import type { Names } from '../../kernel/ports.ts'
 /** What reads of the ledger need beside the node. */
 export interface LedgerRoom {
   names: Names
-  /** Entries that a list has at most. */
+  /** Entries that a list has at most; a payment is looked for among as many. */
   countMax: number
-  /** How far back a payment is looked for. */
-  findDepthMax: number
   /** An account's newest block is known: the work of the next one may be found before it is asked for. */
   prepareWork(address: string, root: string): void
 }

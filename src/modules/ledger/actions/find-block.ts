@@ -50,8 +50,8 @@ export const findBlock = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run({ node }, { address, amount }, { names, findDepthMax }: LedgerRoom) {
-    const look = { node, address, amount, depthMax: findDepthMax }
+  async run({ node }, { address, amount }, { names, countMax }: LedgerRoom) {
+    const look = { node, address, amount, depthMax: countMax }
     const found = (await findWaiting(look)) ?? (await findInHistory(look))
     if (!found) {
       return { block: false, error: 'Payment not found.', address, amount: formatNano(amount), amount_raw: `${amount}` }
