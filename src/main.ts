@@ -5,6 +5,7 @@ import { onUncaught } from './cli/last-resort.ts'
 import { openProcessLog } from './cli/log-lines.ts'
 import { onStop } from './cli/stop.ts'
 import { tellAll } from './config/config.ts'
+import { keptTuning } from './cli/kept.ts'
 import { keepAdministratorKey } from './store/data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { systemRandom } from './infra/random.ts'
@@ -34,7 +35,7 @@ export async function runGateway(role?: string): Promise<void> {
   const fronts = frontsOf(config)
   if (fronts > 1) return superviseProcesses(config, { fronts, log })
   const keepKey = (key: string) => keepAdministratorKey(config, key)
-  const app = await startApp(config, { clock, random: systemRandom, log, keepKey })
+  const app = await startApp(config, { clock, random: systemRandom, log, keepKey, tuning: keptTuning() })
   const end = async () => {
     log.info({ event: 'draining' })
     await app.close()

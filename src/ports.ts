@@ -18,6 +18,7 @@ import { openNodes } from './infra/node/open.ts'
 import { Sources } from './infra/sources.ts'
 import { openTraces } from './infra/traces/open.ts'
 import { openScheduler } from './infra/work/open.ts'
+import type { TuningMemory } from './infra/work/remembered-tuning.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
@@ -50,6 +51,8 @@ export interface Surroundings {
   ledgerClock?: Clock
   random: Random
   log: Log
+  /** How this machine searches for work best, if earlier starts may have found out. */
+  tuning?: TuningMemory
 }
 
 /** What every process of a gateway stands on. */
@@ -98,7 +101,7 @@ export async function openPorts(
   surroundings: Surroundings,
   stack: AsyncDisposableStack,
 ): Promise<Ports> {
-  const { clock, ledgerClock = clock, random, log } = surroundings
+  const { clock, ledgerClock = clock, random, log, tuning } = surroundings
   openDataFolder(config, log)
   const ground = await openGround(config, surroundings, stack, { traced: true })
   const { metrics, failures, opened } = ground
@@ -134,6 +137,7 @@ export async function openPorts(
     random,
     metrics,
     sources,
+    tuning,
     nodes: nodes.pool.upstreams,
     onReady: ({ name, shape, rate }, isUsed) =>
       log.info({ event: 'work_source_ready', engine: name, shape, rate: Math.round(rate), used: isUsed }),

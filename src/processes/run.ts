@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { startApp } from '../app.ts'
 import { onUncaught } from '../cli/last-resort.ts'
+import { keptTuning } from '../cli/kept.ts'
 import { openProcessLog } from '../cli/log-lines.ts'
 import { exitAfter } from '../cli/stop.ts'
 import { tellStart } from '../cli/tell-start.ts'
@@ -17,7 +18,8 @@ export async function runOwner(config: Config): Promise<void> {
   const { place } = await firstOrder()
   const log = openProcessLog(config, { shared: true })
   const keepKey = (key: string) => keepAdministratorKey(config, key)
-  const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log, keepKey, place })
+  const surroundings = { clock: new FollowingClock(), random: systemRandom, log, tuning: keptTuning() }
+  const app = await startApp(config, { ...surroundings, keepKey, place })
   const stop = onOrders(log, () => app.close(), {
     goodbye: () => void app.goodbye(),
     announce: (fronts) => void tellStart(config, { app, log, fronts }),

@@ -10,8 +10,9 @@ import type { WorkSource, Target } from './source.ts'
 import { HashRate } from './hash-rate.ts'
 import { JobMemory } from './job-memory.ts'
 import { type Searcher, openSearcher, rootWords } from './searcher.ts'
+import type { TuningMemory } from './remembered-tuning.ts'
 import { SHAPES, type Shape } from './shapes.ts'
-import type { Tuned } from './tune.ts'
+import { type Tuned, recallTuned } from './tune.ts'
 
 /** How long a thread searches before it looks whether it still should. */
 const CHUNK_SECONDS = 0.003
@@ -25,6 +26,8 @@ export interface CpuOptions {
   random: Random
   /** Forms of the search to choose from. */
   shapes?: readonly Shape[]
+  /** What an earlier start has found to be the fastest form here. */
+  memory?: TuningMemory | undefined
   /** Whether something else makes better use of the same processor now. */
   isReplaced?: () => boolean
   /** A thread ended and could not be started again: from now on this machine does not search. */
@@ -59,17 +62,24 @@ async function tuneInThread(shapes: readonly Shape[]): Promise<Tuned> {
   return tuned
 }
 
-/** Resolves when every thread is ready to search at full speed. */
-export async function openCpuEngine({ shapes = SHAPES, ...options }: CpuOptions): Promise<CpuEngine> {
+/**
+ * Resolves when this machine can search. What was measured at an earlier start is not measured again; the threads are then
+ * started by the first search, because many gateways never search themselves.
+ */
+export async function openCpuEngine({ shapes = SHAPES, memory, ...options }: CpuOptions): Promise<CpuEngine> {
   const { threads } = options
   assert(Number.isInteger(threads) && threads > 0, 'threads is a positive whole number')
-  const engine = new CpuEngine(options, await tuneInThread(shapes))
+  const known = recallTuned(shapes, memory?.recall())
+  if (known) return new CpuEngine(options, known)
+  const tuned = await tuneInThread(shapes)
+  const engine = new CpuEngine(options, tuned)
   try {
-    await engine.ready
+    await engine.startThreads()
   } catch (error) {
     await engine.close()
     throw error
   }
+  memory?.keep(tuned)
   return engine
 }
 
@@ -82,16 +92,17 @@ export class CpuEngine implements WorkSource {
   /** Which form of the search was chosen, and how fast each of them is on all threads. */
   readonly shape: string
   readonly shapes: readonly { shape: string; rate: number }[]
-  /** Resolves when every thread can search. */
-  readonly ready: Promise<unknown>
   readonly #random: Random
   readonly #onLost: (error: unknown) => void
   readonly #isReplaced: () => boolean
   readonly #tuned: Tuned
   readonly #memory: JobMemory
+  readonly #count: number
   readonly #threads: Worker[] = []
   readonly #rate: HashRate
-  #threadsReady = 0
+  #started: Promise<unknown> | undefined
+  /** Threads that ended and are not back. */
+  #missing = 0
   #wrongAnswers = 0
   #closed = false
   #running: Running | undefined
@@ -103,7 +114,7 @@ export class CpuEngine implements WorkSource {
       random,
       isReplaced = () => false,
       onLost = (error) => process.emitWarning(String(error)),
-    }: Omit<CpuOptions, 'shapes'>,
+    }: Omit<CpuOptions, 'shapes' | 'memory'>,
     tuned: Tuned,
   ) {
     this.#random = random
@@ -112,14 +123,20 @@ export class CpuEngine implements WorkSource {
     this.#tuned = tuned
     this.shape = tuned.shape
     this.shapes = tuned.shapes.map(({ shape, rate }) => ({ shape, rate: rate * threads }))
+    this.#count = threads
     this.#memory = new JobMemory(threads)
     this.#rate = new HashRate(tuned.rate * threads)
-    this.ready = Promise.all(Array.from({ length: threads }, (_, thread) => this.#startThread(thread, threads)))
+  }
+
+  /** Resolves when every thread can search. A search that began before is taken up by each as it comes. */
+  startThreads(): Promise<unknown> {
+    return (this.#started ??= Promise.all(
+      Array.from({ length: this.#count }, (_, thread) => this.#startThread(thread)),
+    ))
   }
 
   get usable(): boolean {
-    const ready = this.#threadsReady === this.#threads.length
-    return ready && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX && !this.#isReplaced()
+    return this.#missing === 0 && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX && !this.#isReplaced()
   }
 
   get rate(): number {
@@ -139,7 +156,8 @@ export class CpuEngine implements WorkSource {
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return undefined
     if (!this.usable) throw new Error('The threads that search for work are not available.')
-    const starts = Buffer.from(this.#random.bytes(8 * this.#threads.length))
+    const starts = Buffer.from(this.#random.bytes(8 * this.#count))
+    if (!this.#started) this.startThreads().catch((error: unknown) => this.#closed || this.#onLost(error))
     return new Promise((resolve, reject) => {
       const onAbort = () => this.#finish()?.resolve(undefined)
       stop.addEventListener('abort', onAbort, { once: true })
@@ -147,8 +165,8 @@ export class CpuEngine implements WorkSource {
       // While a caller waits for them, the threads keep the process alive.
       for (const thread of this.#threads) thread.ref()
       this.#rate.start(performance.now(), this.hashes)
-      const startOf = (_: Worker, thread: number) => starts.readBigUInt64LE(8 * thread)
-      const generation = this.#memory.begin(rootWords(root), threshold, this.#threads.map(startOf))
+      const ofThreads = Array.from({ length: this.#count }, (_, thread) => starts.readBigUInt64LE(8 * thread))
+      const generation = this.#memory.begin(rootWords(root), threshold, ofThreads)
       this.#running = { generation, resolve, reject, release }
     })
   }
@@ -187,10 +205,10 @@ export class CpuEngine implements WorkSource {
   }
 
   /** Resolves when the thread can search; rejects when it ends before. */
-  #startThread(thread: number, threads: number): Promise<void> {
+  #startThread(thread: number, isBack = false): Promise<void> {
     const { module, rate, lanes } = this.#tuned
     const chunk = Math.max(1, Math.round((rate * CHUNK_SECONDS) / lanes)) * lanes
-    const data: CpuWorkerData = { buffer: this.#memory.buffer, threads, thread, module, chunk }
+    const data: CpuWorkerData = { buffer: this.#memory.buffer, threads: this.#count, thread, module, chunk }
     const worker = startThread('cpu-worker', data)
     this.#threads[thread] = worker
     let isReady = false
@@ -201,7 +219,7 @@ export class CpuEngine implements WorkSource {
           return
         }
         isReady = true
-        this.#threadsReady++
+        if (isBack) this.#missing--
         if (!this.#running) worker.unref()
         resolve()
       })
@@ -210,10 +228,10 @@ export class CpuEngine implements WorkSource {
       worker.on('exit', () => {
         reject(failure)
         if (this.#closed) return
-        if (isReady) this.#threadsReady--
+        if (isReady || !isBack) this.#missing++
         this.#finish()?.reject(failure)
         // One that never came up would not come up the next time either.
-        if (isReady) this.#startThread(thread, threads).catch(this.#onLost)
+        if (isReady) this.#startThread(thread, true).catch(this.#onLost)
       })
     })
   }

@@ -6,9 +6,10 @@ import type { Upstream } from '../node/upstream.ts'
 import type { Sources } from '../sources.ts'
 import { openCards } from './card/open.ts'
 import type { CardSource } from './card/source.ts'
-import { type CpuEngine, openCpuEngine } from './cpu.ts'
+import { type CpuEngine, type CpuOptions, openCpuEngine } from './cpu.ts'
 import type { WorkSource } from './source.ts'
 import { Peer } from './peer.ts'
+import type { TuningMemory } from './remembered-tuning.ts'
 import { Scheduler } from './scheduler.ts'
 
 interface WorkOptions {
@@ -16,6 +17,7 @@ interface WorkOptions {
   random: Random
   metrics: Metrics
   sources?: Sources
+  tuning?: TuningMemory | undefined
   /** Nodes that may be asked to compute work. */
   nodes: readonly Upstream[]
   /** A card, or the processor through OpenCL, was measured; used is what is not slower than WebAssembly. */
@@ -32,7 +34,7 @@ export async function openScheduler(
     Config,
     'workThreads' | 'workCards' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'
   >,
-  { clock, random, metrics, sources, nodes, onReady, onFailure }: WorkOptions,
+  { clock, random, metrics, sources, tuning, nodes, onReady, onFailure }: WorkOptions,
 ): Promise<Scheduler> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
   const tell = (event: { engine: string; reason: string }) => {
@@ -45,7 +47,7 @@ export async function openScheduler(
   const lost = () => metrics.backgroundFailures.inc({ place: 'work.cancel', kind: 'loss' })
   let openCl: CardSource | undefined
   const isReplaced = () => openCl?.usable === true
-  const cpu = threads === 0 ? undefined : await openCpu({ threads, random, isReplaced, onLost })
+  const cpu = threads === 0 ? undefined : await openCpu({ threads, random, memory: tuning, isReplaced, onLost })
   const engines: WorkSource[] = [
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
@@ -94,12 +96,7 @@ export async function openScheduler(
 }
 
 /** A machine that cannot search itself may still have work servers. */
-async function openCpu(options: {
-  threads: number
-  random: Random
-  isReplaced: () => boolean
-  onLost: (error: unknown) => void
-}): Promise<CpuEngine | undefined> {
+async function openCpu(options: CpuOptions & { onLost(error: unknown): void }): Promise<CpuEngine | undefined> {
   try {
     return await openCpuEngine(options)
   } catch (error) {

@@ -16,6 +16,9 @@ export interface Tuned {
   shapes: readonly { shape: string; rate: number }[]
 }
 
+/** What is kept of it: the form is written anew, and must prove itself again. */
+export type Tuning = Pick<Tuned, 'shape' | 'rate' | 'shapes'>
+
 export interface Candidate {
   shape: string
   lanes: number
@@ -69,6 +72,25 @@ function timeSlice({ searcher, lanes }: Contender): number {
   return (hashes / elapsed) * 1000
 }
 
+/** The search that a candidate is, if it runs here and gives right answers. */
+function prove({ shape, lanes, bytes }: Candidate, hash: HashSteps): Contender | undefined {
+  if (!webAssembly?.validate(bytes)) return undefined
+  const module = new webAssembly.Module(bytes)
+  const searcher = openSearcher(module, hash)
+  return knowsTheAnswer(searcher, lanes) ? { shape, lanes, module, searcher, rate: 0 } : undefined
+}
+
+/** The search that was the fastest when it was measured; undefined where it is none of these, or gives wrong answers now. */
+export function recallTuned(shapes: readonly Shape[], known: Tuning | undefined): Tuned | undefined {
+  const fastest = shapes.find(({ name }) => name === known?.shape)
+  if (!known || !fastest) return undefined
+  const hash = hashSteps()
+  const proven = emitCandidates([fastest], hash).map((candidate) => prove(candidate, hash))[0]
+  if (!proven) return undefined
+  const { shape, lanes, module } = proven
+  return { shape, lanes, module, rate: known.rate, shapes: known.shapes }
+}
+
 /**
  * The fastest search that gives right answers here. What this processor or this V8 cannot run, or runs wrongly, is
  * passed over. Which one is fastest is measured, never assumed: V8 versions arrange instructions differently.
@@ -76,13 +98,7 @@ function timeSlice({ searcher, lanes }: Contender): number {
 export function tune(candidates: readonly Candidate[]): Tuned {
   if (!webAssembly) throw new Error('This Node runs without WebAssembly, which the search for work needs.')
   const hash = hashSteps()
-  const contenders: Contender[] = []
-  for (const { shape, lanes, bytes } of candidates) {
-    if (!webAssembly.validate(bytes)) continue
-    const module = new webAssembly.Module(bytes)
-    const searcher = openSearcher(module, hash)
-    if (knowsTheAnswer(searcher, lanes)) contenders.push({ shape, lanes, module, searcher, rate: 0 })
-  }
+  const contenders = candidates.flatMap((candidate) => prove(candidate, hash) ?? [])
   if (contenders.length === 0) throw new Error('No form of the search for work gives right answers on this machine.')
   // In turns, so that a moment in which the machine is busy hits all alike, and so that V8 has time to optimise each.
   for (let round = 0; round < ROUNDS; round++) {
