@@ -7,12 +7,14 @@ const DISTANCE_MAX = 2
 
 /** Finds the one of ours that a name was probably meant to be: it differs in case, underscores, or one or two letters. */
 export function openNearest(ours: Iterable<string>): (name: string) => string | undefined {
-  const own = [...ours].map((name) => ({ name, letters: plain(name) }))
+  const own = [...ours].map((name) => ({ name, letters: plain(name), set: setOf(plain(name)) }))
   return (given) => {
     const letters = plain(given)
+    const set = setOf(letters)
     let found: string | undefined
     let least = Number.POSITIVE_INFINITY
     for (const each of own) {
+      if (bitsIn(set ^ each.set) > 2 * DISTANCE_MAX) continue
       const distance = distanceOf(letters, each.letters)
       if (distance <= allowed(each.letters.length) && distance < least) [found, least] = [each.name, distance]
     }
@@ -22,6 +24,19 @@ export function openNearest(ours: Iterable<string>): (name: string) => string | 
 
 const plain = (name: string) => name.toUpperCase().replaceAll('_', '')
 const allowed = (length: number) => (length >= WORD_LENGTH ? DISTANCE_MAX : 1)
+
+/** Which letters a name has, one bit for each. A letter that is added, left out or replaced changes two bits at most. */
+function setOf(letters: string): number {
+  let set = 0
+  for (let at = 0; at < letters.length; at++) set |= 1 << (letters.charCodeAt(at) & 31)
+  return set
+}
+
+function bitsIn(set: number): number {
+  let count = 0
+  for (let left = set; left !== 0; left &= left - 1) count++
+  return count
+}
 
 /** Letters that were added, left out, replaced or swapped with their neighbour. Whatever differs in more is not looked at to its end. */
 function distanceOf(a: string, b: string): number {

@@ -1,3 +1,4 @@
+import { lazily } from './lazily.ts'
 import { formatNano } from './money.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json | undefined }
@@ -33,7 +34,7 @@ export function orEmpty(record: JsonObject): Json {
   return ''
 }
 
-const WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const words = lazily(() => new Intl.RelativeTimeFormat('en', { numeric: 'always' }))
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],
@@ -46,5 +47,5 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 export function relativeTime(at: number, now: number): string {
   const distance = at - now
   const [unit, length] = STEPS.find(([, length]) => Math.abs(distance) >= length) ?? ['second', 1_000]
-  return WORDS.format(Math.round(distance / length), unit)
+  return words().format(Math.round(distance / length), unit)
 }

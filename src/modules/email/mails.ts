@@ -1,3 +1,4 @@
+import { lazily } from '../../kernel/lazily.ts'
 import { type Raw, formatNano } from '../../kernel/money.ts'
 import type { Mail } from '../../kernel/ports.ts'
 import type { Merchant } from '../accounts/index.ts'
@@ -10,8 +11,8 @@ import type { EmailPayment } from './store.ts'
 /** A mail without its recipient. Its subject is ours alone: no word of a sender ever reaches a header. */
 type Letter = Omit<Mail, 'recipient'>
 
-const toDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-const at = (milliseconds: number) => `${toDay.format(milliseconds)} UTC`
+const toDay = lazily(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }))
+const at = (milliseconds: number) => `${toDay().format(milliseconds)} UTC`
 const nano = (amount: bigint) => `${formatNano(amount)} nano`
 
 function toLetter(ctx: EmailRoom, id: string, { subject, parts }: { subject: string; parts: MailPart[] }): Letter {

@@ -8,7 +8,7 @@ const positive = (value: string) => {
 
 /** Whose prices are real, in the order of trust. */
 const SOURCES = ['coingecko', 'kraken'] as const
-const inWords = (names: readonly string[]) => new Intl.ListFormat('en').format(names)
+const inWords = (names: readonly string[]) => names.join(' and ')
 
 const priceProviders = (value: string) => {
   const names = list(value).map(oneOf('auto', 'sandbox', ...SOURCES))

@@ -1,11 +1,12 @@
+import { lazily } from '../../kernel/lazily.ts'
 import type { KnownName } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 
-const DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+const date = lazily(() => new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }))
 
 export const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 /** A day for people to read, in UTC: `November 15, 2026`. */
-export const toDay = (milliseconds: number) => DATE.format(milliseconds)
+export const toDay = (milliseconds: number) => date().format(milliseconds)
 
 /** A known name (contract 2), and what its owner tells about it. */
 export function showName({ name, address, createdAt, expiresAt, profile }: KnownName): JsonObject {

@@ -1,3 +1,4 @@
+import { lazily } from '../../../kernel/lazily.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
@@ -12,8 +13,8 @@ export const CREDITS = 'credits'
 /** Whose credits they will be: an account, or the reader of an email address. */
 export type Buyer = { accountId: string } | { email: string }
 
-const WHOLE = new Intl.NumberFormat('en-US')
-const titleOf = (credits: number) => `${WHOLE.format(credits)} Credits`
+const whole = lazily(() => new Intl.NumberFormat('en-US'))
+const titleOf = (credits: number) => `${whole().format(credits)} Credits`
 
 /** Offers credits for sale. */
 export function offerCredits(

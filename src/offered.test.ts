@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv } from 'ajv'
+import { ACTIONS } from './offered.ts'
+
+// The gateway does not look at its own schemas again: a wrong keyword would check nothing.
+test('what each action takes is a schema as JSON Schema has it', () => {
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true })
+  assert.ok(ACTIONS.length > 0)
+  for (const { name, input } of ACTIONS) assert.equal(ajv.validateSchema(input), true, `${name}: ${ajv.errorsText()}`)
+  assert.equal(ajv.validateSchema({ type: 'object', properties: { one: { type: 'strnig' } } }), false)
+})
