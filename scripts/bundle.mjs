@@ -1,7 +1,7 @@
 /*
  * Puts what the command line loads, its packages included, into a few files: to find, read and link two thousand takes most of a
  * start. `dist/cli.js` is the first of them and stands where it stood; the others are in `dist/bundle`, beside the licences of
- * what they hold. Everything else in `dist` stays as it was compiled: threads and importers of the package load it.
+ * what they hold. All that `start` loads is one of them, `gateway.cjs`, so that what V8 compiles of it can be kept. Everything else in `dist` stays as it was compiled: threads and importers of the package load it.
  */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -53,6 +53,14 @@ const ROUTER = {
   },
 }
 
+/** What makes traces is loaded where there is a collector, and nowhere else. It shares nothing with the gateway but types. */
+const TRACES = {
+  name: 'traces',
+  setup(building) {
+    building.onResolve({ filter: /^\.\/otlp\.js$/ }, () => ({ path: './traces.js', external: true }))
+  },
+}
+
 const BANNER = [
   `import { createRequire as __requireFrom } from 'node:module';`,
   `import { fileURLToPath as __fileOf } from 'node:url';`,
@@ -61,24 +69,54 @@ const BANNER = [
 ].join(' ')
 
 export async function bundle(dist) {
-  const { metafile } = await build({
+  const shared = {
+    bundle: true,
+    platform: 'node',
+    target: 'node22.13',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [placesOf(dist), ROUTER],
+  }
+  const external = [...NATIVE, ...listMissing(dist)]
+  const traces = await build({
+    ...shared,
+    entryPoints: [join(dist, 'infra', 'traces', 'otlp.js')],
+    outfile: join(dist, 'bundle', 'traces.js'),
+    format: 'esm',
+    external,
+    banner: { js: BANNER },
+  })
+  const whole = await build({
+    ...shared,
+    plugins: [...shared.plugins, TRACES],
+    entryPoints: [join(dist, 'start.js')],
+    outfile: join(dist, 'bundle', 'gateway.cjs'),
+    format: 'cjs',
+    external,
+    banner: { js: `const __fileOf = require('node:url').fileURLToPath;` },
+  })
+  toAscii(join(dist, 'bundle', 'gateway.cjs'))
+  const split = await build({
+    ...shared,
     entryPoints: [join(dist, 'cli.js')],
     outdir: dist,
     allowOverwrite: true,
     chunkNames: 'bundle/[hash]',
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node22.13',
-    external: [...NATIVE, ...listMissing(dist)],
-    legalComments: 'none',
-    metafile: true,
-    logLevel: 'warning',
+    // The whole gateway is in the other bundle.
+    external: [...external, './start.js'],
     banner: { js: BANNER },
-    plugins: [placesOf(dist), ROUTER],
   })
-  writeFileSync(join(dist, 'bundle', 'LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)))
+  const files = [traces, whole, split].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  writeFileSync(join(dist, 'bundle', 'LICENSES.txt'), licencesOf([...new Set(files)]))
+}
+
+/** A letter of another alphabet would make V8 hold two bytes for each of the whole text. Those in regular expressions are left. */
+function toAscii(file) {
+  const escape = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/[^\0-\x7F]/g, escape))
 }
 
 /** The licences of all packages that some files belong to. */

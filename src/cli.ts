@@ -1,14 +1,31 @@
+import { existsSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Argument, Command, Option } from 'commander'
 import { addAccountCommands } from './cli/account-commands.ts'
+import { loadCompiled } from './cli/compiled.ts'
 import { addDevnetCommands } from './cli/devnet-commands.ts'
 import { withGateway } from './cli/gateway-access.ts'
 import { VERSION } from './version.ts'
 
 // What was compiled at one start is ready for the next: beside the code, because a user who may write there may change the code as
 // well. Where the gateway may not, it is compiled each time.
-enableCompileCache(join(import.meta.dirname, '.compiled'))
+const COMPILED = join(import.meta.dirname, '.compiled')
+enableCompileCache(COMPILED)
+
+/**
+ * By how much the heap may grow before it is collected. V8 lets it double, which is memory that the caches of a gateway never
+ * need: 25 makes it a quarter smaller under load, at no processor time that was measured.
+ */
+const HEAP_GROWING_PERCENT = 25
+
+/** The whole gateway in one file, where it was built. */
+async function loadGateway(): Promise<{ exports: typeof import('./start.ts'); keep(): void }> {
+  const bundled = join(import.meta.dirname, 'bundle', 'gateway.cjs')
+  if (existsSync(bundled)) return loadCompiled(bundled, COMPILED)
+  return { exports: await import('./start.ts'), keep: flushCompileCache }
+}
 
 /**
  * A command loads what it needs when it is called: the whole gateway takes a second to load, and most commands need little
@@ -39,10 +56,12 @@ program
   // One of several processes of a gateway; the first of them starts the others with it.
   .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
   .action(async ({ as }: { as?: string }) => {
-    const { runGateway } = await natively(() => import('./main.ts'))
-    await runGateway(as)
+    const { exports, keep } = await loadGateway()
+    await exports.startGateway(as)
     // Not left for the end, which may be sudden.
-    flushCompileCache()
+    keep()
+    // Not before: V8 takes what was compiled with other flags for something else, and a start would collect more often.
+    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   })
 
 withGateway(program.command('call'))

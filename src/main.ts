@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { startApp } from './app.ts'
 import { checkStart } from './config/check-start.ts'
 import { onUncaught } from './cli/last-resort.ts'
@@ -13,15 +12,8 @@ import { runFront, runOwner } from './processes/run.ts'
 import { frontsOf, superviseProcesses } from './processes/supervise.ts'
 import { tellStart } from './cli/tell-start.ts'
 
-/**
- * By how much the heap may grow before it is collected. V8 lets it double, which is memory that the caches of a gateway never
- * need: 25 makes it a quarter smaller under load, at no processor time that was measured.
- */
-const HEAP_GROWING_PERCENT = 25
-
 /** The process: starts the gateway, says where it is, and stops it when asked. */
 export async function runGateway(role?: string): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   const clock = new FollowingClock()
   const { config, problems, warnings } = checkStart(clock)
   if (!config) throw new Error(tellAll(problems))

@@ -66,7 +66,7 @@ test('the package has what runs, what is read and what is deployed, and nothing 
     /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     /^bin\/nano-gateway\.cjs$/,
     /^dist\/.+\.(js|json|css|svg)$/,
-    /^dist\/bundle\/LICENSES\.txt$/,
+    /^dist\/bundle\/(gateway\.cjs|LICENSES\.txt)$/,
     /^dist\/(exports|client|kernel)\/.+\.d\.ts$/,
     /^docs\/.+\.(md|svg|png|ts|py|php|rb|go)$/,
     /^examples\/.+\.mjs$/,
