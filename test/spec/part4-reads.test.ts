@@ -81,6 +81,19 @@ test('reads of a small ledger', async (t) => {
         blocks: { [sent.toLowerCase()]: contents },
       })
       assert.deepEqual(await get('blocks', { hashes: [sent, UNKNOWN] }), { error: 'Block not found' })
+      const listing = { include_not_found: 'true' }
+      assert.deepEqual(await get('blocks', { hashes: [sent.toLowerCase(), UNKNOWN], ...listing }), {
+        blocks: { [sent.toLowerCase()]: contents },
+        blocks_not_found: [UNKNOWN],
+      })
+      assert.deepEqual(await get('blocks', { hashes: [UNKNOWN], ...listing }), {
+        blocks: '',
+        blocks_not_found: [UNKNOWN],
+      })
+      assert.deepEqual(await get('blocks', { hashes: [sent], ...listing }), {
+        blocks: { [sent]: contents },
+        blocks_not_found: '',
+      })
       assert.deepEqual((await get('blocks_info', { hashes: [sent] })).blocks, { [sent]: info })
       // They are an object, and a text for whoever says so.
       const asText = { json_block: 'false' }

@@ -423,6 +423,7 @@ export interface Answers {
           | string
         >
       | ''
+    blocks_not_found?: Array<string> | '' | undefined
   }
   block_account: {
     /** An address. */

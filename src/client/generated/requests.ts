@@ -222,12 +222,14 @@ export interface Requests {
     /** An amount in raw, a whole number. */
     amount: string | number | bigint
   }
-  /** The contents of many blocks by hash. */
+  /** The contents of many blocks by hash. An unknown hash fails the request, unless `include_not_found` lists them instead. */
   blocks: {
     /** Up to 1000 block hashes. */
     hashes: Array<string>
     /** `false` returns the contents as JSON inside a string. */
     json_block?: boolean | undefined
+    /** List unknown hashes under `blocks_not_found`. */
+    include_not_found?: boolean | undefined
   }
   /** The account a block belongs to. */
   block_account: {

@@ -1,5 +1,6 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
@@ -40,30 +41,42 @@ export const EXAMPLE_CONTENTS = {
 export const blocks = action({
   name: 'blocks',
   ofNode: true,
-  summary: 'The contents of many blocks by hash.',
+  summary:
+    'The contents of many blocks by hash. An unknown hash fails the request, unless `include_not_found` lists them instead.',
   input: input({
     hashes: field.hashes,
     json_block: optional(field.flag('`false` returns the contents as JSON inside a string.')),
+    include_not_found: optional(field.flag('List unknown hashes under `blocks_not_found`.')),
   }),
   example: {
     request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'] },
     response: { blocks: { '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419': EXAMPLE_CONTENTS } },
   },
-  output: answer.record({ blocks: answer.orNothing(answer.map(CONTENTS)) }),
+  output: answer.record({
+    blocks: answer.orNothing(answer.map(CONTENTS)),
+    blocks_not_found: answer.optional(answer.orNothing(answer.list(answer.text))),
+  }),
   refusals: ['Block not found'],
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run({ node }, { hashes, json_block }) {
+  async run({ node }, { hashes, json_block, include_not_found: lists }) {
     const wanted = requireHashes(hashes)
-    if (wanted.length === 0) return { blocks: '' }
-    const answer = await node.read('blocks', { hashes: [...new Set(wanted)], json_block: json_block !== false })
+    if (wanted.length === 0) return { blocks: '', ...(lists && { blocks_not_found: '' }) }
+    const asked = { hashes: [...new Set(wanted)], json_block: json_block !== false }
+    // The node has a list of unknown hashes in `blocks_info` alone.
+    const answer = await (lists
+      ? node.read('blocks_info', { ...asked, include_not_found: true })
+      : node.read('blocks', asked))
     const found = toObject(answer.blocks)
-    const shaped: JsonObject = {}
+    const blocks: JsonObject = {}
+    const missing: string[] = []
     hashes.forEach((given, at) => {
-      const contents = found[wanted[at]!]
-      if (contents !== undefined) shaped[given] = shapeContents(contents)
+      const block = found[wanted[at]!]
+      if (block === undefined) missing.push(given)
+      else blocks[given] = shapeContents(lists ? toObject(block).contents! : block)
     })
-    return { blocks: orEmpty(shaped) }
+    if (missing.length > 0 && !lists) throw new LedgerRefusal('Block not found')
+    return { blocks: orEmpty(blocks), ...(lists && { blocks_not_found: missing.length > 0 ? missing : '' }) }
   },
 })
