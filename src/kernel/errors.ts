@@ -158,3 +158,13 @@ export const missingField = (field: string) =>
 /** A request field is wrong; the answer names it. */
 export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })
+
+/**
+ * 404 and 409 are for paths and for REST (contract 7): to an action, what it names and cannot have is a wrong field. `otherwise` is
+ * the field where the refusal does not name one.
+ */
+export function toFieldError(error: unknown, otherwise?: string): unknown {
+  if (!(error instanceof AppError) || (error.code !== 'not_found' && error.code !== 'conflict')) return error
+  const field = error.body.field ?? otherwise
+  return typeof field === 'string' && field !== '' ? badField(field, error.message) : error
+}

@@ -145,6 +145,14 @@ test('a link is seen, changed, paused and deleted by its account alone (contract
   }
   const again = (await shop.call('payment_link', { id: link.id }, bearer(key))).json<Link>()
   assert.deepEqual([again.status, again.revenue_fiat], ['paused', '0.00'])
+  for (const [id, caller] of [
+    [link.id, other],
+    ['lnk_none', key],
+    [7, key],
+  ] as const) {
+    const refused = await shop.call('payment_link', { ...MUG, id }, bearer(caller))
+    assert.deepEqual([refused.status, refused.json().field], [400, 'id'], refused.text)
+  }
   assert.equal((await shop.rest('DELETE', at, key)).status, 200)
   assert.equal((await shop.rest('GET', at, key)).status, 404)
   assert.equal((await ask(`${shop.url}/buy/${link.slug}`, { method: 'GET' })).status, 404)

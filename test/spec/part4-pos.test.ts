@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { suspendAccount } from '../../src/modules/accounts/index.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { type Shop, merchant, nano, openWorld, untilStatus } from '../support/checkout-steps.ts'
 
-/* Contract 4.9, rules 12 to 16: tills for cashiers. */
+/* Contract 4.9, rules 12 to 17: tills for cashiers. */
 
 const { address } = merchant
 const COUNTER = { address, title: 'Counter', items: [{ title: 'Espresso', price: '2' }], tips: [10] }
@@ -285,4 +286,39 @@ test('a day has the sums of its sales, by the clock of the place, and counts not
   assert.deepEqual([before.json().count, before.json().sales], [0, []])
   world.clock.advance(24 * 3_600_000)
   assert.equal((await till.at('GET', '/day')).json().count, 0, 'tomorrow begins with nothing')
+})
+
+test('the page of a till can be installed and works without the network, and nothing about money is kept for that (contract 4.9, rule 17)', async (t) => {
+  const { shop, key } = await open(t)
+  const { pos, token, at } = await make(shop, key)
+  assert.equal((await at('POST', '/sales', { key: KEY, amount: '2.75', total: '2.75' })).status, 201)
+  const look = (path: string, accept = '*/*') => ask(`${shop.url}${path}`, { method: 'GET', headers: { accept } })
+  const page = await look(`/pos/${pos.id}`, 'text/html')
+  assert.equal(page.status, 200)
+  assert.ok(page.text.includes(`<link rel="manifest" href="/pos/${pos.id}/app.webmanifest"`))
+  for (const secret of [token, '2.75', 'Espresso', address]) assert.ok(!page.text.includes(secret), secret)
+  const manifest = (await look(`/pos/${pos.id}/app.webmanifest`)).json()
+  const place = `/pos/${pos.id}`
+  assert.deepEqual(
+    [manifest.name, manifest.start_url, manifest.scope, manifest.display],
+    ['Counter', place, place, 'standalone'],
+  )
+
+  // What the worker answers by itself; everything else it leaves to the network.
+  const listeners = new Map<string, (event: object) => void>()
+  const caches = { open: () => Promise.resolve({ match: () => Promise.resolve(page) }) }
+  const worker = { addEventListener: listeners.set.bind(listeners), location: { origin: shop.url }, URL, caches }
+  runInNewContext((await look('/pos/worker.js')).text, worker)
+  const answers = (method: string, path: string, mode = 'cors') => {
+    let answered = false
+    const respondWith = () => (answered = true)
+    listeners.get('fetch')!({ request: { method, mode, url: shop.url + path }, respondWith })
+    return answered
+  }
+  const style = /href="(\/assets\/[^"]+\.css[^"]*)"/.exec(page.text)![1]!
+  assert.deepEqual([answers('GET', place, 'navigate'), answers('GET', style)], [true, true])
+  for (const path of ['/till', '/day', '/sales', '/sales/x']) {
+    for (const mode of ['cors', 'navigate']) assert.equal(answers('GET', place + path, mode), false, path)
+    assert.equal(answers('POST', place + path), false, path)
+  }
 })

@@ -187,6 +187,10 @@ forEachEngine((engine) => {
     }
     const deaf = await make({ events: ['payment.completed'] })
     assert.equal((await post(PATH, { endpoint: deaf.id, addresses })).status, 409)
+    for (const endpoint of [deaf.id, 'whe_none']) {
+      const refused = await gateway.call('watch', { endpoint, addresses }, { key })
+      assert.deepEqual([refused.status, refused.json().field], [400, 'endpoint'], refused.text)
+    }
     const tooMany = await post(PATH, { endpoint, addresses })
     assert.deepEqual([tooMany.status, tooMany.json().code], [403, 'limit_reached'])
     const racing = await Promise.all([

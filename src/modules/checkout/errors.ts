@@ -24,13 +24,6 @@ export const tooManyOpen = (max: number, byPublicKey: boolean) =>
     60,
     { field: 'address' },
   )
-/** 404 and 409 are for paths and for REST (contract 7): to an action, what it names and cannot have is a wrong field. */
-export function toFieldError(error: unknown): unknown {
-  const { field } = error instanceof AppError ? (error.body ?? {}) : {}
-  const isNamed = error instanceof AppError && typeof field === 'string' && field !== ''
-  return isNamed && (error.code === 'not_found' || error.code === 'conflict') ? badField(field, error.message) : error
-}
-
 export const amountSpaceExhausted = () =>
   new AppError('amount_space_exhausted', 'No free amount near this price. Try again later.', { retryAfterSeconds: 60 })
 export const priceUnavailable = (cause?: unknown) =>

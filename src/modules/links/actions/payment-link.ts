@@ -1,7 +1,8 @@
 import { action } from '../../../kernel/action.ts'
+import { toFieldError } from '../../../kernel/errors.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
-import { checkoutAction, toFieldError } from '../../checkout/index.ts'
+import { checkoutAction } from '../../checkout/index.ts'
 import { LINK } from '../answers.ts'
 import { getLink } from '../domain/change-link.ts'
 import { makeLink } from '../domain/make-link.ts'
@@ -91,11 +92,11 @@ export const paymentLink = action({
   },
   output: LINK,
   errors: {
-    invalid_request: 'A field cannot be used; `field` says which: the slug is taken, or you have no such template.',
+    invalid_request:
+      'A field cannot be used; `field` says which: the slug is taken, or you have no such template or link.',
     invalid_amount: '`amount`, a plan or a suggestion is not a valid amount.',
     feature_disabled: 'The account has no generated wallets.',
     limit_reached: 'The account already has 1000 links.',
-    not_found: 'You have no such link.',
   },
   auth: 'secret-key',
   scope: 'checkout',
@@ -105,11 +106,11 @@ export const paymentLink = action({
     if (caller.kind !== 'account') throw new Error('A payment link needs an account.')
     const { accountId: owner } = caller
     const { id } = fields as { id?: unknown }
-    if (typeof id === 'string') return showLink(room, await getLink(room, { id, owner }))
     try {
+      if (id !== undefined) return showLink(room, await getLink(room, { id: String(id), owner }))
       return showLink(room, await makeLink(room, owner, fields, { idempotency }))
     } catch (error) {
-      throw toFieldError(error)
+      throw toFieldError(error, id === undefined ? undefined : 'id')
     }
   },
 })

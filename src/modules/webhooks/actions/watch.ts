@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { toFieldError } from '../../../kernel/errors.ts'
 import { input } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
 import { addWatches } from '../watches/change.ts'
@@ -20,10 +21,9 @@ export const watch = action({
   },
   output: ADDED,
   errors: {
-    invalid_request: 'A field cannot be used; `field` says which.',
-    conflict: 'The endpoint subscribes to neither `address.received` nor `address.sent`.',
+    invalid_request:
+      'A field cannot be used; `field` says which: you have no such endpoint, or it subscribes to neither `address.received` nor `address.sent`.',
     limit_reached: 'The account already watches as many addresses as it may.',
-    not_found: 'You have no such endpoint.',
   },
   auth: 'secret-key',
   scope: 'webhooks',
@@ -34,6 +34,10 @@ export const watch = action({
     if (caller.kind !== 'account') throw new Error('A watch needs an account.')
     const { accountId } = caller
     const asked = readWatched(fields as Record<string, unknown>)
-    return showAdded(await addWatches(room, { accountId, ...asked }, idempotency))
+    try {
+      return showAdded(await addWatches(room, { accountId, ...asked }, idempotency))
+    } catch (error) {
+      throw toFieldError(error, 'endpoint')
+    }
   },
 })
