@@ -1,3 +1,5 @@
+import { colour, drawFrame, round } from './picture.ts'
+
 export interface Line {
   store: string
   operation: string
@@ -11,8 +13,7 @@ const PANEL_HEIGHT = 330
 const GAP = 56
 const LEFT = 64
 const LEGEND_TOP = PANEL_TOP + PANEL_HEIGHT + 58
-/** Told apart on light and on dark grounds, also by those who see fewer colours; marks tell them apart once more. */
-const COLOURS = ['#2f7ed8', '#d9822b', '#1a9c6b', '#a45ad0', '#d0456b', '#7b8794']
+/** They tell colours apart once more. */
 const MARKS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'ring'] as const
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
@@ -66,22 +67,16 @@ export function drawGrowth(lines: readonly Line[]): string {
     const sample = `<line x1="${left}" x2="${left + 28}" y1="${top}" y2="${top}" stroke="${colour(at)}" stroke-width="2"/>${mark(at, left + 14, top)}`
     return `${sample}<text x="${left + 38}" y="${top + 4}">${operation}</text>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Time of each operation in stores of growing size">
-<style>
-  svg { background: #fff; color: #24292f; font: 14px system-ui, sans-serif }
-  text { fill: currentColor } .title { font-weight: 600 } .head { font-weight: 600; font-size: 18px } .grid { stroke: currentColor; stroke-opacity: .15 }
-  @media (prefers-color-scheme: dark) { svg { background: #0d1117; color: #e6edf3 } .ground { fill: #0d1117 } }
-</style>
-<rect class="ground" width="100%" height="100%" fill="#fff"/>
-<text class="head" x="${LEFT}" y="30">What an operation takes as the store grows</text>
-${panels.join('\n')}
-${legend.join('\n')}
-</svg>
-`
+  return drawFrame({
+    width: WIDTH,
+    height,
+    left: LEFT,
+    label: 'Time of each operation in stores of growing size',
+    title: 'What an operation takes as the store grows',
+    parts: [...panels, ...legend],
+  })
 }
 
-const round = (value: number) => Math.round(value * 10) / 10
-const colour = (at: number) => COLOURS[at % COLOURS.length]!
 const span = ({ from, to }: { from: number; to: number }) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
 const label = (power: number) => (power >= 0 ? (10 ** power).toLocaleString('en') : (10 ** power).toFixed(-power))
 

@@ -50,6 +50,11 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
     reason: 'takes minutes and a quiet machine; its command line is read by the suite itself (scripts.test.ts)',
   },
   {
+    command: /^npm run (power-loss|soak|fuzz) -- /,
+    reason:
+      'takes minutes to an hour; their command lines are read (scripts.test.ts), and test/power and test/hostile run shorter ones',
+  },
+  {
     command: /^npm run chaos -- /,
     reason: 'takes ten minutes; its command line is read (scripts.test.ts), and test/chaos runs it for a shorter time',
   },

@@ -3,7 +3,9 @@ import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readOptions as readBenchOptions } from '../../bench/kit/options.ts'
+import { readOptions as readSoakOptions } from '../../bench/soak/options.ts'
 import { readOptions as readChaosOptions } from '../chaos/options.ts'
+import { readOptions as readPowerOptions } from '../power/options.ts'
 import { readOptions as readFuzzOptions } from '../hostile/options.ts'
 import { blocksOf, commandsOf, headCommandsOf, headed, pages, quotedCommands, read, root } from './documents.ts'
 import { exceptionFor } from './exceptions.ts'
@@ -56,6 +58,8 @@ test('the suites that break things take every command line that the documents ha
   assert.ok(lines.length > 0)
   for (const options of argumentsOf('chaos')) assert.ok(readChaosOptions(options, {}).minutes > 0)
   for (const options of argumentsOf('fuzz')) assert.ok(readFuzzOptions(options).inputs > 0)
+  for (const options of argumentsOf('power-loss')) assert.ok(readPowerOptions(options).cuts > 0)
+  for (const options of argumentsOf('soak')) assert.ok(readSoakOptions(options).minutes > 0)
 })
 
 test('the command line knows every command that stands inside a sentence', async (t) => {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
+import { skip } from './recorder.ts'
 import { cutPower, record } from './run.ts'
 
 /* The built gateway is used while its file operations are recorded; then the power is cut again and again (docs/reliability.md). */
 
-const hasCompiler = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
-const skip = hasCompiler ? false : 'needs Linux and a C compiler: apt-get install gcc libc6-dev'
 const CUTS = isThorough ? 400 : 30
 const LIES = 10
 

@@ -1,25 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { CLI } from '../support/command-line.ts'
-
-const SOURCE = fileURLToPath(new URL('recorder.c', import.meta.url))
-
-/** Makes the library that writes down what a process does to its files. */
-export function compileRecorder(folder: string): string {
-  const library = join(folder, 'recorder.so')
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread'])
-  return library
-}
+import { type Recorder, recordedBy } from './recorder.ts'
 
 export interface GatewayOptions {
   /** What is taken for a whole disk; the gateway makes its data folder in it. */
   disk: string
   port: number
   /** Unset, its files are not watched. */
-  recorded?: { library: string; log: string }
+  recorded?: Recorder
+  env?: Readonly<Record<string, string>>
 }
 
 /** The built gateway with its own ledger, as an operator starts it. */
@@ -34,13 +26,13 @@ export class RecordedGateway {
   }
 
   async start(): Promise<void> {
-    const { disk, port, recorded } = this.#options
-    const child = spawn(process.execPath, [CLI, 'start'], {
+    const { disk, port, recorded, env } = this.#options
+    const child = spawn(process.execPath, ['--max-semi-space-size=4', CLI, 'start'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        ...(recorded && { LD_PRELOAD: recorded.library, POWER_LOG: recorded.log, POWER_FOLDER: disk }),
+        ...(recorded && recordedBy(recorded, disk)),
         DATA_DIR: join(disk, 'data'),
         PORT: String(port),
         METRICS_PORT: '0',
@@ -54,6 +46,7 @@ export class RecordedGateway {
         WORK_NODES: 'true',
         WORK_CARDS: 'none',
         LOG_LEVEL: 'warn',
+        ...env,
       },
     })
     this.#child = child
@@ -63,6 +56,10 @@ export class RecordedGateway {
       child.stdout.on('data', () => said.includes('Try it:') && resolve())
       child.once('exit', (code) => reject(new Error(`The gateway ended with ${code}:\n${said}`)))
     })
+  }
+
+  get pid(): number {
+    return this.#child!.pid!
   }
 
   /** How long the log is: everything up to here has happened. */

@@ -7,7 +7,8 @@ import { checkFolder } from './checks.ts'
 import { Disk, type Leaves } from './disk.ts'
 import { Load, type Promised } from './load.ts'
 import { type FileOperation, readOperations } from './log.ts'
-import { RecordedGateway, compileRecorder } from './recorded-gateway.ts'
+import { RecordedGateway } from './recorded-gateway.ts'
+import { compileRecorder } from './recorder.ts'
 
 export interface PowerOptions {
   seed: number
@@ -37,8 +38,7 @@ export async function record({ seed, steps }: Pick<PowerOptions, 'seed' | 'steps
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-power-'))
   const disk = join(folder, 'disk')
   mkdirSync(disk)
-  const log = join(folder, 'log')
-  const recorded = { library: compileRecorder(folder), log }
+  const recorded = compileRecorder(folder)
   const gateway = new RecordedGateway({ disk, port: await freePort(), recorded })
   const load = new Load(gateway, new SeededRandom(seed))
   try {
@@ -50,7 +50,7 @@ export async function record({ seed, steps }: Pick<PowerOptions, 'seed' | 'steps
     await load.run(steps)
     await gateway.end('SIGKILL')
     const rootInode = statSync(disk, { bigint: true }).ino
-    return { operations: readOperations(log), promises: load.promises, rootInode }
+    return { operations: readOperations(recorded.log), promises: load.promises, rootInode }
   } finally {
     load.close()
     await gateway.end('SIGKILL')
@@ -68,6 +68,7 @@ function chooseMoments(operations: readonly FileOperation[], cuts: number, rando
   return moments
 }
 
+const LOSSES_TOLD = 20
 const LEAVES: readonly Leaves[] = ['nothing', 'some', 'some', 'some', 'everything']
 
 /** Cuts the power at moments of a recording, and looks at what is left each time. */
@@ -89,7 +90,10 @@ export async function cutPower(recording: Recording, options: Omit<PowerOptions,
     if (!moments.has(at + 1)) continue
     const leaves = random.pick(LEAVES)
     const found = await look(disk, { leaves, random, promises: promises.filter((one) => one.at <= operation.until) })
-    losses.push(...found.map((loss) => `cut ${at + 1}, which leaves ${leaves}: ${loss}`))
+    for (const loss of found) {
+      losses.push(`cut ${at + 1}, which leaves ${leaves}: ${loss}`)
+      if (losses.length <= LOSSES_TOLD) tell(`LOST: ${losses.at(-1)}`)
+    }
     if (++done % 100 === 0) tell(`${done} of ${moments.size} cuts, ${losses.length} losses`)
   }
   const syncs = operations.filter(({ kind }) => kind === 'sync').length

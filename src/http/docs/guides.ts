@@ -10,7 +10,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'Take payments': 'payment-page merchants any-shop woocommerce medusa webhooks email usernames',
   Wallets: 'wallets work',
   'Programs and agents': 'client agents keys pay-per-request clients',
-  Operate: 'operating people scaling migrating security performance',
+  Operate: 'operating people scaling migrating security reliability performance',
   Reference: 'contract versions comparison decisions',
 }
 const REFERENCE = 'Reference'

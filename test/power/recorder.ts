@@ -1,0 +1,28 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const SOURCE = fileURLToPath(new URL('recorder.c', import.meta.url))
+
+const canRecord = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
+/** Why a test cannot run here; false where it can. */
+export const skip = canRecord ? false : 'needs Linux and a C compiler: apt-get install gcc libc6-dev'
+
+/** A library that writes down what a process does to its files, and where it does. */
+export interface Recorder {
+  library: string
+  log: string
+}
+
+export function compileRecorder(folder: string): Recorder {
+  const library = join(folder, 'recorder.so')
+  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread'])
+  return { library, log: join(folder, 'log') }
+}
+
+/** The environment of a process whose files below a folder are watched. */
+export const recordedBy = ({ library, log }: Recorder, folder: string) => ({
+  LD_PRELOAD: library,
+  POWER_LOG: log,
+  POWER_FOLDER: folder,
+})
