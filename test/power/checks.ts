@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
+import { LedgerStore } from '../../src/devnet/store.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { readKeyFile } from '../../src/infra/secrets/master-keys.ts'
@@ -50,10 +51,10 @@ function checkLedger(file: string, promises: readonly Promised[]): LedgerFile {
   const blocks = promises.filter((promise) => promise.kind === 'block')
   const nothing = { wrong: blocks.length > 0 ? ['the ledger is gone'] : [], accounts: new Map() }
   if (!existsSync(file)) return nothing
+  // As a start does, which makes the tables that a cut in the middle of the first start has left out.
+  new LedgerStore(file).close()
   const db = new DatabaseSync(file)
   try {
-    const isMade = db.prepare(`select 1 from sqlite_master where name = 'blocks'`).get() !== undefined
-    if (!isMade) return nothing
     const wrong: string[] = []
     const integrity = db.prepare('pragma integrity_check').get() as { integrity_check: string }
     if (integrity.integrity_check !== 'ok') wrong.push(`the ledger is damaged: ${integrity.integrity_check}`)

@@ -191,3 +191,20 @@ test('a statement is understood however it was met before: failed at first, forg
   assert.deepEqual((await read('select name from things')).rows, [{ name: 'one' }])
   assert.deepEqual((await read('select 3 as at')).rows, [{ at: 3 }])
 })
+
+// The sends that wait for a shop were asked about in lists of every length, and each length was a statement that kept its values.
+test('a gateway does not grow with every payment that its shop leaves waiting: lists of 300 lengths are ten statements', async (t) => {
+  const { db } = (await openFresh(t, 'sqlite')).store
+  const ids = Array.from({ length: 300 }, (_, at) => `acc_${String(at).padStart(3, '0')}`)
+  const asking = (operator: 'in' | 'not in', length: number) =>
+    db.selectFrom('accounts').select('id').where('id', operator, ids.slice(0, length)).orderBy('id')
+  const texts = new Set(ids.map((_, at) => asking('in', at + 1).compile().sql))
+  assert.equal(texts.size, 10)
+  for (const id of ids.slice(0, 6)) await insertAccount(db, account(id))
+  for (const length of [1, 3, 5, 8, 300]) {
+    const found = (await asking('in', length).execute()).map(({ id }) => id)
+    assert.deepEqual(found, ids.slice(0, Math.min(6, length)))
+    const others = (await asking('not in', length).execute()).map(({ id }) => id)
+    assert.deepEqual(others, ids.slice(0, 6).slice(length))
+  }
+})

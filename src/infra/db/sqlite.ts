@@ -1,10 +1,13 @@
 import {
+  type BinaryOperationNode,
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   type Kysely,
   type LimitNode,
+  OperatorNode,
+  PrimitiveValueListNode,
   type QueryResult,
   SelectQueryNode,
   SqliteAdapter,
@@ -23,7 +26,7 @@ export function sqliteDialect(file: string): Dialect & { backup(target: string):
     createAdapter: () => new ThreadedSqliteAdapter(),
     createDriver: () => (driver = new SqliteDriver(file)),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new LimitsWrittenOut(),
+    createQueryCompiler: () => new FewTexts(),
     backup: async (target) => {
       if (!driver) throw new Error('The database is not open.')
       await driver.backup(target)
@@ -45,12 +48,31 @@ class ThreadedSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** SQLite plans a statement anew each time a limit is bound to it, because the plan may depend on it. Written out, it plans once. */
-class LimitsWrittenOut extends SqliteQueryCompiler {
+/** Beyond, a list is as long as it is. */
+const FILLED_MAX = 1_024
+
+/**
+ * Writes statements so that few texts come up again and again. Each text is a prepared statement in a thread, which keeps the
+ * values that it was asked with last: of lists of every length there would be hundreds.
+ */
+class FewTexts extends SqliteQueryCompiler {
+  /** SQLite plans a statement anew each time a limit is bound to it, because the plan may depend on it. Written out, it plans once. */
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node
     if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${String(limit.value)}`)
     else super.visitLimit(node)
+  }
+
+  /** A list that is looked through is filled up with its last value to the next power of two, which changes nothing. */
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { operator, rightOperand } = node
+    const looksThrough = OperatorNode.is(operator) && /^(not )?in$/.test(operator.operator)
+    if (!looksThrough || !PrimitiveValueListNode.is(rightOperand)) return super.visitBinaryOperation(node)
+    const { values } = rightOperand
+    const length = 2 ** Math.ceil(Math.log2(values.length))
+    if (values.length === 0 || length > FILLED_MAX) return super.visitBinaryOperation(node)
+    const filled = Array.from({ length }, (_, at) => values[Math.min(at, values.length - 1)])
+    super.visitBinaryOperation({ ...node, rightOperand: PrimitiveValueListNode.create(filled) })
   }
 }
 
