@@ -249,7 +249,7 @@ test('a key that may make keys makes none that may more than itself, nor learns 
     scopes: ['read', 'keys', 'wallets:send'],
     expires_unix: expires,
     per_minute: 100,
-    spend_daily_nano: '5',
+    spend_daily_nano: '50e-1',
   })
   const tryMaking = (body: object) => house.rest('POST', '/api/keys', maker.key, { name: 'more', ...body })
   assertMissing(await tryMaking({ scopes: ['read', 'email'] }), 'email', 'scopes')

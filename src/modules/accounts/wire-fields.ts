@@ -93,8 +93,8 @@ function readWhole(field: string, value: unknown, min: number, max: number): num
 
 /** Nothing at all is an amount, too: such a key spends nothing. */
 function readSpend(value: unknown): Raw {
-  const text = typeof value === 'number' ? toPlainDecimal(String(value)) : value
-  const amount = typeof text === 'string' ? parseNano(text) : undefined
+  const isText = typeof value === 'string' || typeof value === 'number'
+  const amount = isText ? parseNano(toPlainDecimal(String(value))) : undefined
   if (amount === undefined) throw refuse('spend_daily_nano', 'Invalid amount number', 'invalid_amount')
   return amount
 }
