@@ -152,7 +152,7 @@ export class SoakLoad {
       const last = error instanceof Error ? error.message : String(error)
       this.counts.failed[kind] = { count: (this.counts.failed[kind]?.count ?? 0) + 1, last: last.slice(0, 200) }
     } finally {
-      this.#waiting[kind]!--
+      this.#waiting[kind]--
     }
   }
 

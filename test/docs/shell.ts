@@ -52,7 +52,7 @@ export interface Outcome {
 
 /** Runs a script to its end; whatever it left running goes with the test. */
 export async function runScript(t: Ending, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
+  const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
   t.after(() => endGroup(shell.pid!))
   let output = ''
   let errors = ''
@@ -73,7 +73,7 @@ export interface Served {
 
 /** Runs a command that serves, and waits until it says where. */
 export async function serve(t: Ending, command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Served> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', command], { cwd, env, detached: true })
+  const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', command], { cwd, env, detached: true })
   const ended = once(shell, 'exit') as Promise<[number | null]>
   t.after(() => endGroup(shell.pid!))
   let output = ''
