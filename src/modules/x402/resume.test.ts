@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { type StateBlock, hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
 import { fingerprintOf } from '../../guard/once.ts'
 import { insertClaim, markState } from './store.ts'
@@ -118,4 +119,23 @@ test('200 what is paid for is finished and kept for a client that has left', asy
   await until(async () => (await stateOf({ app }, block)) === 'served')
   const reply = await call('work_generate', { hash }, signed(block))
   assert.equal(reply.headers['idempotent-replayed'], 'true')
+})
+
+// Found by npm run chaos: a gateway answered while it could not reach its store, and the next one had work of its own for it.
+test('an agent whose answer could not be kept comes again, and one payment never brings two answers', async (t) => {
+  const { call, node, upstream, app } = await openFaultyShop(t)
+  const { db } = app.store
+  const block = paymentBlock(node, await openPayer(node))
+  const present = () => call('work_generate', { hash }, signed(block))
+  const hash = newHash()
+  await sql`create trigger away before update on x402_payments when new.state = 'served'
+    begin select raise(abort, 'away'); end`.execute(db)
+  const unkept = await present()
+  assert.deepEqual([unkept.status, unkept.json().code], [503, 'store_unavailable'], unkept.text)
+  assert.match(unkept.text, /it costs nothing more/)
+  await sql`drop trigger away`.execute(db)
+  const first = await present()
+  assert.equal(first.status, 200, first.text)
+  assert.equal((await present()).text, first.text)
+  assert.equal(upstream.hits('process'), 1)
 })

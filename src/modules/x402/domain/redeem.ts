@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, storeAway } from '../../../kernel/errors.ts'
 import { checkSeal } from '../../../kernel/x402/payment-block.ts'
 import type { SettleResponse } from '../../../kernel/x402/wire.ts'
 import { paymentRefused } from '../errors.ts'
@@ -59,8 +59,10 @@ async function serve({ store }: Facilitation, { claim, stored }: HeldPayment, ru
     await markState(db, claim, { from: PAID, to: 'action_failed', now: clock.now() }).catch(failed)
     throw withAdvice(error)
   }
-  // It has happened: the client gets its answer even when it cannot be kept.
-  await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(failed)
+  const isKept = await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(failed)
+  // What is sold changes nothing: the same request runs again, or finds the answer that another process has kept. Given away
+  // unkept, one payment would bring two answers.
+  if (!isKept) throw withAdvice(storeAway(undefined))
   return text
 }
 
