@@ -22,16 +22,19 @@ const MANIFEST = JSON.stringify({
   dependencies: Object.fromEntries(['medusa', 'framework', 'cli'].map((name) => [`@medusajs/${name}`, VERSION])),
 })
 
+/** What it depends on is taken as it was then: of some of it a new version is published every day, and not always whole. */
+const AS_OF = '2026-11-01'
+
 export const ADMIN = { email: 'admin@shop.example', password: 'only for this test' }
 
 /** Where the framework lies, from npm; installed once, and again when its version changes. Nothing of it runs while it is installed. */
 export async function installFramework(): Promise<string> {
-  const folder = join(CACHE, `nano-gateway-medusa-${createHash('sha256').update(MANIFEST).digest('hex').slice(0, 12)}`)
+  const folder = join(CACHE, `nano-gateway-medusa-${createHash('sha256').update(MANIFEST + AS_OF).digest('hex').slice(0, 12)}`)
   if (!existsSync(folder)) {
     const draft = `${folder}.${process.pid}`
     mkdirSync(draft, { recursive: true })
     writeFileSync(join(draft, 'package.json'), MANIFEST)
-    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--workspaces=false']
+    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--workspaces=false', `--before=${AS_OF}`]
     await run('npm', args, { cwd: draft, maxBuffer: 2 ** 26 })
     renameSync(draft, folder)
   }
