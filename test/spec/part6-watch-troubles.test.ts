@@ -193,3 +193,14 @@ test('a list of addresses that is refused cost the nodes over a thousand questio
   assert.deepEqual(new Set(rows.map(({ known }) => known.length)), new Set([16]), 'hashes of this test begin alike')
   assert.equal(rows.length, 20)
 })
+
+test('a gateway did not start when its store refused the first catching up: it starts, says so, and tells what it has missed', async (t) => {
+  const { monitor, failed, faults, told, within, watch, pay } = await open(t, await openFresh(t, 'sqlite'), 'sqlite')
+  await watch()
+  pay()
+  faults.isStoreAway = true
+  await monitor.start()
+  assert.equal(failed[0], 'watches.monitor')
+  faults.isStoreAway = false
+  await within(30, async () => (await told()) === 1)
+})

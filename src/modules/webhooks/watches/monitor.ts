@@ -80,7 +80,11 @@ export class AddressMonitor {
     bus.onGap(() => {
       if (bus.connected) this.#afterGap()
     })
-    await this.#catchUp()
+    // Where gateways start beside others at work, PostgreSQL may end the one of two statements that wait for each other: a start goes on.
+    await this.#catchUp().catch((error: unknown) => {
+      this.#failed('catch-up')(error)
+      this.#afterGap()
+    })
     this.#tick()
   }
 
