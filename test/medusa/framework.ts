@@ -29,7 +29,13 @@ export const ADMIN = { email: 'admin@shop.example', password: 'only for this tes
 
 /** Where the framework lies, from npm; installed once, and again when its version changes. Nothing of it runs while it is installed. */
 export async function installFramework(): Promise<string> {
-  const folder = join(CACHE, `nano-gateway-medusa-${createHash('sha256').update(MANIFEST + AS_OF).digest('hex').slice(0, 12)}`)
+  const folder = join(
+    CACHE,
+    `nano-gateway-medusa-${createHash('sha256')
+      .update(MANIFEST + AS_OF)
+      .digest('hex')
+      .slice(0, 12)}`,
+  )
   if (!existsSync(folder)) {
     const draft = `${folder}.${process.pid}`
     mkdirSync(draft, { recursive: true })
