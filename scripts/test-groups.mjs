@@ -2,7 +2,7 @@
 
 /** Suites that take longest start first, so that none of them is left over for the end. */
 const LONGEST =
-  `test/pages/l-z test/pages/a-k test/chaos test/medusa test/spec/part4 test/node test/stores src/modules/wallets test/sim test/docs test/hostile src/infra/work`.split(
+  `test/pages/l-z test/pages/a-k test/chaos test/medusa test/spec/part4 test/node test/stores src/modules/wallets test/sim/watches test/sim test/docs test/hostile src/infra/work`.split(
     ' ',
   )
 
@@ -16,6 +16,8 @@ function suiteOf(file) {
   if (rest.length === 0) return top
   // Browsers wait more than they work: in one process after the other their pages would be the last to end, long after all else.
   if (folder === 'pages') return `test/pages/${rest[0] < 'l' ? 'a-k' : 'l-z'}`
+  // Half of all the simulations, which are the longest of a thorough run as it is.
+  if (file === 'test/sim/watches.test.ts') return 'test/sim/watches'
   return /^(?:test\/spec\/part\d|src\/(?:modules|infra)\/\w+(?=\/))/.exec(file)?.[0] ?? `${top}/${folder}`
 }
 

@@ -77,14 +77,13 @@ async function compare(db: Db, engine: StoreEngine, random: SeededRandom): Promi
       ...(random.below(2) === 0 && { to }),
     })
   }
-  const inOrder = <T extends { status: string }>(rows: T[]) => rows.sort((a, b) => (a.status < b.status ? -1 : 1))
   for (const filter of filters) {
     for (const includeHidden of [true, false]) {
       const summed = { ...filter, includeHidden }
       // The same question, asked of the rows themselves: sums do not know this, which all have.
       const counted = { ...summed, additional: 'none' as const }
       const text = JSON.stringify(summed)
-      assert.deepEqual(await countByStatus(db, engine, summed), inOrder(await countByStatus(db, engine, counted)), text)
+      assert.deepEqual(await countByStatus(db, engine, summed), await countByStatus(db, engine, counted), text)
       assert.deepEqual(await sumRevenue(db, engine, summed), await sumRevenue(db, engine, counted), text)
     }
   }

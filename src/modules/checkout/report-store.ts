@@ -125,6 +125,7 @@ async function countRows(db: Db, engine: StoreEngine, filter: Filter): Promise<S
   const rows = await where(db.selectFrom('checkouts'), engine, filter)
     .select(({ fn }) => ['checkouts.status', fn.countAll().as('count')])
     .groupBy('checkouts.status')
+    .orderBy('checkouts.status')
     .execute()
   return rows.map(({ status, count }) => ({ status, count: Number(count) }))
 }
@@ -183,6 +184,7 @@ export async function sumRefunds(db: Db, engine: StoreEngine, filter: Filter): P
     .select(({ fn }) => ['checkout_refunds.currency', fn.countAll().as('count')])
     .select(sumsOf(engine))
     .groupBy('checkout_refunds.currency')
+    .orderBy('checkout_refunds.currency')
     .execute()
   return rows.map(({ currency, count, raw, e8 }) => ({
     currency,

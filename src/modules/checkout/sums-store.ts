@@ -109,6 +109,8 @@ export async function sumRevenueDays(
     .select([sumRaw(engine, 'checkout_paid_sums.raw').as('raw'), sumRaw(engine, 'checkout_paid_sums.e8').as('e8')])
     .groupBy(['day', 'currency'])
     .having(count, '<>', 0)
+    .orderBy('day')
+    .orderBy('currency')
     .execute()
   return rows.map((row) => ({ day: row.day, ...toRevenue(row) }))
 }
@@ -125,6 +127,7 @@ export async function countMadeDays(
     .select(['day', counted.as('made'), completed.as('completed')])
     .groupBy('day')
     .having(counted, '<>', 0)
+    .orderBy('day')
     .execute()
   return rows.map(({ day, made, completed }) => ({ day, made: Number(made), completed: Number(completed) }))
 }
@@ -154,6 +157,7 @@ export async function listAccountTotals(db: Db, engine: StoreEngine, limit: numb
     .groupBy('each.owner')
     .having(total, '<>', 0)
     .orderBy('total', 'desc')
+    .orderBy('each.owner')
     .limit(limit)
     .execute()
   return rows.map(({ owner, total, complete, raw }) => ({
