@@ -104,7 +104,7 @@ try {
   try {
     write()
     run('npm', ['run', 'check'])
-    run('npm', ['test'])
+    run('npm', ['test', '--', '--thorough'])
     run('npm', ['run', 'build'])
     run(process.execPath, [join('scripts', 'build-client.mjs'), '--as-kept'])
     run(process.execPath, [join('scripts', 'build-devnet.mjs')])

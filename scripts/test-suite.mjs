@@ -18,7 +18,8 @@ const SUITE_MAX = 25 * 60_000
 /** What a process does on its way out: it tells which tests were running, and stops the servers that it has started. */
 const LEAVING_MAX = 30_000
 
-export async function runSuite(root, files, seed, { longest = SUITE_MAX, leaving = LEAVING_MAX } = {}) {
+/** Tests that are written for each engine run on the one that is given, or on both. */
+export async function runSuite(root, files, seed, { engine, longest = SUITE_MAX, leaving = LEAVING_MAX } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
   const results = join(folder, 'failed')
   const reporters = [
@@ -32,6 +33,7 @@ export async function runSuite(root, files, seed, { longest = SUITE_MAX, leaving
     env: {
       ...process.env,
       SEED: String(seed),
+      TEST_ENGINE: engine,
       NODE_COMPILE_CACHE: COMPILED,
       // Drivers take seconds of every processor to be measured; tests of them ask for them.
       WORK_CARDS: 'none',

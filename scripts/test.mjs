@@ -1,7 +1,8 @@
 /*
- * Runs the test suites, several at a time. Finds or installs the servers and browsers they need, and says which one is missing.
+ * Runs the test suites, several at a time: what lies beside modules, and a share of the rest, which the seed draws. Finds or installs the
+ * servers and browsers they need, and says which one is missing. Files that are named run whole, on both engines.
  *   --unit       only what lies in src and needs no server
- *   --thorough   what only time can find, as the chaos run and the fuzzer, gets its time
+ *   --thorough   everything, on both engines; what only time can find, as the chaos run and the fuzzer, gets its time
  *   --times N    everything N times, or until the first failure: how to find out whether a test is steady
  *   --busy       beside a process that keeps a processor busy
  */
@@ -15,6 +16,7 @@ import { startBusy } from './busy.mjs'
 import { groupBySuite } from './test-groups.mjs'
 import { isUnit } from './test-imports.mjs'
 import { provide } from './test-needs.mjs'
+import { drawShare, engineOf } from './test-share.mjs'
 import { runSuite } from './test-suite.mjs'
 import { mayRepeat, tellFirstFailure } from './test-verdict.mjs'
 
@@ -53,7 +55,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   let broken = false
   const lane = async () => {
     for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
-      const result = await runSuite(root, suite.files, seed)
+      const result = await runSuite(root, suite.files, seed, { engine: suite.engine })
       if (!result.passed && stopAtFailure) waiting.length = 0
       tell(suite, result, waiting.length)
       failures.push(...result.failures)
@@ -110,7 +112,19 @@ function listWanted() {
   return [...listTests('src'), ...listTests('test')]
 }
 
-const suites = groupBySuite(provide(root, listWanted()))
+/** Whoever says what is to run, or how thoroughly, gets all of that; a share of it is enough for one run at a desk. */
+function listSuites() {
+  const wanted = listWanted()
+  if (named.length > 0 || options.unit || options.thorough || options.times) return groupBySuite(provide(root, wanted))
+  const { drawn, left } = drawShare(wanted, firstSeed)
+  console.log(
+    `${drawn.length} of ${wanted.length} files, each suite on one engine; -- --thorough runs all of them on both.`,
+  )
+  console.log(`Left out with this seed: ${left.join(' ')}`)
+  return groupBySuite(provide(root, drawn)).map((suite, at) => ({ ...suite, engine: engineOf(at, firstSeed) }))
+}
+
+const suites = listSuites()
 const endBusy = options.busy ? startBusy() : undefined
 const passed = options.times ? await runTimes(suites) : await runOnce(suites)
 await endBusy?.()

@@ -88,7 +88,7 @@ test('a release that is not ready is refused with its reason, and nothing is cha
   commitAll('changelog: the next one')
   assert.deepEqual(ran(), [])
   makeRed('test')
-  refused(/^npm test failed/, NEXT)
+  refused(/^npm test -- --thorough failed/, NEXT)
   assert.deepEqual(ran(), [`check ${NEXT}`, `test ${NEXT}`], 'what is checked is what would be released')
 })
 

@@ -27,6 +27,27 @@ test('the tests of every module are a suite of their own, which takes no other m
   )
 })
 
+test('a few runs at a desk come by every test, and each of them by every test beside a module', async () => {
+  interface Share {
+    drawShare(files: string[], seed: number): { drawn: string[]; left: string[] }
+    engineOf(at: number, seed: number): string
+  }
+  const { drawShare, engineOf } = await load<Share>('test-share.mjs')
+  const beside = 'src/modules/wallets/limits.test.ts'
+  const files = [
+    beside,
+    ...['spec', 'pages', 'stores'].flatMap((name) => [1, 2, 3, 4, 5, 6, 7].map((at) => `test/${name}/${at}.test.ts`)),
+  ]
+  const seeds = [41, 42, 43, 44, 45, 46, 47, 48]
+  const drawn = seeds.map((seed) => drawShare(files, seed).drawn)
+  for (const [at, share] of drawn.entries()) {
+    assert.ok(share.includes(beside) && share.length < files.length / 2, share.join(' '))
+    assert.deepEqual([...share, ...drawShare(files, seeds[at]!).left].toSorted(), files.toSorted())
+  }
+  assert.deepEqual([...new Set(drawn.flat())].toSorted(), files.toSorted())
+  assert.deepEqual(new Set([engineOf(3, 41), engineOf(3, 42)]), new Set(['sqlite', 'postgres']))
+})
+
 test('a test of money is about money wherever it lies', async () => {
   const { isAboutMoney } = await load<{ isAboutMoney(file: string): boolean }>('test-verdict.mjs')
   for (const room of ['wallets', 'checkout', 'x402', 'email', 'billing', 'faucet', 'swap', 'usernames']) {

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseNano } from '../../src/kernel/money.ts'
 import { Signer } from './blocks.ts'
 import type { Gateway } from './gateway.ts'
@@ -78,9 +79,16 @@ export async function openShop(
   return { world, shop, key }
 }
 
+/** A gateway that is asked without a pause is busy answering, and what it is asked about comes later. */
+const BETWEEN_LOOKS = 4
+
 /** Waits until a checkout has a status, and answers its check. */
 export async function untilStatus(shop: Shop, id: string, status: string): Promise<Check> {
-  await until(async () => (await shop.check(id)).status === status)
+  await until(async () => {
+    if ((await shop.check(id)).status === status) return true
+    await delay(BETWEEN_LOOKS)
+    return false
+  })
   return shop.check(id)
 }
 
@@ -105,6 +113,7 @@ export async function turnUntil(
       clock.advance(stepMilliseconds)
       turnedAt = performance.now()
     }
+    await delay(BETWEEN_LOOKS)
     return false
   })
 }
