@@ -125,12 +125,22 @@ export class PaymentMonitor {
     })
   }
 
-  async #catchUp(): Promise<void> {
-    const { ctx, clock } = this.#options
-    const at = clock.now()
-    // Page by page: one statement over a million addresses would hold up every payment behind it.
-    for (let after: string | undefined = ''; after !== undefined && !this.#stopped;) {
-      after = await hastenPage(ctx.db, { at, after, limit: PAGE })
+  /**
+   * Where gateways start beside others at work, PostgreSQL may end the one of two statements that wait for each other. A start goes on
+   * then, and the catch-up is repeated: what was paid during a silence would else wait for the poller, for hours.
+   */
+  async #catchUp(since = this.#options.clock.now()): Promise<void> {
+    const { ctx, clock, onError } = this.#options
+    try {
+      // Page by page: one statement over a million addresses would hold up every payment behind it.
+      for (let after: string | undefined = ''; after !== undefined && !this.#stopped;) {
+        after = await hastenPage(ctx.db, { at: since, after, limit: PAGE })
+      }
+    } catch (error) {
+      onError(error, 'catch-up')
+      clock.after(AFTER_FAILURE, () => {
+        if (!this.#stopped) this.#inBackground('catch-up', () => this.#catchUp(since))
+      })
     }
     this.#tickSoon()
   }
