@@ -5,13 +5,13 @@
  *   matching    payments found among the confirmations of a whole network: --watched 1000000 --rate 1000
  *   websocket   confirmations fanned out to clients
  *   ledger      the development ledger: blocks a second, memory, and the opening of a million blocks
- *   growth      the same operations in stores of 10³ to 10⁶ checkouts, drawn to docs/pictures/growth.svg
- *   aged        everything that is asked often, before and after 10⁷ old rows: --rows 10000000
+ *   growth      the same operations in stores of 10³ to 10⁵ checkouts, with --long to 10⁶, drawn to docs/pictures/growth.svg
+ *   aged        everything that is asked often, before and after 10⁶ old rows, with --long 10⁷
  *   all         all of these, then the capacity model of docs/scaling.md
  *   model       the model again, from the figures that were measured
  *   work, work-http   proof of work, by itself and through a gateway, printed only
  *
- *   --quick     short runs, 10⁵ rows instead of 10⁶
+ *   --long      longer runs, 10⁶ rows instead of 10⁵
  *   --write     tables to docs/performance.md, figures to bench/figures.json
  *   --resume    with all: leaves out what was written in the last six hours
  *   --only reads,hearing,checkouts,webhooks,sends,blocks,report,life   with cost: some of its rows
@@ -59,7 +59,7 @@ else {
 }
 
 async function runOne(name: string, run: (options: Options) => Promise<Report>, options: Options): Promise<number> {
-  const about = { at: new Date().toISOString(), quick: options.quick, machine: describeMachine() }
+  const about = { at: new Date().toISOString(), long: options.long, machine: describeMachine() }
   console.log(`## ${name}\n\n${about.machine}\n`)
   const started = performance.now()
   const report = await run(options)

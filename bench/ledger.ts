@@ -30,8 +30,8 @@ export async function benchLedger(options: Options): Promise<Report> {
   await using bench = new Bench()
   using asker = startAsker()
   const ledger = await startLedger(bench, ['--work', 'none'])
-  const turns = options.quick ? 3 : 6
-  const eachTurn = options.quick ? 20 : 80
+  const turns = options.long ? 6 : 3
+  const eachTurn = options.long ? 80 : 20
   const list = await writeBlocks(bench, ledger, eachTurn * (turns + 1))
   const count = SIGNERS * eachTurn
   const checker = await startChecker(bench)
@@ -51,7 +51,7 @@ export async function benchLedger(options: Options): Promise<Report> {
     const least = await takeTurn(checker, asker, { list, from: turn * count, count })
     best.least = Math.min(best.least, least.processor)
     best.leastRate = Math.max(best.leastRate, least.rate)
-    const insert = bareInserts(join(bench.folder, `bare-${turn}.db`), options.quick ? 100 : 300)
+    const insert = bareInserts(join(bench.folder, `bare-${turn}.db`), options.long ? 300 : 100)
     best.rate = Math.max(best.rate, rate)
     best.processor = Math.min(best.processor, processor)
     best.check = Math.min(best.check, bareChecks())

@@ -68,7 +68,7 @@ export async function benchWebsocket(options: Options): Promise<Report> {
   await using bench = new Bench()
   using ledger = await startStandIn('ledger')
   const source = new EventSource(await freePort())
-  const [clients, rounds, own] = options.quick ? [200, 200, 1_000] : [1_000, 500, 5_000]
+  const [clients, rounds, own] = options.long ? [1_000, 500, 5_000] : [200, 200, 1_000]
   const fanOut = async (url: string, spentOf: () => number) => {
     const audience = new Audience()
     await audience.gather(url, clients, () => undefined)

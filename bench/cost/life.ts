@@ -26,7 +26,7 @@ export async function costIdle(
   await delay(SETTLE)
   const before = gateway.spent()
   const began = performance.now()
-  await delay(options.quick ? 5_000 : 15_000)
+  await delay(options.long ? 15_000 : 5_000)
   const hundredths = ((performance.now() - began) * 1_000) / 100
   return {
     key: keyFor(when === 'fresh' ? 'idleFresh' : 'idleLoaded', engine),
@@ -42,7 +42,7 @@ export async function costIdle(
 /** Memory after many requests of all kinds: reads that are remembered and not, with a key and without, and checkouts. */
 export async function costMemory(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row> {
   const { bench, asker, lists, options } = world
-  const wanted = options.quick ? 100_000 : 1_000_000
+  const wanted = options.long ? 1_000_000 : 100_000
   for (let sent = 0; sent < wanted; sent += PART) {
     const list = writeRequests(
       bench.folder,

@@ -15,7 +15,7 @@ const REMEMBERED = 45_000
 const PART_FOR_CHECK = 6
 const CACHE_BYTES = 64 * 2 ** 20
 const WARM = 10_000
-const DISTINCT = { long: 400_000, quick: 120_000, check: 60_000 }
+const DISTINCT = { long: 400_000, usual: 120_000, check: 60_000 }
 
 /** What the rows share: helpers, lists of requests, and how long to measure. */
 export interface World extends Patience {
@@ -56,16 +56,16 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
   const blocks = range(remembered).map((at): Request => ({
     body: { action: 'block_info', hash: hashOf(`kept ${at}`) },
   }))
-  const distinct = DISTINCT[options.check ? 'check' : options.quick ? 'quick' : 'long']
+  const distinct = DISTINCT[options.check ? 'check' : options.long ? 'long' : 'usual']
   let next = 0
   const world: World = {
     ...parts,
     cacheBytes: Math.ceil(CACHE_BYTES / part),
     remembered,
     // A turn takes about half a second.
-    turns: options.check ? 8 : options.quick ? 3 : 5,
+    turns: options.check ? 8 : options.long ? 5 : 3,
     isDear: (key, ratio) => options.check && !options.write && isDear(key, ratio),
-    scale: options.check ? 0.25 : options.quick ? 1 : 2,
+    scale: options.check ? 0.25 : options.long ? 2 : 1,
     lists: {
       one: writeRequests(bench.folder, 'one', [toBalance(distinct)]),
       remembered: writeRequests(bench.folder, 'remembered', blocks),

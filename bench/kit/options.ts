@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 export interface Options {
-  /** Short runs, one round: minutes for everything. */
-  quick: boolean
+  /** More turns, and ten times the rows and requests. */
+  long: boolean
   /** Puts figures and tables into the documents. */
   write: boolean
   /** Leaves out what was measured in the last hours. */
@@ -29,7 +29,7 @@ export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      quick: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       resume: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
@@ -41,11 +41,11 @@ export function readOptions(args: readonly string[]): Options {
       rows: { type: 'string' },
     },
   })
-  const { quick, write, resume, check } = values
+  const { long, write, resume, check } = values
   // A million rows take a minute or two to write, on each engine.
-  const many = quick ? '100000' : '1000000'
+  const many = long ? '1000000' : '100000'
   return {
-    quick,
+    long,
     write,
     resume,
     check,
@@ -55,7 +55,7 @@ export function readOptions(args: readonly string[]): Options {
         throw new Error(`--store is sqlite, postgres or both, not ${store}.`)
       return store
     }),
-    seconds: readCount('--seconds', values.seconds ?? (quick ? '2' : '8')),
+    seconds: readCount('--seconds', values.seconds ?? (long ? '8' : '2')),
     watched: readCount('--watched', values.watched ?? many),
     rate: readCount('--rate', values.rate),
     rows: readCount('--rows', values.rows ?? many),

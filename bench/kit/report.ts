@@ -14,7 +14,7 @@ export interface Report {
 interface Measured {
   /** ISO date and time. */
   at: string
-  quick: boolean
+  long: boolean
   machine: string
   figures: Figures
 }
@@ -47,7 +47,7 @@ export function writeFigures(
 /** Figures to their file, tables to the document. */
 export function writeReport(name: string, report: Report, about: Omit<Measured, 'figures'>): void {
   writeFigures(name, report, about)
-  const command = `npm run bench -- ${name}${about.quick ? ' --quick' : ''} --write`
+  const command = `npm run bench -- ${name}${about.long ? ' --long' : ''} --write`
   const origin = `\`${command}\`, ${about.at.slice(0, 16).replace('T', ' ')} UTC; ${about.machine}.`
   writeBetween(DOCUMENT, name, [origin, ...report.tables].join('\n\n'))
 }
