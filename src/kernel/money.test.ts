@@ -3,20 +3,15 @@ import { test } from 'node:test'
 import { repeat } from '../../test/support/random.ts'
 import { RAW_MAX, RAW_PER_NANO, formatNano, parseNano, parseRaw, toRaw, toPlainDecimal } from './money.ts'
 
-test('no raw is ever lost between raw and nano (contract 1, Terms and units: raw, nano; 4.1, rule 9)', () =>
+test('no raw is ever lost between raw and nano, whose text is the shortest there is (contract 1, Terms and units: raw, nano; 4.1, rule 9)', () =>
   repeat(2000, (random) => {
     const raw = toRaw(random.bigint(128))
+    assert.match(formatNano(raw), /^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/)
     assert.equal(parseNano(formatNano(raw)), raw)
     assert.equal(parseRaw(raw.toString()), raw)
   }))
 
-test('nano text is the shortest that names the amount', () =>
-  repeat(500, (random) => {
-    const text = formatNano(random.bigint(128))
-    assert.match(text, /^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/)
-  }))
-
-test('nano text is exact at the ends of the range', () => {
+test('nano text is exact at the ends of the range, and a negative difference prints with its sign in front', () => {
   const table: [bigint, string][] = [
     [0n, '0'],
     [1n, '0.000000000000000000000000000001'],
@@ -31,9 +26,6 @@ test('nano text is exact at the ends of the range', () => {
     assert.equal(formatNano(raw), text)
     assert.equal(parseNano(text), raw)
   }
-})
-
-test('a negative difference prints with its sign in front', () => {
   assert.equal(formatNano(-1n), '-0.000000000000000000000000000001')
   assert.equal(formatNano(-RAW_PER_NANO), '-1')
   assert.equal(formatNano((-RAW_PER_NANO * 3n) / 2n), '-1.5')
@@ -55,13 +47,15 @@ test('nano may leave out one side of the point and carry padding zeros', () => {
 const NEVER_AMOUNTS =
   '|.|..| |-1|-0|+1|1e3|1E3|1e-3|0x10|1,5|1_000|1 |\t1|1\n|1 000|１|１.５|٣|∞|NaN|Infinity|abc|1n|--1'.split('|')
 
-test('text that is no amount is refused, never rounded or guessed', () => {
+test('text that is no amount is refused, never rounded or guessed, a 31st decimal even when it is zero', () => {
   for (const text of NEVER_AMOUNTS) {
     assert.equal(parseNano(text), undefined, `nano ${JSON.stringify(text)}`)
     assert.equal(parseRaw(text), undefined, `raw ${JSON.stringify(text)}`)
   }
   for (const text of ['-0.5', '1.5.5', '1.-5', '.e1', '1.5e3', '0. 5']) assert.equal(parseNano(text), undefined, text)
   for (const text of ['01', '00', '1.0', '1.', '.5']) assert.equal(parseRaw(text), undefined, text)
+  assert.equal(parseNano('0.0000000000000000000000000000001'), undefined)
+  assert.equal(parseNano(`1.${'0'.repeat(31)}`), undefined)
 })
 
 test('an exponent is written out exactly, digit by digit', () => {
@@ -73,23 +67,16 @@ test('an exponent is written out exactly, digit by digit', () => {
     ['.5e1', '5'],
     ['0e5', '0'],
     ['3.40282366e+8', '340282366'],
+    ['1e+30', RAW_PER_NANO.toString()],
+    ['1.23e2', '123'],
   ]
-  for (const [text, plain] of table) {
-    assert.equal(toPlainDecimal(text), plain, text)
-  }
-  assert.equal(toPlainDecimal('1e+30'), RAW_PER_NANO.toString())
-  assert.equal(toPlainDecimal('1.23e2'), '123')
+  for (const [text, plain] of table) assert.equal(toPlainDecimal(text), plain, text)
   // What is no number with an exponent stays for its reader to refuse.
   for (const text of ['1', 'abc', '1e', 'e1', '.e3', '1e1.5', '1e1e1', '-1e3', '1e999', ''])
     assert.equal(toPlainDecimal(text), text)
 })
 
-test('a 31st decimal is refused even when it is zero', () => {
-  assert.equal(parseNano('0.0000000000000000000000000000001'), undefined)
-  assert.equal(parseNano(`1.${'0'.repeat(31)}`), undefined)
-})
-
-test('nothing above the whole supply is an amount', () => {
+test('nothing above the whole supply is an amount, and no programmer names as raw what the ledger cannot hold', () => {
   assert.equal(parseRaw(RAW_MAX.toString()), RAW_MAX)
   assert.equal(parseRaw((RAW_MAX + 1n).toString()), undefined)
   assert.equal(parseRaw('9'.repeat(39)), undefined)
@@ -97,9 +84,6 @@ test('nothing above the whole supply is an amount', () => {
   assert.equal(parseNano('340282366.920938463463374607431768211456'), undefined)
   assert.equal(parseNano('340282367'), undefined)
   assert.equal(parseNano('9'.repeat(50)), undefined)
-})
-
-test('a programmer cannot name as raw what the ledger cannot hold', () => {
   assert.equal(toRaw(0n), 0n)
   assert.equal(toRaw(RAW_MAX), RAW_MAX)
   assert.throws(() => toRaw(-1n), RangeError)

@@ -19,20 +19,11 @@ test('an answer is told member by member, with what may be missing', () => {
 
 test('lists, maps and answers of several forms are told by what they hold', () => {
   const balance = answer.record({ balance: answer.raw })
-  assert.deepEqual(
-    membersOf(answer.list(balance)).map(({ path }) => path),
-    ['[].balance'],
-  )
-  assert.deepEqual(
-    membersOf(answer.record({ balances: answer.map(balance) })).map(({ path, type }) => [path, type]),
-    [
-      ['balances', 'map'],
-      ['balances.….balance', 'amount in raw'],
-    ],
-  )
+  const told = (shape: Parameters<typeof membersOf>[0]) => membersOf(shape).map(({ path, type }) => `${path}: ${type}`)
+  assert.deepEqual(told(answer.list(balance)), ['[].balance: amount in raw'])
+  const map = answer.record({ balances: answer.map(balance) })
+  assert.deepEqual(told(map), ['balances: map', 'balances.….balance: amount in raw'])
   const forms = answer.oneOf(balance, answer.record({ balance: answer.raw, deleted: answer.bool }))
-  assert.deepEqual(
-    membersOf(forms).map(({ path }) => path),
-    ['balance', 'deleted'],
-  )
+  const paths = membersOf(forms).map(({ path }) => path)
+  assert.deepEqual(paths, ['balance', 'deleted'])
 })

@@ -1,4 +1,5 @@
 import type { Db } from '../../src/kernel/db.ts'
+import { compareArrived } from './check-refunds.ts'
 import type { AskedShare, Made } from './made.ts'
 import type { ChaosWorld } from './world.ts'
 
@@ -46,18 +47,19 @@ export async function countOpenClaims({ store: { db } }: ChaosWorld, { shares }:
 
 /** Each share went to the one who claimed it, once, or back, and nothing of it stayed where it lay. */
 export async function checkClaims({ store, reader, money }: ChaosWorld, made: Made): Promise<string[]> {
-  const shares = await listShares(store.db)
-  const wrong = compareShares(shares, made.shares)
+  const known = await listShares(store.db)
+  const wrong = compareShares(known, made.shares)
   for (const { address } of money.claimants) {
-    const due = shares.filter((share) => share.status === 'claimed' && share.address === address)
-    wrong.push(...compareFetched(await reader.listReceivable(address), due))
+    const due = known.filter((share) => share.status === 'claimed' && share.address === address)
+    const shares = due.map(({ of, hash, amountRaw }) => ({ what: `the share of ${of}`, hash, amountRaw }))
+    wrong.push(...compareArrived(await reader.listReceivable(address), shares, 'share'))
   }
   const isMail = new Set(made.shares.flatMap(({ kind, of }) => (kind === 'mail' ? [of] : [])))
-  const returned = shares.filter(({ of, status }) => status === 'refunded' && isMail.has(of))
+  const returned = known.filter(({ of, status }) => status === 'refunded' && isMail.has(of))
   const due = returned.reduce((total, { amountRaw }) => total + amountRaw, 0n)
   const back = await reader.readWealth(money.home.address)
   if (back !== due) wrong.push(`of payments by mail ${back} raw came back, and ${due} were declined`)
-  for (const wallet of new Set(shares.map(({ wallet }) => wallet))) {
+  for (const wallet of new Set(known.map(({ wallet }) => wallet))) {
     const held = await reader.readWealth(wallet)
     if (held !== 0n) wrong.push(`${held} raw are still at ${wallet}, whose shares are all fetched or declined`)
   }
@@ -78,20 +80,5 @@ function compareShares(shares: readonly Share[], asked: readonly AskedShare[]): 
     if (at < 0) wrong.push(`a share of ${kind} ${of} was ${fate}, and the store knows nothing of it`)
     else known.splice(at, 1)
   }
-  return wrong
-}
-
-/** What lies on the ledger for a claimant: each share once, and nothing else. */
-export function compareFetched(
-  arrived: ReadonlyMap<string, bigint>,
-  due: readonly Pick<Share, 'of' | 'hash' | 'amountRaw'>[],
-): string[] {
-  const wrong: string[] = []
-  const left = new Map(arrived)
-  for (const { of, hash, amountRaw } of due) {
-    if (left.get(hash ?? '') !== amountRaw) wrong.push(`the share of ${of} is not on the ledger as ${hash}`)
-    left.delete(hash ?? '')
-  }
-  for (const [hash, amount] of left) wrong.push(`a claimant got ${amount} raw by ${hash}, which is no share`)
   return wrong
 }

@@ -37,27 +37,19 @@ export async function checkRefunds(world: ChaosWorld, made: Made): Promise<strin
   }
   for (const { account } of money.payers) {
     const due = given.filter(({ given_as: as, address }) => as === 'send' && address === account.address)
-    wrong.push(...compareArrived(await reader.listReceivable(account.address), due))
+    const refunds = due.map(({ id, hash, amount_raw: raw }) => ({ what: `refund ${id}`, hash, amountRaw: BigInt(raw) }))
+    wrong.push(...compareArrived(await reader.listReceivable(account.address), refunds, 'refund'))
   }
-  const idsOf = (isMeant: (row: Row) => boolean) => countEach(rows.filter(isMeant).map((row) => row.checkout_id))
-  return [
-    ...wrong,
-    ...(await checkEvents(
-      world,
-      'refund.sent',
-      idsOf((row) => row.sent_at !== null),
-    )),
-    ...(await checkEvents(
-      world,
-      'refund.claimed',
-      idsOf(({ status }) => status === 'claimed'),
-    )),
-    ...(await checkEvents(
-      world,
-      'refund.failed',
-      idsOf(({ status }) => status === 'failed'),
-    )),
+  const told: [type: string, isMeant: (row: Row) => boolean][] = [
+    ['refund.sent', (row) => row.sent_at !== null],
+    ['refund.claimed', ({ status }) => status === 'claimed'],
+    ['refund.failed', ({ status }) => status === 'failed'],
   ]
+  for (const [type, isMeant] of told) {
+    const expected = countEach(rows.filter(isMeant).map((row) => row.checkout_id))
+    wrong.push(...(await checkEvents(world, type, expected)))
+  }
+  return wrong
 }
 
 /** What the store says about what was asked for. */
@@ -85,17 +77,18 @@ function compareRefunds(rows: readonly Row[], asked: readonly AskedRefund[], acc
   return wrong
 }
 
-/** What lies on the ledger for one who has paid: each refund once, and nothing else. */
+/** What lies on the ledger for one who has paid, or claimed: each refund or share once, and nothing else. */
 export function compareArrived(
   arrived: ReadonlyMap<string, bigint>,
-  due: readonly Pick<Row, 'id' | 'hash' | 'amount_raw'>[],
+  due: readonly { what: string; hash: string | null; amountRaw: bigint }[],
+  kind: 'refund' | 'share',
 ): string[] {
   const wrong: string[] = []
   const left = new Map(arrived)
-  for (const { id, hash, amount_raw: amount } of due) {
-    if (left.get(hash ?? '') !== BigInt(amount)) wrong.push(`refund ${id} is not on the ledger as ${hash}`)
+  for (const { what, hash, amountRaw } of due) {
+    if (left.get(hash ?? '') !== amountRaw) wrong.push(`${what} is not on the ledger as ${hash}`)
     left.delete(hash ?? '')
   }
-  for (const [hash, amount] of left) wrong.push(`a payer got ${amount} raw back by ${hash}, which is no refund`)
+  for (const [hash, amount] of left) wrong.push(`somebody got ${amount} raw by ${hash}, which is no ${kind}`)
   return wrong
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareFetched } from './check-claims.ts'
 import { fatesOf } from './check-lapses.ts'
 import { comparePurchases } from './check-purchases.ts'
 import { compareArrived } from './check-refunds.ts'
@@ -10,23 +9,20 @@ const arrived = new Map([
   ['B', 2n],
 ])
 
-test('a refund that is not on the ledger, and one that went out twice, are told', () => {
+test('a refund or a share that is not on the ledger, is of another amount, or went out twice is told', () => {
   const due = [
-    { id: 'good', hash: 'A', amount_raw: '1' },
-    { id: 'gone', hash: 'C', amount_raw: '1' },
-    { id: 'unsigned', hash: null, amount_raw: '1' },
+    { what: 'refund good', hash: 'A', amountRaw: 1n },
+    { what: 'refund gone', hash: 'C', amountRaw: 1n },
+    { what: 'refund unsigned', hash: null, amountRaw: 1n },
   ]
-  assert.deepEqual(compareArrived(arrived, due), [
+  assert.deepEqual(compareArrived(arrived, due, 'refund'), [
     'refund gone is not on the ledger as C',
     'refund unsigned is not on the ledger as null',
-    'a payer got 2 raw back by B, which is no refund',
+    'somebody got 2 raw by B, which is no refund',
   ])
-})
-
-test('a share of another amount, and one that was paid twice, are told', () => {
-  assert.deepEqual(compareFetched(arrived, [{ of: 'rfd_1', hash: 'A', amountRaw: 3n }]), [
+  assert.deepEqual(compareArrived(arrived, [{ what: 'the share of rfd_1', hash: 'A', amountRaw: 3n }], 'share'), [
     'the share of rfd_1 is not on the ledger as A',
-    'a claimant got 2 raw by B, which is no share',
+    'somebody got 2 raw by B, which is no share',
   ])
 })
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededRandom } from '../support/random.ts'
 import type { TcpRelay } from '../support/tcp-relay.ts'
 import type { Instance, Lines } from './instance.ts'
-import type { OwnLedger } from './ledger.ts'
 import type { ChaosWorld } from './world.ts'
 
 const BETWEEN_MIN = 1_000
@@ -71,24 +70,44 @@ function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
   const dice = random.below(ledger ? 100 : WITHOUT_LEDGER)
   const length = seconds(10)
   const strength = random.below(1_000)
-  if (dice < 14) return killed(instance, length / 4)
+  if (dice < 14) return killed(instance.name, 'gateway killed', instance, length / 4)
   if (dice < 20) return restarted(instance)
-  if (dice < 32) return paused(instance, length * 1.5)
+  if (dice < 32) return paused(instance.name, 'gateway paused', instance, length * 1.5)
   if (dice < 42) return withWrongClock(instance, (strength / 500 - 1) * CLOCK_WRONG_MAX)
   if (dice < 74) return brokenLine(instance, lineName, { strength, length })
-  if (dice < 80) return crashedStore(world, length / 4)
-  if (!ledger || dice < WITHOUT_LEDGER) return crashedRedis(world, length / 2)
-  if (dice < 94) return killedLedger(world, ledger, length / 4)
-  return pausedLedger(ledger, length)
+  const store = { kill: () => world.postgres.crash(), start: () => world.postgres.start() }
+  if (dice < 80) return killed('postgres', 'PostgreSQL crashed', store, length / 4)
+  if (!ledger || dice < WITHOUT_LEDGER) return killed('redis', 'Redis killed', world.redis, length / 2)
+  const start = () => ledger.start().then(() => world.pointAtLedger())
+  if (dice < 94) return killed('ledger', 'node killed', { kill: () => ledger.kill(), start }, length / 4)
+  return paused('ledger', 'node paused', ledger, length)
 }
 
-const killed = (instance: Instance, milliseconds: number): Fault => ({
-  target: instance.name,
-  name: 'gateway killed',
+interface Mortal {
+  kill(): Promise<unknown>
+  start(): Promise<unknown>
+}
+
+type Pausable = Pick<Instance, 'pause' | 'resume'>
+
+/** Ends what can be started again, and starts it. */
+const killed = (target: string, name: string, what: Mortal, milliseconds: number): Fault => ({
+  target,
+  name,
   async run() {
-    await instance.kill()
+    await what.kill()
     await sleep(milliseconds)
-    await instance.start()
+    await what.start()
+  },
+})
+
+const paused = (target: string, name: string, what: Pausable, milliseconds: number): Fault => ({
+  target,
+  name,
+  async run() {
+    what.pause()
+    await sleep(milliseconds)
+    what.resume()
   },
 })
 
@@ -98,16 +117,6 @@ const restarted = (instance: Instance): Fault => ({
   async run() {
     await instance.stop()
     await instance.start()
-  },
-})
-
-const paused = (instance: Instance, milliseconds: number): Fault => ({
-  target: instance.name,
-  name: 'gateway paused',
-  async run() {
-    instance.pause()
-    await sleep(milliseconds)
-    instance.resume()
   },
 })
 
@@ -143,44 +152,3 @@ function brokenLine(
     },
   }
 }
-
-const crashedStore = ({ postgres }: ChaosWorld, milliseconds: number): Fault => ({
-  target: 'postgres',
-  name: 'PostgreSQL crashed',
-  async run() {
-    await postgres.crash()
-    await sleep(milliseconds)
-    await postgres.start()
-  },
-})
-
-const crashedRedis = ({ redis }: ChaosWorld, milliseconds: number): Fault => ({
-  target: 'redis',
-  name: 'Redis killed',
-  async run() {
-    await redis.kill()
-    await sleep(milliseconds)
-    await redis.start()
-  },
-})
-
-const killedLedger = (world: ChaosWorld, ledger: OwnLedger, milliseconds: number): Fault => ({
-  target: 'ledger',
-  name: 'node killed',
-  async run() {
-    await ledger.kill()
-    await sleep(milliseconds)
-    await ledger.start()
-    world.pointAtLedger()
-  },
-})
-
-const pausedLedger = (ledger: OwnLedger, milliseconds: number): Fault => ({
-  target: 'ledger',
-  name: 'node paused',
-  async run() {
-    ledger.pause()
-    await sleep(milliseconds)
-    ledger.resume()
-  },
-})

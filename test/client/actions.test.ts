@@ -3,24 +3,19 @@ import { test } from 'node:test'
 import { GatewayError, createGateway, nano, raw } from '../../src/client/index.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, give, nano as nanos, openAccount } from '../support/blocks.ts'
+import { type Asked, lose, watchedFetch } from '../support/client-steps.ts'
 import { openGateway } from '../support/gateway.ts'
 
 /* What a program gets that calls actions through the client. */
 
 const shop = new Signer(31, WORK_THRESHOLDS.dev)
 
-/** What was asked for, by a fetch that may lose replies after the gateway has acted. */
+/** A fetch that loses replies, by their number, after the gateway has acted. */
 function losing(lost: (call: number) => boolean) {
-  const asked: { path: string; key: string | null }[] = []
-  const fetchAndLose = async (url: string, init: RequestInit = {}) => {
-    asked.push({ path: new URL(url).pathname, key: new Headers(init.headers).get('idempotency-key') })
-    const call = asked.length
-    const response = await fetch(url, init)
-    if (!lost(call)) return response
-    await response.body?.cancel()
-    throw new TypeError('The connection was lost.')
-  }
-  return { asked, fetch: fetchAndLose }
+  const watched: ReturnType<typeof watchedFetch> = watchedFetch((_, go) =>
+    lost(watched.asked.length) ? lose(go) : go(),
+  )
+  return watched
 }
 
 const refusalOf = async (call: Promise<unknown>): Promise<GatewayError> => {
@@ -101,10 +96,8 @@ test('a read whose reply was lost is asked again, three times at most; nothing e
   assert.equal(always.asked.length, 3)
   assert.equal((await refusalOf(gateway.checkout({ address: shop.address, amount: '1' }))).code, 'network_error')
   assert.equal((await refusalOf(gateway.work_generate({ hash: 'A'.repeat(64) }))).code, 'network_error')
-  assert.deepEqual(
-    always.asked.slice(3).map(({ path }) => path),
-    ['/actions/checkout', '/actions/work_generate'],
-  )
+  const once = always.asked.slice(3).map(({ path }) => path)
+  assert.deepEqual(once, ['/actions/checkout', '/actions/work_generate'])
 })
 
 test('a merchant whose reply was lost repeats the call with its key, and has one checkout', async (t) => {
@@ -123,8 +116,9 @@ test('a merchant whose reply was lost repeats the call with its key, and has one
   assert.equal(typeof first.amount_raw, 'bigint')
   const { summary } = await gateway.checkout_report()
   assert.equal(summary.total, 2, 'the one whose reply was lost is the first')
-  const keys = asked.filter(({ path }) => path === '/actions/checkout').map((each) => each.key)
+  const keyOf = ({ headers }: Asked) => headers.get('idempotency-key')
+  const keys = asked.filter(({ path }) => path === '/actions/checkout').map(keyOf)
   assert.equal(new Set(keys).size, 2)
   assert.ok(!keys.includes(null))
-  assert.equal(asked.at(-1)!.key, null, 'a read needs none')
+  assert.equal(keyOf(asked.at(-1)!), null, 'a read needs none')
 })

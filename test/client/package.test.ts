@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { closeServer, listen } from '../../src/devnet/server.ts'
 import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { bundle, packClient } from '../support/packed-client.ts'
+import { serve } from '../support/serve.ts'
 import { BODY, TIMESTAMP } from '../support/webhook-vectors.ts'
 import { newHash, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
 import { openBrowser, openTab } from '../pages/browser.ts'
@@ -45,15 +43,12 @@ let wallets = 700
 
 /** A gateway that sells work, an account that buys it, and one that was sent something. */
 async function openWalk(t: TestContext) {
-  const { url, node, app } = await openShop(t)
+  const { url, node } = await openShop(t)
   const { privateKey: purseKey } = await openPayer(node)
   const wallet = new Signer(++wallets)
   await give(node, wallet.key, nano(3))
-  return {
-    app,
-    node,
-    terms: { url, purseKey, walletKey: wallet.privateKey, shop: new Signer(++wallets).address, hook },
-  }
+  const shop = new Signer(++wallets).address
+  return { node, terms: { url, purseKey, walletKey: wallet.privateKey, shop, hook } }
 }
 
 /** Runs a program in the folder, and reads what it prints. */
@@ -67,20 +62,14 @@ test('the package is small, has its types, names what it needs, and nothing of a
   t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
   assert.ok(bytes < 60_000, `${bytes} bytes`)
   const known = /^(package\.json|README\.md|LICENSE|dist\/index\.js|dist\/(client|kernel)\/.+\.d\.ts)$/
-  assert.deepEqual(
-    files.filter((file) => !known.test(file)),
-    [],
-  )
+  const strange = files.filter((file) => !known.test(file))
+  assert.deepEqual(strange, [])
   const read = (file: string) => readFileSync(join(folder, 'node_modules/@nano-gateway/client', file), 'utf8')
   const { dependencies, sideEffects } = JSON.parse(read('package.json')) as Record<string, unknown>
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
   const noble = ['@noble/curves', '@noble/hashes'].map((name) => [name, own.dependencies[name]])
   assert.deepEqual([dependencies, sideEffects], [Object.fromEntries(noble), false])
-  const imported = [...read('dist/index.js').matchAll(/from "([^"]+)"/g)].map(([, from]) => from!)
-  assert.deepEqual(
-    imported.filter((from) => !from.startsWith('@noble/')),
-    [],
-  )
+  for (const [, from] of read('dist/index.js').matchAll(/from "([^"]+)"/g)) assert.match(from!, /^@noble\//)
 })
 
 test('a program in an empty folder opens an account, pays a checkout and buys its work, also on Node 20', async (t) => {
@@ -118,18 +107,15 @@ globalThis.walkWith = (terms) => walk(client, terms)`,
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: '/', env })
   assert.deepEqual(JSON.parse(stdout), ENDED)
 
-  const server = createServer((request, response) => {
+  const home = await serve(t, (request, response) => {
     const page = '<!doctype html><title>A shop</title><script type="module" src="/single.mjs"></script>'
     const file = { '/single.mjs': text, '/worker.mjs': `${text}\n${WORKER}` }[request.url ?? '']
     response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript')
     response.end(file ?? page)
   })
-  await listen(server, '127.0.0.1', 0)
-  const { port } = server.address() as AddressInfo
-  t.after(() => closeServer(server))
   const { terms } = await openWalk(t)
   const { page, misdeeds } = await openTab(t, await openBrowser(), { url: terms.url })
-  await page.goto(`http://127.0.0.1:${port}/`)
+  await page.goto(`${home}/`)
   await page.waitForFunction('globalThis.walkWith !== undefined')
   assert.deepEqual(await page.evaluate(`walkWith(${JSON.stringify(terms)})`), ENDED)
   const { terms: others } = await openWalk(t)

@@ -77,10 +77,8 @@ test('a payment of which nobody knows the end is told as such, and finished befo
   isAway = false
   const { balance } = await bound.send(shop.address, raw('1'))
   assert.deepEqual([balance, sentTo(node)], [raw('2'), raw('3')], 'both, and each of them once')
-  assert.deepEqual(
-    budget.paid.map(({ state }) => state),
-    ['settled', 'settled'],
-  )
+  const states = budget.paid.map(({ state }) => state)
+  assert.deepEqual(states, ['settled', 'settled'])
 })
 
 test('a wallet sends no more than its budget, nor what it does not have, nor to what is no address', async (t) => {

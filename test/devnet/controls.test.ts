@@ -1,54 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { RAW_MAX } from '../../src/kernel/money.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, UNOPENED, frontierOf, nano, publish } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
 import { call } from '../support/rpc.ts'
 import { until } from '../support/until.ts'
-import { openPeopled } from './peopled.ts'
+import { openPeopled, openTimed } from './peopled.ts'
 
 test('blocks arrive and are confirmed at the time that the ledger’s clock was set to, and the clock goes on from there', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, alice, bob } = await openPeopled(t, { clock })
-  const { rpcUrl } = devnet
-  assert.deepEqual(await call(rpcUrl, 'devnet_set_time', { unix: '2000000000' }), { unix: '2000000000' })
+  const { node, clock, alice, ask, spend } = await openTimed(t)
+  assert.deepEqual(await ask('devnet_set_time', { unix: '2000000000' }), { unix: '2000000000' })
   clock.advance(5_000)
-  const hash = await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
-  assert.equal((await call(rpcUrl, 'block_info', { hash })).local_timestamp, '2000000005')
-  assert.equal((await call(rpcUrl, 'account_info', { account: alice.address })).modified_timestamp, '2000000005')
-  const { confirmations } = await call<{ confirmations: { hash: string; time: string }[] }>(
-    rpcUrl,
-    'confirmation_history',
-    { hash },
-  )
-  assert.deepEqual(
-    confirmations.map(({ time }) => time),
-    ['2000000005000'],
-  )
-  assert.deepEqual(await call(rpcUrl, 'devnet_set_time', { advance: '60' }), { unix: '2000000065' })
-  assert.deepEqual(await call(rpcUrl, 'uptime'), { seconds: '5' })
+  const hash = await publish(node, spend(1))
+  assert.equal((await ask('block_info', { hash })).local_timestamp, '2000000005')
+  assert.equal((await ask('account_info', { account: alice.address })).modified_timestamp, '2000000005')
+  const { confirmations } = await ask<{ confirmations: { time: string }[] }>('confirmation_history', { hash })
+  assert.deepEqual([confirmations.length, confirmations[0]?.time], [1, '2000000005000'])
+  assert.deepEqual(await ask('devnet_set_time', { advance: '60' }), { unix: '2000000065' })
+  assert.deepEqual(await ask('uptime'), { seconds: '5' })
 })
 
 test('a confirmation that falls due because time was advanced comes at once; turned back, it takes as long as before', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 60_000 })
-  const { rpcUrl } = devnet
+  const { node, clock, ask, spend } = await openTimed(t, { confirmAfterMilliseconds: 60_000 })
   const isConfirmed = (hash: string) => node.ledger.isConfirmed(node.ledger.store.findBlock(hash)!)
-  const first = alice.send(frontierOf(node, alice.key), bob.key, nano(1))
+  const first = spend(1)
   await node.process(first)
-  await call(rpcUrl, 'devnet_set_time', { advance: '59' })
+  await ask('devnet_set_time', { advance: '59' })
   await node.write(() => undefined)
   assert.equal(isConfirmed(hashBlock(first)), false)
-  await call(rpcUrl, 'devnet_set_time', { advance: '1' })
+  await ask('devnet_set_time', { advance: '1' })
   await until(() => isConfirmed(hashBlock(first)))
 
-  const second = alice.send(frontierOf(node, alice.key), bob.key, nano(1))
+  const second = spend(1)
   await node.process(second)
-  await call(rpcUrl, 'devnet_set_time', { unix: '1000000000' })
+  await ask('devnet_set_time', { unix: '1000000000' })
   clock.advance(59_999)
   await node.write(() => undefined)
   assert.equal(isConfirmed(hashBlock(second)), false)
@@ -57,27 +45,19 @@ test('a confirmation that falls due because time was advanced comes at once; tur
 })
 
 test('an impersonated account needs no signature until that is ended; every other rule holds, and everybody else signs', async (t) => {
-  const { devnet, node, file, alice, bob } = await openPeopled(t)
-  const { rpcUrl } = devnet
-  const unsigned = (amount: bigint) => ({
-    ...alice.send(frontierOf(node, alice.key), bob.key, amount),
-    signature: '0'.repeat(128),
-  })
-  const send = (block: ReturnType<typeof unsigned>) =>
-    call(rpcUrl, 'process', { json_block: true, block: toBlockJson(block) })
-  assert.deepEqual(await send(unsigned(nano(1))), { error: 'Bad signature' })
-  assert.deepEqual(await call(rpcUrl, 'devnet_impersonate', { account: alice.address }), {
-    impersonated: [alice.address],
-  })
-  const block = unsigned(nano(1))
+  const { node, file, alice, bob, ask, spend } = await openPeopled(t)
+  const unsigned = () => ({ ...spend(1), signature: '0'.repeat(128) })
+  const send = (block: StateBlock) => ask('process', { json_block: true, block: toBlockJson(block) })
+  const account = alice.address
+  assert.deepEqual(await send(unsigned()), { error: 'Bad signature' })
+  assert.deepEqual(await ask('devnet_impersonate', { account }), { impersonated: [account] })
+  const block = unsigned()
   assert.deepEqual(await send(block), { hash: hashBlock(block) })
   assert.deepEqual(await send(block), { error: 'Old block' })
   const forged = { ...bob.change(frontierOf(node, bob.key), alice.key), signature: '0'.repeat(128) }
   assert.deepEqual(await send(forged), { error: 'Bad signature' })
-  assert.deepEqual(await call(rpcUrl, 'devnet_impersonate', { account: alice.address, end: 'true' }), {
-    impersonated: '',
-  })
-  assert.deepEqual(await send(unsigned(nano(1))), { error: 'Bad signature' })
+  assert.deepEqual(await ask('devnet_impersonate', { account, end: 'true' }), { impersonated: '' })
+  assert.deepEqual(await send(unsigned()), { error: 'Bad signature' })
   assertConsistent(dumpLedger(file))
 })
 
@@ -94,39 +74,36 @@ test('any amount comes at once, in raw, up to all there is', async (t) => {
 })
 
 test('a dumped ledger is loaded as it was, blocks of impersonated and unconfirmed ones included', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, file, alice, bob, carol } = await openPeopled(t, { clock })
-  const { rpcUrl } = devnet
+  const { node, file, clock, alice, bob, carol, ask } = await openTimed(t)
   clock.advance(60_000)
   const send = await publish(node, alice.send(frontierOf(node, alice.key), carol.key, nano(2)))
-  await call(rpcUrl, 'devnet_impersonate', { account: carol.address })
+  await ask('devnet_impersonate', { account: carol.address })
   await publish(node, { ...carol.receive(UNOPENED, send, nano(2)), signature: '0'.repeat(128) })
   node.hold()
   await publish(node, bob.send(frontierOf(node, bob.key), alice.key, nano(1)))
   const before = dumpLedger(file)
-  const { state } = await call<{ state: { blocks: string[] } }>(rpcUrl, 'devnet_dump')
+  const { state } = await ask<{ state: { blocks: string[] } }>('devnet_dump')
   assert.equal(state.blocks.length, before.blocks.length - 3)
 
   clock.advance(60_000)
-  await call(rpcUrl, 'devnet_reset')
-  await call(rpcUrl, 'devnet_hold')
+  await ask('devnet_reset')
+  await ask('devnet_hold')
   assert.notDeepEqual(dumpLedger(file), before)
   // Loading ends a hold, as a reset does; the block that waited is confirmed as soon as the clock moves.
-  assert.deepEqual(await call(rpcUrl, 'devnet_load', { state }), { blocks: `${state.blocks.length}` })
+  assert.deepEqual(await ask('devnet_load', { state }), { blocks: `${state.blocks.length}` })
   assert.deepEqual(dumpLedger(file), before)
   assert.equal(node.holds, false)
-  assert.equal((await call(rpcUrl, 'account_info', { account: carol.address })).balance, nano(2).toString())
+  assert.equal((await ask('account_info', { account: carol.address })).balance, nano(2).toString())
   assertConsistent(dumpLedger(file))
-  assert.deepEqual(await call(rpcUrl, 'devnet_dump'), { state })
+  assert.deepEqual(await ask('devnet_dump'), { state })
   clock.advance(1)
   await until(() => node.ledger.listUnconfirmed().length === 0)
 })
 
 test('a state with one wrong line is refused by its place, and the ledger stays as it is', async (t) => {
-  const { devnet, node, file, alice, bob } = await openPeopled(t)
-  const { rpcUrl } = devnet
-  const { state } = await call<{ state: { blocks: string[]; genesis: string } }>(rpcUrl, 'devnet_dump')
-  const { id } = await call(rpcUrl, 'devnet_snapshot')
+  const { node, file, ask, spend } = await openPeopled(t)
+  const { state } = await ask<{ state: { blocks: string[]; genesis: string } }>('devnet_dump')
+  const { id } = await ask('devnet_snapshot')
   const before = dumpLedger(file)
   const last = state.blocks.length - 1
   const wrong: [object | undefined, string][] = [
@@ -139,12 +116,12 @@ test('a state with one wrong line is refused by its place, and the ledger stays 
     [{ ...state, blocks: state.blocks.slice(1) }, 'state.blocks.0: Gap source block'],
   ]
   for (const [given, error] of wrong) {
-    const answer = await call(rpcUrl, 'devnet_load', { ...(given && { state: given }) })
+    const answer = await ask('devnet_load', { ...(given && { state: given }) })
     assert.deepEqual(answer, { error })
     assert.deepEqual(dumpLedger(file), before)
   }
-  await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
-  await call(rpcUrl, 'devnet_revert', { id })
+  await publish(node, spend(1))
+  await ask('devnet_revert', { id })
   assert.deepEqual(dumpLedger(file), before)
 })
 

@@ -21,19 +21,8 @@ const carol = new Signer(3)
 type Answer = Record<string, unknown>
 type Spoil = (action: string, answer: Answer) => unknown
 
-interface World {
-  clock: TestClock
-  /** The network that is forked: a ledger of its own. */
-  network: Devnet
-  /** Every action that the forked node was asked, in order. */
-  asked: string[]
-  /** Changes what the node answers, or throws. */
-  spoil: (spoil: Spoil) => void
-  fork: (options?: Partial<DevnetOptions>) => Promise<Devnet>
-}
-
 /** A network where alice has ten, of which three are on their way to bob, and a node of it that writes down what it is asked. */
-async function openWorld(t: TestContext): Promise<World> {
+async function openWorld(t: TestContext) {
   const clock = new TestClock()
   const options = { clock, confirmAfterMilliseconds: 0, thresholds: NO_WORK }
   const network = await openDevnet(t, options)
@@ -59,9 +48,14 @@ async function openWorld(t: TestContext): Promise<World> {
   return {
     clock,
     network,
+    /** Every action that the forked node was asked, in order. */
     asked,
-    spoil: (other) => void (spoil = other),
-    fork: (more = {}) => openDevnet(t, { ...options, fork: (action, fields) => askNode(url, action, fields), ...more }),
+    /** Those that may write. */
+    written: () => asked.filter((action) => !READS.has(action)),
+    /** Changes what the node answers, or throws. */
+    spoil: (other: Spoil) => void (spoil = other),
+    fork: (more: Partial<DevnetOptions> = {}): Promise<Devnet> =>
+      openDevnet(t, { ...options, fork: (action, fields) => askNode(url, action, fields), ...more }),
   }
 }
 
@@ -72,21 +66,15 @@ const balanceOf = async (url: string, { address }: Signer) => {
   return [balance, receivable]
 }
 const frontierAt = async (url: string, { address }: Signer) => {
-  const { frontier, balance, representative } = await call(url, 'account_info', {
-    account: address,
-    representative: true,
-  })
-  return {
-    previous: frontier!,
-    balance: BigInt(balance!),
-    representative: DEV_NETWORK.genesisAccount,
-    told: representative,
-  }
+  const { frontier, balance } = await call(url, 'account_info', { account: address })
+  return { previous: frontier!, balance: BigInt(balance!), representative: DEV_NETWORK.genesisAccount }
 }
 
-test('a wallet spends real money on a fork: balances, frontiers, history and receivables are the network’s, and the network hears of nothing', async (t) => {
-  const { network, asked, fork } = await openWorld(t)
-  const { rpcUrl } = await fork()
+test('a wallet spends real money on a fork, and play money of its own: balances, history and receivables are the network’s, which hears of nothing', async (t) => {
+  const { network, written, fork } = await openWorld(t)
+  const { node, rpcUrl } = await fork()
+  assert.equal(node.ledger.genesis.account, FORK_BANK.account)
+  assert.notEqual(FORK_BANK.account, DEV_NETWORK.genesisAccount)
   const asIs = { account: alice.address, count: '10', raw: true }
   assert.deepEqual(await balanceOf(rpcUrl, alice), [`${nano(7)}`, '0'])
   assert.deepEqual(await balanceOf(rpcUrl, bob), ['0', `${nano(3)}`])
@@ -107,21 +95,18 @@ test('a wallet spends real money on a fork: balances, frontiers, history and rec
   assert.deepEqual(await call(rpcUrl, 'process', send(open)), { hash: hashBlock(open) })
   const take = carol.receive(UNOPENED, hashBlock(spend), nano(2))
   assert.deepEqual(await call(rpcUrl, 'process', send(take)), { hash: hashBlock(take) })
-  await call(rpcUrl, 'devnet_fund', { account: carol.address, amount_nano: '5' })
+  const { hash: gift } = await call(rpcUrl, 'devnet_fund', { account: carol.address, amount_nano: '5' })
   assert.deepEqual(await balanceOf(rpcUrl, carol), [`${nano(2)}`, `${nano(5)}`])
   assert.deepEqual(await balanceOf(rpcUrl, alice), [`${nano(5)}`, '0'])
 
+  assert.equal((await call(network.rpcUrl, 'block_info', { hash: gift })).error, 'Block not found')
   assert.deepEqual(await call(network.rpcUrl, 'block_count'), before)
   assert.deepEqual(await balanceOf(network.rpcUrl, alice), [`${nano(7)}`, '0'])
-  assert.deepEqual(
-    asked.filter((action) => !READS.has(action)),
-    [],
-    'nothing was asked that writes',
-  )
+  assert.deepEqual(written(), [], 'nothing was asked that writes')
 })
 
 test('blocks on a fork are judged by the rules: no signature, no money twice, no fork of the network’s own blocks', async (t) => {
-  const { network, asked, fork } = await openWorld(t)
+  const { network, written, fork } = await openWorld(t)
   const { rpcUrl } = await fork()
   const frontier = await frontierAt(rpcUrl, alice)
   const process = (block: StateBlock) => call(rpcUrl, 'process', send(block))
@@ -130,20 +115,14 @@ test('blocks on a fork are judged by the rules: no signature, no money twice, no
   assert.deepEqual(await process(alice.receive(frontier, 'AB'.repeat(32), nano(1))), { error: 'Gap source block' })
   const { open_block } = await call(network.rpcUrl, 'account_info', { account: alice.address })
   assert.deepEqual(await process(alice.change({ ...frontier, previous: open_block! }, bob.key)), { error: 'Fork' })
-  const { contents } = await call<{ contents: object }>(network.rpcUrl, 'block_info', {
-    hash: frontier.previous,
-    json_block: true,
-  })
+  const last = { hash: frontier.previous, json_block: true }
+  const { contents } = await call<{ contents: object }>(network.rpcUrl, 'block_info', last)
   assert.deepEqual(await call(rpcUrl, 'process', { json_block: true, block: contents }), { error: 'Old block' })
   assert.deepEqual(await process(spend), { hash: hashBlock(spend) })
   assert.deepEqual(await process(alice.send(frontier, bob.key, nano(7))), { error: 'Fork' })
-  assert.deepEqual(await call(rpcUrl, 'devnet_rollback', { hash: frontier.previous }), {
-    error: 'Every ledger begins with this block',
-  })
-  assert.deepEqual(
-    asked.filter((action) => !READS.has(action)),
-    [],
-  )
+  const { error } = await call(rpcUrl, 'devnet_rollback', last)
+  assert.equal(error, 'Every ledger begins with this block')
+  assert.deepEqual(written(), [])
 })
 
 test('what the network does after the fork does not reach it, whoever is looked at first', async (t) => {
@@ -296,14 +275,4 @@ test('the explorer shows what a fork has read, and reads nothing for it', async 
   assert.deepEqual([shown.isOpen, shown.balanceRaw, shown.history[0]!.confirmed], [true, nano(7), true])
   assert.equal(view.block('AB'.repeat(32)), undefined)
   assert.equal(asked.length, before)
-})
-
-test('a fork has play money of its own, which the network does not have', async (t) => {
-  const { network, fork } = await openWorld(t)
-  const { node, rpcUrl } = await fork()
-  assert.equal(node.ledger.genesis.account, FORK_BANK.account)
-  assert.notEqual(FORK_BANK.account, DEV_NETWORK.genesisAccount)
-  const { hash } = await call(rpcUrl, 'devnet_fund', { account: alice.address, amount_nano: '1' })
-  assert.deepEqual(await balanceOf(rpcUrl, alice), [`${nano(7)}`, `${nano(1)}`])
-  assert.equal((await call(network.rpcUrl, 'block_info', { hash })).error, 'Block not found')
 })

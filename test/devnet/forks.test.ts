@@ -3,36 +3,32 @@ import { test } from 'node:test'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { UNOPENED, frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
-import { TestClock } from '../support/clock.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
-import { call } from '../support/rpc.ts'
 import { until } from '../support/until.ts'
-import { openPeopled } from './peopled.ts'
+import { openPeopled, openTimed } from './peopled.ts'
 
 test('a payment that was seen loses to its rival: it is gone with what was built on it, and the rival is confirmed', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, file, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 1_000 })
-  const { rpcUrl } = devnet
+  const { node, file, clock, alice, bob, ask } = await openTimed(t, { confirmAfterMilliseconds: 1_000 })
   const head = frontierOf(node, alice.key)
   const send = alice.send(head, bob.key, nano(3))
   await node.process(send)
   const receive = bob.receive(frontierOf(node, bob.key), hashBlock(send), nano(3))
   const heard: string[] = []
   node.listen(({ kind, stored }) => heard.push(`${kind} ${stored.hash}`))
-  const { hash: rival } = await call(rpcUrl, 'devnet_fork_block', { hash: hashBlock(send), wins_after_ms: '5000' })
+  const { hash: rival } = await ask('devnet_fork_block', { hash: hashBlock(send), wins_after_ms: '5000' })
   // The election is not over in the time that it takes without a rival.
   clock.advance(1_500)
   await node.write(() => undefined)
-  assert.equal((await call(rpcUrl, 'block_info', { hash: hashBlock(send) })).confirmed, 'false')
+  assert.equal((await ask('block_info', { hash: hashBlock(send) })).confirmed, 'false')
   await node.process(receive)
-  assert.equal((await call(rpcUrl, 'block_info', { hash: rival })).error, 'Block not found')
+  assert.equal((await ask('block_info', { hash: rival })).error, 'Block not found')
 
   clock.advance(3_500)
   await until(() => node.ledger.store.hasBlock(rival!))
   for (const block of [send, receive]) {
-    assert.equal((await call(rpcUrl, 'block_info', { hash: hashBlock(block) })).error, 'Block not found')
+    assert.equal((await ask('block_info', { hash: hashBlock(block) })).error, 'Block not found')
   }
-  const won = await call<{ confirmed: string; contents: { link: string } }>(rpcUrl, 'block_info', {
+  const won = await ask<{ confirmed: string; contents: { link: string } }>('block_info', {
     hash: rival,
     json_block: true,
   })
@@ -43,22 +39,21 @@ test('a payment that was seen loses to its rival: it is gone with what was built
 })
 
 test('whoever confirms a block before its rival wins has decided otherwise', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, alice, bob } = await openPeopled(t, { clock })
+  const { node, clock, ask, spend } = await openTimed(t)
   node.hold()
-  const hash = hashBlock(alice.send(frontierOf(node, alice.key), bob.key, nano(3)))
-  await node.process(alice.send(frontierOf(node, alice.key), bob.key, nano(3)))
-  const { hash: rival } = await call(devnet.rpcUrl, 'devnet_fork_block', { hash, wins_after_ms: '10' })
-  await call(devnet.rpcUrl, 'devnet_confirm', { hash })
+  const hash = hashBlock(spend(3))
+  await node.process(spend(3))
+  const { hash: rival } = await ask('devnet_fork_block', { hash, wins_after_ms: '10' })
+  await ask('devnet_confirm', { hash })
   clock.advance(10)
   await node.write(() => undefined)
   await node.write(() => undefined)
   assert.equal(node.ledger.store.hasBlock(rival!), false)
-  assert.deepEqual(await call(devnet.rpcUrl, 'devnet_fork_block', { hash }), { error: 'hash: Block is confirmed' })
+  assert.deepEqual(await ask('devnet_fork_block', { hash }), { error: 'hash: Block is confirmed' })
 })
 
 test('a receive and a change have rivals too, at once when no time is given', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
+  const { node, file, alice, bob, carol, ask } = await openPeopled(t)
   const send = await publish(node, alice.send(frontierOf(node, alice.key), carol.key, nano(3)))
   node.hold()
   const opening = carol.receive(UNOPENED, send, nano(3))
@@ -67,8 +62,8 @@ test('a receive and a change have rivals too, at once when no time is given', as
   const change = bob.change(frontierOf(node, bob.key), carol.key)
   await node.process(change)
   for (const block of [opening, change]) {
-    const { hash } = await call(devnet.rpcUrl, 'devnet_fork_block', { hash: hashBlock(block) })
-    assert.equal((await call(devnet.rpcUrl, 'block_info', { hash })).confirmed, 'true')
+    const { hash } = await ask('devnet_fork_block', { hash: hashBlock(block) })
+    assert.equal((await ask('block_info', { hash })).confirmed, 'true')
     assert.equal(node.ledger.store.hasBlock(hashBlock(block)), false)
   }
   assert.equal(frontierOf(node, carol.key).balance, nano(3))
@@ -76,8 +71,7 @@ test('a receive and a change have rivals too, at once when no time is given', as
 })
 
 test('a rollback takes back even what is confirmed, with everything built on it, and leaves no trace', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
-  const { rpcUrl } = devnet
+  const { node, file, alice, bob, carol, ask } = await openPeopled(t)
   const before = dumpLedger(file)
   const send = alice.send(frontierOf(node, alice.key), carol.key, nano(3))
   const opening = carol.receive({ ...UNOPENED, representative: carol.key }, hashBlock(send), nano(3))
@@ -85,17 +79,17 @@ test('a rollback takes back even what is confirmed, with everything built on it,
   const receive = bob.receive(frontierOf(node, bob.key), hashBlock(onward), nano(1))
   const built = [send, opening, onward, receive]
   for (const block of built) await publish(node, block)
-  const answer = await call<{ rolled_back: string[] }>(rpcUrl, 'devnet_rollback', { hash: hashBlock(send) })
+  const answer = await ask<{ rolled_back: string[] }>('devnet_rollback', { hash: hashBlock(send) })
   assert.deepEqual(answer.rolled_back.sort(), built.map(hashBlock).sort())
   assert.deepEqual(dumpLedger(file), before)
-  const history = await call<{ confirmations: { hash: string }[] }>(rpcUrl, 'confirmation_history')
+  const history = await ask<{ confirmations: { hash: string }[] }>('confirmation_history')
   assert.ok(!history.confirmations.some(({ hash }) => built.map(hashBlock).includes(hash)), 'no election is told of')
   for (const block of built) await publish(node, block)
   assertConsistent(dumpLedger(file))
 
-  assert.deepEqual(await call(rpcUrl, 'devnet_rollback', { hash: DEV_NETWORK.genesisHash }), {
+  assert.deepEqual(await ask('devnet_rollback', { hash: DEV_NETWORK.genesisHash }), {
     error: 'Every ledger begins with this block',
   })
-  assert.deepEqual(await call(rpcUrl, 'devnet_rollback', { hash: 'AB'.repeat(32) }), { error: 'Block not found' })
-  assert.deepEqual(await call(rpcUrl, 'devnet_rollback', { hash: 'no hash' }), { error: 'hash must be a block hash' })
+  assert.deepEqual(await ask('devnet_rollback', { hash: 'AB'.repeat(32) }), { error: 'Block not found' })
+  assert.deepEqual(await ask('devnet_rollback', { hash: 'no hash' }), { error: 'hash must be a block hash' })
 })

@@ -66,15 +66,11 @@ test('an account made of dots does not grow into an answer without end', async (
   await assertAlive(devnet)
 })
 
-test('of two members with one name the first counts', async (t) => {
+test('of two members with one name the first counts, and names that every object inherits are names like any other', async (t) => {
   const { devnet } = await openTarget(t)
   assert.ok((await answerOf(devnet, '{"action": "version", "action": "uptime"}')).network)
   const twice = `{"action": "account_key", "account": "${GENESIS}", "account": "nobody"}`
   assert.equal((await answerOf(devnet, twice)).key, DEV_NETWORK.genesisAccount)
-})
-
-test('names that every object inherits are names like any other', async (t) => {
-  const { devnet } = await openTarget(t)
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
     assert.deepEqual(await answerOf(devnet, `{"action": "${name}"}`), { error: 'Unknown command' })
     assert.ok((await answerOf(devnet, `{"${name}": {"action": "uptime"}, "action": "version"}`)).network)

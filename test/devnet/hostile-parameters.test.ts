@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { openControls } from '../../src/devnet/rpc/controls/index.ts'
 import type { Devnet } from '../../src/devnet/index.ts'
+import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 import { repeat } from '../support/random.ts'
 import { answerOf, assertAlive, openTarget, toBody } from './hostile-target.ts'
 
@@ -28,24 +29,8 @@ const ACTIONS: Record<string, string[]> = {
   block_account: ['hash'],
   block_confirm: ['hash'],
   block_count: [],
-  block_create: [
-    'type',
-    'key',
-    'previous',
-    'representative',
-    'balance',
-    'link',
-    'work',
-    'difficulty',
-    'multiplier',
-    'version',
-    'wallet',
-    'account',
-    'destination',
-    'source',
-    'amount',
-    'json_block',
-  ],
+  block_create: `type key previous representative balance link work difficulty multiplier version wallet account
+    destination source amount json_block`.split(/\s+/),
   block_hash: ['block', 'json_block'],
   block_info: ['hash', 'json_block'],
   blocks: ['hashes', 'json_block', 'include_not_found'],
@@ -170,11 +155,7 @@ test('negative counts wrap around as in the node, and zero is refused where one 
   const ask = (action: string, count: string) =>
     answerOf(
       devnet,
-      toBody(action, [
-        ['account', `"${alice.address}"`],
-        ['block', `"${'0'.repeat(64)}"`],
-        ['count', count],
-      ]),
+      `{"action": "${action}", "account": "${alice.address}", "block": "${ZERO_HASH}", "count": ${count}}`,
     )
   assert.equal(((await ask('account_history', '"-1"')).history as unknown[]).length, 1)
   assert.deepEqual(await ask('account_history', '"0"'), { error: 'Invalid count' })

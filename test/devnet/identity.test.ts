@@ -10,28 +10,22 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, nano, openAccount } from '../support/blocks.ts'
 import { ledgerFile, openDevnet } from '../support/devnet.ts'
 
-test('the ledger of no word is the development network, and a word makes another that says so', async (t) => {
+test('the ledger of no word is the development network; a word makes another that says so and pays from a genesis of its own', async (t) => {
   assert.equal(DEV_GENESIS.hash, DEV_NETWORK.genesisHash)
   assert.equal(DEV_GENESIS.account, DEV_NETWORK.genesisAccount)
-  const other = await openDevnet(t, { network: 'shop', genesis: genesisOf('shop') })
-  const { network, network_identifier } = await callNode(other.rpcUrl, { action: 'version' })
+  const { node, rpcUrl } = await openDevnet(t, { network: 'shop', genesis: genesisOf('shop') })
+  const { network, network_identifier } = await callNode(rpcUrl, { action: 'version' })
   assert.equal(network, 'shop')
   assert.equal(network_identifier, genesisOf('shop').hash)
-  assert.equal((await callNode(other.rpcUrl, { action: 'telemetry' })).genesis_block, genesisOf('shop').hash)
+  assert.equal((await callNode(rpcUrl, { action: 'telemetry' })).genesis_block, genesisOf('shop').hash)
   assert.notEqual(network_identifier, DEV_NETWORK.genesisHash)
-  const unknown = await callNode(other.rpcUrl, { action: 'block_info', hash: DEV_NETWORK.genesisHash })
+  const unknown = await callNode(rpcUrl, { action: 'block_info', hash: DEV_NETWORK.genesisHash })
   assert.equal(unknown.error, 'Block not found')
-})
 
-test('a ledger of another identity pays from a genesis of its own', async (t) => {
-  const { node, rpcUrl } = await openDevnet(t, { genesis: genesisOf('shop') })
   const alice = new Signer(1)
   await node.fund(alice.key, nano(3))
-  const { history } = await callNode(rpcUrl, {
-    action: 'account_history',
-    account: toAddress(node.ledger.genesis.account),
-    count: '1',
-  })
+  const account = toAddress(node.ledger.genesis.account)
+  const { history } = await callNode(rpcUrl, { action: 'account_history', account, count: '1' })
   assert.equal((history as { account: string }[])[0]!.account, alice.address)
   assert.equal(node.ledger.store.findAccount(DEV_NETWORK.genesisAccount), undefined)
 })

@@ -3,32 +3,28 @@ import { test } from 'node:test'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, UNOPENED, frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
-import { call } from '../support/rpc.ts'
-import { openPeopled } from './peopled.ts'
+import { openPeopled, openTimed } from './peopled.ts'
 
 test('a block that was dropped during its delay stays gone', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, file, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5000 })
+  const { node, file, clock, ask, spend } = await openTimed(t, { confirmAfterMilliseconds: 5000 })
   const before = dumpLedger(file)
-  const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
+  const send = spend(3)
   await node.process(send)
   const hash = hashBlock(send)
   await node.drop(hash)
   clock.advance(5000)
-  assert.equal((await call(devnet.rpcUrl, 'block_info', { hash })).error, 'Block not found')
+  assert.equal((await ask('block_info', { hash })).error, 'Block not found')
   assert.deepEqual(dumpLedger(file), before)
 })
 
 test('dropping a send takes back whatever was built on it, and leaves no trace', async (t) => {
-  const { node, file, alice, bob, carol } = await openPeopled(t)
+  const { node, file, alice, bob, carol, spend } = await openPeopled(t)
   node.hold()
-  const aliceHead = frontierOf(node, alice.key)
-  const kept = await publish(node, alice.change(aliceHead, bob.key))
+  const kept = await publish(node, alice.change(frontierOf(node, alice.key), bob.key))
   const before = dumpLedger(file)
 
-  const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
+  const send = spend(3)
   const receive = bob.receive(frontierOf(node, bob.key), hashBlock(send), nano(3))
   const onward = bob.send(frontierAfter(receive), carol.key, nano(4))
   const opening = carol.receive({ ...UNOPENED, representative: carol.key }, hashBlock(onward), nano(4))
@@ -69,18 +65,28 @@ test('a payment handed on through a hundred accounts can be dropped as a whole',
 })
 
 test('a confirmed block cannot be dropped', async (t) => {
-  const { devnet, node, file, alice, bob, opened } = await openPeopled(t)
-  const hash = await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(3)))
+  const { node, file, opened, ask, spend } = await openPeopled(t)
+  const hash = await publish(node, spend(3))
   const before = dumpLedger(file)
   for (const block of [hash, opened, DEV_NETWORK.genesisHash]) {
     await assert.rejects(node.drop(block), { message: 'Block is confirmed' })
-    assert.deepEqual(await call(devnet.rpcUrl, 'devnet_drop', { hash: block }), { error: 'Block is confirmed' })
+    assert.deepEqual(await ask('devnet_drop', { hash: block }), { error: 'Block is confirmed' })
   }
   assert.deepEqual(dumpLedger(file), before)
 })
 
-test('process with force replaces an unconfirmed rival and what was built on it', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
+test('process with force never replaces a confirmed rival, and an unconfirmed one with what was built on it, a first block too', async (t) => {
+  const { node, file, alice, bob, carol, ask } = await openPeopled(t)
+  const first = frontierOf(node, alice.key)
+  const won = await publish(node, alice.send(first, bob.key, nano(2)))
+  const late = alice.send(first, carol.key, nano(5))
+  const before = dumpLedger(file)
+  // The node gives the hash for an answer all the same.
+  assert.deepEqual(await node.process(late, { force: true }), { hash: hashBlock(late) })
+  assert.equal(frontierOf(node, alice.key).previous, won)
+  assert.deepEqual(dumpLedger(file), before)
+
+  const sends = [await node.fund(carol.key, nano(1)), await node.fund(carol.key, nano(2))]
   node.hold()
   const head = frontierOf(node, alice.key)
   const rival = alice.send(head, bob.key, nano(3))
@@ -90,34 +96,17 @@ test('process with force replaces an unconfirmed rival and what was built on it'
 
   const block = alice.send(head, carol.key, nano(5))
   const request = { block: toBlockJson(block), json_block: true }
-  assert.deepEqual(await call(devnet.rpcUrl, 'process', request), { error: 'Fork' })
-  assert.deepEqual(await call(devnet.rpcUrl, 'process', { ...request, force: true }), { hash: hashBlock(block) })
+  assert.deepEqual(await ask('process', request), { error: 'Fork' })
+  assert.deepEqual(await ask('process', { ...request, force: true }), { hash: hashBlock(block) })
 
   assert.equal(frontierOf(node, alice.key).previous, hashBlock(block))
   assert.equal(node.ledger.store.hasBlock(hashBlock(rival)), false)
   assert.equal(frontierOf(node, bob.key).balance, nano(1))
   assertConsistent(dumpLedger(file))
-})
 
-test('process with force replaces an unconfirmed first block', async (t) => {
-  const { node, file, carol } = await openPeopled(t)
-  const sends = [await node.fund(carol.key, nano(1)), await node.fund(carol.key, nano(2))]
-  node.hold()
   await publish(node, carol.receive(UNOPENED, sends[0]!, nano(1)))
   const other = carol.receive(UNOPENED, sends[1]!, nano(2))
   assert.deepEqual(await node.process(other, { force: true }), { hash: hashBlock(other) })
   assert.equal(frontierOf(node, carol.key).balance, nano(2))
   assertConsistent(dumpLedger(file))
-})
-
-test('process with force never replaces a confirmed rival', async (t) => {
-  const { node, file, alice, bob, carol } = await openPeopled(t)
-  const head = frontierOf(node, alice.key)
-  const rival = await publish(node, alice.send(head, bob.key, nano(3)))
-  const before = dumpLedger(file)
-  const block = alice.send(head, carol.key, nano(5))
-  // The node gives the hash for an answer all the same.
-  assert.deepEqual(await node.process(block, { force: true }), { hash: hashBlock(block) })
-  assert.equal(frontierOf(node, alice.key).previous, rival)
-  assert.deepEqual(dumpLedger(file), before)
 })

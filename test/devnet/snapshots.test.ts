@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
-import { Signer, UNOPENED, frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
+import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { ledgerFile, openDevnet } from '../support/devnet.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
 import { call } from '../support/rpc.ts'
 import { until } from '../support/until.ts'
-import { openPeopled } from './peopled.ts'
+import { openPeopled, openTimed } from './peopled.ts'
 
 test('a ledger that is put back is the one that was kept, row for row, as often as one likes', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
-  const { rpcUrl } = devnet
+  const { node, file, alice, bob, carol, ask } = await openPeopled(t)
   const before = dumpLedger(file)
-  const { id } = await call(rpcUrl, 'devnet_snapshot')
+  const { id } = await ask('devnet_snapshot')
 
   for (const turn of [1, 2]) {
     const send = alice.send(frontierOf(node, alice.key), carol.key, nano(3))
     await publish(node, send)
     await publish(node, carol.receive(UNOPENED, hashBlock(send), nano(3)))
     await publish(node, bob.change(frontierOf(node, bob.key), carol.key))
-    await call(rpcUrl, 'devnet_fund', { account: bob.address, amount: '5' })
-    await call(rpcUrl, 'devnet_resync', { timestamp: '1700000000' })
+    await ask('devnet_fund', { account: bob.address, amount: '5' })
+    await ask('devnet_resync', { timestamp: '1700000000' })
     assert.notDeepEqual(dumpLedger(file), before)
     assertConsistent(dumpLedger(file))
-    assert.deepEqual(await call(rpcUrl, 'devnet_revert', { id }), { success: '' }, `turn ${turn}`)
+    assert.deepEqual(await ask('devnet_revert', { id }), { success: '' }, `turn ${turn}`)
     assert.deepEqual(dumpLedger(file), before)
   }
   const again = alice.send(frontierOf(node, alice.key), carol.key, nano(4))
@@ -33,65 +32,61 @@ test('a ledger that is put back is the one that was kept, row for row, as often 
 })
 
 test('going back behind a later snapshot ends it, and nothing happens to whoever asks for one that is not there', async (t) => {
-  const { devnet, node, file, alice, bob } = await openPeopled(t)
-  const { rpcUrl } = devnet
-  const first = await call(rpcUrl, 'devnet_snapshot')
+  const { node, file, ask, spend } = await openPeopled(t)
+  const first = await ask('devnet_snapshot')
   const begun = dumpLedger(file)
-  await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
-  const second = await call(rpcUrl, 'devnet_snapshot')
+  await publish(node, spend(1))
+  const second = await ask('devnet_snapshot')
   const between = dumpLedger(file)
-  await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
-  await call(rpcUrl, 'devnet_revert', second)
+  await publish(node, spend(1))
+  await ask('devnet_revert', second)
   assert.deepEqual(dumpLedger(file), between)
-  await call(rpcUrl, 'devnet_revert', first)
+  await ask('devnet_revert', first)
   assert.deepEqual(dumpLedger(file), begun)
-  assert.deepEqual(await call(rpcUrl, 'devnet_revert', second), { error: 'id: there is no snapshot 2' })
-  assert.deepEqual(await call(rpcUrl, 'devnet_revert'), { error: 'id is missing' })
+  assert.deepEqual(await ask('devnet_revert', second), { error: 'id: there is no snapshot 2' })
+  assert.deepEqual(await ask('devnet_revert'), { error: 'id is missing' })
   assert.deepEqual(dumpLedger(file), begun)
 })
 
 test('a snapshot around each of a thousand tests is one at a time, and leaves nothing that costs later writes', async (t) => {
-  const { devnet, node, file, alice, bob } = await openPeopled(t)
-  const { rpcUrl } = devnet
+  const { node, file, ask, spend } = await openPeopled(t)
   const before = dumpLedger(file)
-  const outer = await call(rpcUrl, 'devnet_snapshot')
+  const outer = await ask('devnet_snapshot')
   for (let turn = 0; turn < 1_010; turn++) {
-    const { id, error } = await call(rpcUrl, 'devnet_snapshot')
+    const { id, error } = await ask('devnet_snapshot')
     assert.equal(error, undefined, `turn ${turn}`)
-    assert.deepEqual(await call(rpcUrl, 'devnet_revert', { id, end: 'true' }), { success: '' })
-    assert.deepEqual(await call(rpcUrl, 'devnet_revert', { id }), { error: `id: there is no snapshot ${id}` })
+    assert.deepEqual(await ask('devnet_revert', { id, end: 'true' }), { success: '' })
+    assert.deepEqual(await ask('devnet_revert', { id }), { error: `id: there is no snapshot ${id}` })
   }
-  await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
-  await call(rpcUrl, 'devnet_revert', { id: outer.id, end: 'true' })
+  await publish(node, spend(1))
+  await ask('devnet_revert', { id: outer.id, end: 'true' })
   assert.deepEqual(dumpLedger(file), before)
   assert.equal(node.snapshots.isEmpty, true)
   assert.throws(() => node.ledger.store.undo.mark(), /no such table/, 'what would undo a write is not kept any more')
 })
 
 test('a block that was held and reverted is gone, and its confirmation never comes', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, alice, bob, carol } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5_000 })
-  const { rpcUrl } = devnet
+  const { node, clock, bob, carol, ask, spend } = await openTimed(t, { confirmAfterMilliseconds: 5_000 })
   const heard: string[] = []
   node.listen(({ kind, stored }) => heard.push(`${kind} ${stored.hash}`))
-  const { id } = await call(rpcUrl, 'devnet_snapshot')
+  const { id } = await ask('devnet_snapshot')
 
-  const delayed = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
+  const delayed = spend(3)
   await node.process(delayed)
-  await call(rpcUrl, 'devnet_hold')
+  await ask('devnet_hold')
   const held = bob.send(frontierOf(node, bob.key), carol.key, nano(1))
   await node.process(held)
   // It waits for a block that nobody has sent yet.
   const early = carol.receive(UNOPENED, 'AB'.repeat(32), nano(1))
   await node.process(early)
-  assert.equal((await call(rpcUrl, 'block_count')).unchecked, '1')
-  await call(rpcUrl, 'devnet_revert', { id })
+  assert.equal((await ask('block_count')).unchecked, '1')
+  await ask('devnet_revert', { id })
 
   for (const block of [delayed, held]) {
-    assert.equal((await call(rpcUrl, 'block_info', { hash: hashBlock(block) })).error, 'Block not found')
+    assert.equal((await ask('block_info', { hash: hashBlock(block) })).error, 'Block not found')
   }
   assert.equal(node.holds, false)
-  assert.equal((await call(rpcUrl, 'block_count')).unchecked, '0')
+  assert.equal((await ask('block_count')).unchecked, '0')
   assert.equal(clock.waiting, 0)
 
   // The same block, sent again: it waits its own time, and is not confirmed in that of the one that is gone.
@@ -107,45 +102,42 @@ test('a block that was held and reverted is gone, and its confirmation never com
 })
 
 test('a block that waited for its confirmation when the ledger was kept waits again when it is put back', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5_000 })
-  const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
+  const { node, clock, ask, spend } = await openTimed(t, { confirmAfterMilliseconds: 5_000 })
+  const send = spend(3)
   await node.process(send)
   const isConfirmed = () => node.ledger.isConfirmed(node.ledger.store.findBlock(hashBlock(send))!)
-  const { id } = await call(devnet.rpcUrl, 'devnet_snapshot')
+  const { id } = await ask('devnet_snapshot')
   clock.advance(5_000)
   await until(isConfirmed)
-  await call(devnet.rpcUrl, 'devnet_revert', { id })
+  await ask('devnet_revert', { id })
   assert.equal(isConfirmed(), false)
-  const { confirmations } = await call<{ confirmations: { hash: string }[] }>(devnet.rpcUrl, 'confirmation_history')
+  const { confirmations } = await ask<{ confirmations: { hash: string }[] }>('confirmation_history')
   assert.ok(!confirmations.some(({ hash }) => hash === hashBlock(send)), 'it was never confirmed')
   clock.advance(5_000)
   await until(isConfirmed)
 })
 
 test('what the controls have set is put back with the ledger: time, impersonation, faults', async (t) => {
-  const clock = new TestClock()
-  const { devnet, node, alice } = await openPeopled(t, { clock })
-  const { rpcUrl } = devnet
-  const { id } = await call(rpcUrl, 'devnet_snapshot')
-  await call(rpcUrl, 'devnet_set_time', { advance: '1000' })
-  await call(rpcUrl, 'devnet_impersonate', { account: alice.address })
-  await call(rpcUrl, 'devnet_fault', { target: 'version', kind: 'error' })
-  assert.ok((await call(rpcUrl, 'version')).error)
-  await call(rpcUrl, 'devnet_revert', { id })
+  const { node, clock, alice, ask } = await openTimed(t)
+  const { id } = await ask('devnet_snapshot')
+  await ask('devnet_set_time', { advance: '1000' })
+  await ask('devnet_impersonate', { account: alice.address })
+  await ask('devnet_fault', { target: 'version', kind: 'error' })
+  assert.ok((await ask('version')).error)
+  await ask('devnet_revert', { id })
   assert.equal(node.clock.now(), clock.now())
   assert.equal(node.ledger.impersonated.size, 0)
-  assert.equal((await call(rpcUrl, 'version')).network, 'dev')
+  assert.equal((await ask('version')).network, 'dev')
 })
 
 test('blocks that arrive while the ledger is put back are on it whole or not at all', async (t) => {
-  const { devnet, node, file, alice, bob } = await openPeopled(t)
-  const { id } = await call(devnet.rpcUrl, 'devnet_snapshot')
-  const first = alice.send(frontierOf(node, alice.key), bob.key, nano(1))
+  const { node, file, alice, bob, ask, spend } = await openPeopled(t)
+  const { id } = await ask('devnet_snapshot')
+  const first = spend(1)
   const second = alice.send(frontierAfter(first), bob.key, nano(1))
   const other = bob.change(frontierOf(node, bob.key), alice.key)
   const written = [node.process(first), node.process(second)]
-  const reverted = call(devnet.rpcUrl, 'devnet_revert', { id })
+  const reverted = ask('devnet_revert', { id })
   const funded = node.fund(bob.key, nano(2))
   await Promise.all([...written, reverted, funded])
   await publish(node, other)
@@ -180,10 +172,7 @@ test('a reset leaves nothing but the genesis: no block, snapshot, hold or other 
 })
 
 test('snapshots work in memory, over the ledger’s own port, with signed and worked blocks', async (t) => {
-  const { rpcUrl, node } = await openDevnet(t, {
-    confirmAfterMilliseconds: 0,
-    thresholds: { epoch1: 0n, send: 0n, receive: 0n },
-  })
+  const { rpcUrl, node } = await openDevnet(t, { confirmAfterMilliseconds: 0, thresholds: NO_WORK })
   const alice = new Signer(1)
   const { id } = await call(rpcUrl, 'devnet_snapshot')
   const { hash } = await call(rpcUrl, 'devnet_fund', { account: alice.address, amount: nano(1).toString() })

@@ -6,11 +6,10 @@ import { signHash } from '../../src/kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { UNOPENED, frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
-import { call } from '../support/rpc.ts'
 import { openPeopled } from './peopled.ts'
 
-test('blocks that come too early are kept and follow when what they need arrives', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
+test('blocks that come too early are kept and follow when what they need arrives; with a wrong signature they are refused, not kept', async (t) => {
+  const { node, file, alice, bob, carol, ask } = await openPeopled(t)
   const send = alice.send(frontierOf(node, alice.key), carol.key, nano(3))
   const opening = carol.receive(UNOPENED, hashBlock(send), nano(3))
   const onward = carol.send(frontierAfter(opening), bob.key, nano(2))
@@ -22,16 +21,19 @@ test('blocks that come too early are kept and follow when what they need arrives
     [onward, 'Gap previous block'],
     [opening, 'Gap source block'],
   ]
+  const publishEarly = (block: StateBlock) => ask('process', { block: toBlockJson(block), json_block: true })
+  const forged = { ...alice.receive(UNOPENED, '7'.repeat(64), nano(1)), account: carol.key }
+  assert.deepEqual(await publishEarly(forged), { error: 'Bad signature' })
+  assert.equal((await ask('block_count')).unchecked, '0')
   for (const [block, error] of early) {
-    const request = { block: toBlockJson(block), json_block: true }
-    assert.deepEqual(await call(devnet.rpcUrl, 'process', request), { error })
+    assert.deepEqual(await publishEarly(block), { error })
     // A block that is sent twice waits once.
-    assert.deepEqual(await call(devnet.rpcUrl, 'process', request), { error })
+    assert.deepEqual(await publishEarly(block), { error })
   }
-  assert.equal((await call(devnet.rpcUrl, 'block_count')).unchecked, '4')
+  assert.equal((await ask('block_count')).unchecked, '4')
 
   await publish(node, send)
-  const { count, cemented, unchecked } = await call(devnet.rpcUrl, 'block_count')
+  const { count, cemented, unchecked } = await ask('block_count')
   assert.deepEqual([cemented, unchecked], [count, '0'])
   for (const block of [send, opening, onward, receive, change]) {
     assert.ok(node.ledger.store.hasBlock(hashBlock(block)))
@@ -40,7 +42,7 @@ test('blocks that come too early are kept and follow when what they need arrives
 })
 
 test('an epoch block for an account without blocks waits for its first receivable', async (t) => {
-  const { devnet, node, file, carol } = await openPeopled(t)
+  const { node, file, carol, ask } = await openPeopled(t)
   const draft: StateBlock = {
     type: 'state',
     account: carol.key,
@@ -54,16 +56,7 @@ test('an epoch block for an account without blocks waits for its first receivabl
   const epoch = { ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) }
   assert.deepEqual(await node.process(epoch), { refused: 'Gap pending for open epoch block' })
   await node.fund(carol.key, nano(1))
-  const info = await call(devnet.rpcUrl, 'account_info', { account: carol.address })
+  const info = await ask('account_info', { account: carol.address })
   assert.deepEqual([info.frontier, info.account_version, info.balance], [hashBlock(epoch), '2', '0'])
   assertConsistent(dumpLedger(file))
-})
-
-test('blocks that came too early with a wrong signature are refused, not kept', async (t) => {
-  const { devnet, alice, carol } = await openPeopled(t)
-  const block = alice.receive(UNOPENED, '7'.repeat(64), nano(1))
-  const forged = { ...block, account: carol.key }
-  const answer = await call(devnet.rpcUrl, 'process', { block: toBlockJson(forged), json_block: true })
-  assert.equal(answer.error, 'Bad signature')
-  assert.equal((await call(devnet.rpcUrl, 'block_count')).unchecked, '0')
 })

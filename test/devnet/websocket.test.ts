@@ -6,13 +6,26 @@ import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-test('topics without news here, vote and work among them, are acknowledged and stay silent', async (t) => {
+test('topics without news here, vote and work among them, are acknowledged and stay silent; what is unknown or no order is met with silence', async (t) => {
   const { devnet, client, alice } = await listening(t)
   for (const topic of ['vote', 'work', 'telemetry', 'bootstrap', 'stopped_election']) {
     client.send({ action: 'subscribe', topic, ack: true, id: topic })
     const [ack, ...others] = (await client.settle()).map((frame) => JSON.parse(frame) as Record<string, string>)
     assert.deepEqual([ack?.ack, ack?.id, others], ['subscribe', topic, []])
   }
+  const silent = [
+    { action: 'subscribe', topic: 'weather', ack: true },
+    { action: 'subscribe', topic: '__proto__', ack: true },
+    { action: 'subscribe', topic: ['confirmation'], ack: true },
+    { action: 'subscribe', ack: true },
+    { action: 'resubscribe', topic: 'confirmation', ack: true },
+    { action: 'constructor', topic: 'confirmation', ack: true },
+    { action: 'update', topic: 'confirmation', ack: true, options: { accounts_add: [] } },
+    { topic: 'confirmation', ack: true },
+    [],
+    ['subscribe', 'confirmation'],
+  ]
+  for (const message of [...silent, 'null', '"subscribe"']) client.send(message)
   await devnet.node.fund(alice.key, nano(1))
   await call(devnet.rpcUrl, 'work_generate', { hash: '1'.repeat(64) })
   assert.deepEqual(await client.settle(), [])
@@ -26,27 +39,6 @@ test('a frame that is not JSON ends the connection without a closing frame, and 
     assert.equal(await client.closed, 1006, frame)
   }
   assert.deepEqual(await witness.settle(), [])
-})
-
-test('unknown topics, unknown actions and JSON without an action are met with silence', async (t) => {
-  const { devnet, client, alice } = await listening(t)
-  const silent = [
-    { action: 'subscribe', topic: 'weather', ack: true },
-    { action: 'subscribe', topic: '__proto__', ack: true },
-    { action: 'subscribe', topic: ['confirmation'], ack: true },
-    { action: 'subscribe', ack: true },
-    { action: 'resubscribe', topic: 'confirmation', ack: true },
-    { action: 'constructor', topic: 'confirmation', ack: true },
-    { action: 'update', topic: 'confirmation', ack: true, options: { accounts_add: [] } },
-    { topic: 'confirmation', ack: true },
-    [],
-    ['subscribe', 'confirmation'],
-  ]
-  for (const message of silent) client.send(message)
-  client.send('null')
-  client.send('"subscribe"')
-  await devnet.node.fund(alice.key, nano(1))
-  assert.deepEqual(await client.settle(), [])
 })
 
 test('an acknowledgement comes only when asked for and carries the id only when given', async (t) => {
@@ -95,12 +87,13 @@ test('options choose what a confirmation tells', async (t) => {
   }
 })
 
-test('an account filter matches sender and destination, and update changes it', async (t) => {
+test('an account filter matches sender and destination, and update changes it; without blocks in the messages it matches nothing, as in the node', async (t) => {
   const { devnet, alice } = await listening(t)
   const { node } = devnet
   const bob = new Signer(2)
   await openAccount(node, alice, nano(10))
   const client = await subscribed(t, devnet, { accounts: [alice.address] })
+  const blockless = await subscribed(t, devnet, { accounts: [alice.address], include_block: false })
   const heard = async () => (await messages(client)).map(({ message }) => message.hash)
 
   const toAlice = await node.fund(alice.key, nano(1))
@@ -109,6 +102,7 @@ test('an account filter matches sender and destination, and update changes it', 
   const opened = bob.receive(UNOPENED, fromAlice, nano(2))
   await publish(node, opened)
   assert.deepEqual(await heard(), [toAlice, fromAlice])
+  assert.deepEqual(await blockless.settle(), [])
 
   client.send({
     action: 'update',
@@ -127,19 +121,14 @@ test('an account filter matches sender and destination, and update changes it', 
   assert.deepEqual(await heard(), [], 'a filter without accounts matches nothing')
 })
 
-test('an account filter without blocks in the messages matches nothing, as in the node', async (t) => {
-  const { devnet, alice } = await listening(t)
-  const client = await subscribed(t, devnet, { accounts: [alice.address], include_block: false })
-  await devnet.node.fund(alice.key, nano(1))
-  assert.deepEqual(await client.settle(), [])
-})
-
-test('the filter by confirmation type tells elections from what they confirm along the way', async (t) => {
+// A filter is text from outside: it must neither find what every object inherits nor break the senders of blocks.
+test('the filter by confirmation type tells elections from what they confirm along the way; one named like a built-in member disturbs nobody', async (t) => {
   const { devnet, alice } = await listening(t)
   const { node } = devnet
   const types = ['all', 'active', 'active_quorum', 'active_confirmation_height', 'inactive', 'whatever']
+  const builtIn = ['__proto__', 'constructor', 'toString']
   const clients = new Map<string, WsClient>()
-  for (const type of types) clients.set(type, await subscribed(t, devnet, { confirmation_type: type }))
+  for (const type of [...types, ...builtIn]) clients.set(type, await subscribed(t, devnet, { confirmation_type: type }))
 
   node.hold()
   const send = await node.fund(alice.key, nano(1))
@@ -147,64 +136,34 @@ test('the filter by confirmation type tells elections from what they confirm alo
   await node.confirm(open)
   await call(devnet.rpcUrl, 'block_confirm', { hash: open })
 
-  const heard: Record<string, string[]> = {}
-  for (const [type, client] of clients) heard[type] = (await messages(client)).map(({ message }) => message.hash)
-  assert.deepEqual(heard, {
-    all: [send, open, open],
-    active: [open, open],
-    active_quorum: [open],
-    active_confirmation_height: [open],
-    inactive: [send],
-    whatever: [send, open, open],
-  })
-})
-
-// A filter is text from outside: it must neither find what every object inherits nor break the senders of blocks.
-test('a filter named like a built-in member does not disturb those who publish blocks', async (t) => {
-  const { devnet, alice } = await listening(t)
-  for (const confirmation_type of ['__proto__', 'constructor', 'toString']) {
-    const client = await subscribed(t, devnet, { confirmation_type })
-    const hash = await devnet.node.fund(alice.key, nano(1))
-    assert.deepEqual(
-      (await messages(client)).map(({ message }) => message.hash),
-      [hash],
-    )
+  const fewer = { active: [open, open], active_quorum: [open], active_confirmation_height: [open], inactive: [send] }
+  const expected = new Map<string, string[]>(Object.entries(fewer))
+  for (const [type, client] of clients) {
+    const heard = (await messages(client)).map(({ message }) => message.hash)
+    assert.deepEqual(heard, expected.get(type) ?? [send, open, open], type)
   }
 })
 
-test('unsubscribing ends one topic and leaves the others', async (t) => {
+test('a block is announced when it arrives and confirmed when it is, not before; unsubscribing ends one topic and leaves the others', async (t) => {
   const { devnet, client, alice } = await listening(t)
-  for (const topic of ['confirmation', 'new_unconfirmed_block', 'started_election']) {
-    client.send({ action: 'subscribe', topic })
-  }
-  const topics = async () => {
+  client.send({ action: 'subscribe', topic: 'confirmation' })
+  client.send({ action: 'subscribe', topic: 'new_unconfirmed_block' })
+  const fund = () => devnet.node.fund(alice.key, nano(1))
+  const topics = async (happens: () => Promise<unknown> = fund) => {
     await client.settle()
-    await devnet.node.fund(alice.key, nano(1))
+    await happens()
     return (await messages(client)).map(({ topic }) => topic)
   }
+  devnet.node.hold()
+  assert.deepEqual(await topics(), ['new_unconfirmed_block'])
+  assert.deepEqual(await topics(() => devnet.node.release()), ['confirmation'])
+
+  client.send({ action: 'subscribe', topic: 'started_election' })
   assert.deepEqual(await topics(), ['new_unconfirmed_block', 'started_election', 'confirmation'])
   client.send({ action: 'unsubscribe', topic: 'new_unconfirmed_block' })
   assert.deepEqual(await topics(), ['started_election', 'confirmation'])
   client.send({ action: 'unsubscribe', topic: 'confirmation' })
   assert.deepEqual(await topics(), ['started_election'])
-})
-
-test('a block is announced when it arrives and confirmed when it is, not before', async (t) => {
-  const { devnet, client, alice } = await listening(t)
-  client.send({ action: 'subscribe', topic: 'confirmation' })
-  client.send({ action: 'subscribe', topic: 'new_unconfirmed_block' })
-  await client.settle()
-  devnet.node.hold()
-  await devnet.node.fund(alice.key, nano(1))
-  assert.deepEqual(
-    (await messages(client)).map(({ topic }) => topic),
-    ['new_unconfirmed_block'],
-  )
-  await devnet.node.release()
-  assert.deepEqual(
-    (await messages(client)).map(({ topic }) => topic),
-    ['confirmation'],
-  )
 })
 
 test('a port that is taken fails the start, and nothing else', async (t) => {

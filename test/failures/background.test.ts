@@ -26,6 +26,8 @@ const SHOP = new Signer(91).address
 /** No address. Nothing of ours writes such a thing; the assertion before the signature is there all the same. */
 const NOWHERE = 'nano_1nowhere'
 
+const USUAL = { attemptsMax: 5, concurrencyMax: 1, leaseMilliseconds: 60_000 }
+
 /** A whole gateway with money of its own, on a store and a clock that the test may touch. */
 async function openHouse(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
   const clock = new TestClock()
@@ -81,26 +83,17 @@ forEachEngine((engine, open) => {
     const { store, clock, ctx } = await open(t)
     const mouth = openMouth(clock)
     const thrown = [new Error('A sum was about to be wrong.'), noNode(), undefined]
-    const jobOf = (kind: string, more: Partial<Job>): Job => ({
-      kind,
-      attemptsMax: 5,
-      concurrencyMax: 1,
-      leaseMilliseconds: 60_000,
-      run: () => Promise.reject(new Error('No such mailbox.')),
-      ...more,
-    })
-    const money = jobOf('money', {
-      money: true,
-      run: async () => {
-        const error = thrown.shift()
-        if (error) throw error
-      },
-    })
+    const run = async () => {
+      const error = thrown.shift()
+      if (error) throw error
+    }
+    const money: Job = { ...USUAL, kind: 'money', money: true, run }
+    const bounce = () => Promise.reject(new Error('No such mailbox.'))
     const outcomes: string[] = []
     const runner = new JobRunner({
       ...ctx,
       engine: store.engine,
-      jobs: [money, jobOf('mail', { attemptsMax: 1 })],
+      jobs: [money, { ...USUAL, kind: 'mail', attemptsMax: 1, run: bounce }],
       failures: mouth,
       onOutcome: ({ kind, outcome }) => void outcomes.push(`${kind} ${outcome}`),
     })
@@ -127,16 +120,10 @@ forEachEngine((engine, open) => {
     const { store, clock, ctx } = await open(t)
     const mouth = openMouth(clock)
     let runs = 0
-    const job: Job = {
-      kind: 'once',
-      attemptsMax: 5,
-      concurrencyMax: 1,
-      leaseMilliseconds: 60_000,
-      money: true,
-      run: async () => {
-        if (++runs === 1) await store.db.schema.alterTable('jobs').renameTo('jobs_hidden').execute()
-      },
+    const run = async () => {
+      if (++runs === 1) await store.db.schema.alterTable('jobs').renameTo('jobs_hidden').execute()
     }
+    const job: Job = { ...USUAL, kind: 'once', money: true, run }
     const runner = new JobRunner({ ...ctx, engine: store.engine, jobs: [job], failures: mouth })
     t.after(() => runner.stop())
     await inTx(ctx, (tx) => enqueue(tx, { kind: 'once', payload: {}, attemptsMax: 5 }))
@@ -149,32 +136,19 @@ forEachEngine((engine, open) => {
 
   test('a payment that cannot be credited is an alarm with what was being done, and is credited once it can', async (t) => {
     const { gateway, db, turnUntil, told, count } = await openHouse(t, engine)
-    const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json<{
-      id: string
-      amount_raw: string
-    }>()
-    const write = (plans: string) => db.updateTable('checkouts').set({ plans }).where('id', '=', made.id).execute()
-    const { plans } = await db
-      .selectFrom('checkouts')
-      .select('plans')
-      .where('id', '=', made.id)
-      .executeTakeFirstOrThrow()
+    const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json()
+    const write = (plans: string) => db.updateTable('checkouts').set({ plans }).where('id', '=', made.id!).execute()
+    const checkout = db.selectFrom('checkouts').select(['plans', 'status']).where('id', '=', made.id!)
+    const { plans } = await checkout.executeTakeFirstOrThrow()
     await write('[broken')
-    await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw) as Raw)
+    await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)
     await turnUntil(() => told('checkout.monitor').some(({ kind }) => kind === 'alarm'))
     const [line] = told('checkout.monitor')
     assert.equal(line!.level, ERROR)
     assert.match(line!.error, /^SyntaxError\n/)
     assert.ok(((await count('checkout.monitor', 'alarm')) ?? 0) > 0)
     await write(plans)
-    await turnUntil(async () => {
-      const found = await db
-        .selectFrom('checkouts')
-        .select('status')
-        .where('id', '=', made.id)
-        .executeTakeFirstOrThrow()
-      return found.status === 'complete'
-    })
+    await turnUntil(async () => (await checkout.executeTakeFirstOrThrow()).status === 'complete')
   })
 
   test('an event whose secret cannot be read was refused in silence: it is an alarm, and is sent once it can be read', async (t) => {

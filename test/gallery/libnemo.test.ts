@@ -7,7 +7,7 @@ import { nano } from '../support/blocks.ts'
 import { openLiveWorld } from './live.ts'
 import { openTlsFront } from './tls-front.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './steps.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative } from './steps.ts'
 
 interface Account {
   address: string
@@ -91,13 +91,7 @@ test(
     })
     await steps.step('history', async () => {
       const { history } = await rpc.call('account_history', { account: account.address, count: 5 })
-      assert.deepEqual(
-        (history as { type: string; amount: string }[]).map(({ type, amount }) => [type, amount]),
-        [
-          ['send', `${nano(2)}`],
-          ['receive', `${nano(5)}`],
-        ],
-      )
+      assertHistory(history as Record<string, string>[])
     })
     await steps.fails('`pow` with an address', 'its documents show it, and it takes the address for work', () =>
       new Block(account, nano(3), gift, FRIEND).send(FRIEND, nano(1)).pow(world.at),

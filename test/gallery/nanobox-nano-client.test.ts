@@ -6,7 +6,7 @@ import { nano } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 import { openLiveWorld } from './live.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './steps.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative } from './steps.ts'
 
 interface Amount {
   RAW: string
@@ -78,13 +78,7 @@ test(
     })
     await steps.step('history', async () => {
       const history = await client.getTransactions(account.address, 10)
-      assert.deepEqual(
-        history.map(({ type, amount }) => [type, amount.RAW]),
-        [
-          ['send', `${nano(2)}`],
-          ['receive', `${nano(5)}`],
-        ],
-      )
+      assertHistory(history.map(({ type, amount }) => ({ type, amount: amount.RAW })))
     })
   }),
 )

@@ -40,6 +40,12 @@ export function assertRepresentative(world: World, address: string, representati
   assert.equal(world.ledgerOf(address)?.representative, fromAddress(representative))
 }
 
+/** What a client tells of an account that was sent five and has sent two, the last first. */
+export function assertHistory(history: readonly Record<string, string>[]): void {
+  const told = history.map(({ type, amount }) => `${type} ${amount}`)
+  assert.deepEqual(told, [`send ${nano(2)}`, `receive ${nano(5)}`])
+}
+
 /** Accounts that take part and are not the client's own. */
 export const FRIEND = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 export const REPRESENTATIVE = 'nano_1banexkcfuieufzxksfrxqf6xy8e57ry1zdtq9yn7jntzhpwu4pg4hajojmq'

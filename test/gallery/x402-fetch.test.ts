@@ -40,10 +40,7 @@ test(
     })
     await steps.step('three payments at once', async () => {
       const responses = await Promise.all([ask(newHash()), ask(newHash()), ask(newHash())])
-      assert.deepEqual(
-        responses.map(({ status }) => status),
-        [200, 200, 200],
-      )
+      for (const { status } of responses) assert.equal(status, 200)
       assert.equal(paymentsOnLedger(node), 4)
     })
   }),

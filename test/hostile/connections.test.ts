@@ -4,7 +4,7 @@ import { type Socket, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { Signer } from '../support/blocks.ts'
-import { Wire } from './wire.ts'
+import { once as sendOnce } from './wire.ts'
 
 /* What connections are abused for: being slow, being many, being full, and being shared. */
 
@@ -60,9 +60,7 @@ test('431 for a flood of headers, few and long or many and short', async (t) => 
     [`cookie: ${'a=b; '.repeat(5_000)}`],
     [`authorization: Bearer ${'k'.repeat(20_000)}`],
   ]) {
-    const wire = new Wire(portOf(gateway))
-    assert.equal((await wire.send(post(VERSION, headers))).status, 431)
-    wire.close()
+    assert.equal((await sendOnce(portOf(gateway), post(VERSION, headers))).status, 431)
   }
   assert.equal((await gateway.call('version')).status, 200)
 })
@@ -98,18 +96,17 @@ test('two lengths, or a length and chunks, are refused: nobody smuggles a second
     ['content-length: -1'],
     ['content-length : 20'],
   ]) {
-    const wire = new Wire(portOf(gateway))
-    const { status } = await wire.send(['POST / HTTP/1.1', 'host: x', ...headers, '', VERSION].join('\r\n'))
-    wire.close()
+    const { status } = await sendOnce(
+      portOf(gateway),
+      ['POST / HTTP/1.1', 'host: x', ...headers, '', VERSION].join('\r\n'),
+    )
     assert.equal(status, 400, headers.join())
   }
 })
 
 test('400 in our words for a request without a host', async (t) => {
   const gateway = await openGateway(t)
-  const wire = new Wire(portOf(gateway))
-  const { status, body, headers } = await wire.send(`GET / HTTP/1.1\r\n\r\n`)
-  wire.close()
+  const { status, body, headers } = await sendOnce(portOf(gateway), 'GET / HTTP/1.1\r\n\r\n')
   assert.deepEqual([status, (JSON.parse(body) as { code: string }).code], [400, 'invalid_request'])
   assert.match(headers, /x-request-id: /)
 })

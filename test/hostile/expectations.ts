@@ -105,106 +105,81 @@ const pages = Object.entries(PAGES).flatMap(([method, paths]) =>
   paths.split(/\s+/).map((path) => `${method} /dashboard${path === '/' ? '' : path}`),
 )
 
+/**
+ * Routes that have no more to say than for whom they are. Tills are for whoever has the link, which is in no header here;
+ * `test/spec/part4-pos.test.ts` asks with and without it.
+ */
+const PLAIN: Partial<Record<Access, string>> = {
+  public: `GET / /dashboard/sign-in /dashboard/sign-in/sent /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
+    /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
+    /.well-known/nano-currency.json /health/live /health/ready /.well-known/x402 /discovery/resources
+    /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
+    /subscriptions/:id/:token /pos/:id /pos/:id/app.webmanifest /pos/worker.js /pos/:id/till /pos/:id/sales/:sale
+    /pos/:id/day /@:name /status /status.json /claim /claim/decline
+    POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/link /dashboard/sign-in/key
+    /facilitator/verify /facilitator/settle /api/sign-in/passkey/options /api/sign-in/passkey /api/sign-out /buy/:slug
+    /subscriptions/:id/:token/renew /subscriptions/:id/:token/end /pos/:id/sign-in /pos/:id/sales /claim
+    /claim/decline`,
+  embedded: `GET /dashboard/developer /dashboard/developer/ledger /dashboard/developer/ledger/blocks/:hash
+    /dashboard/developer/ledger/accounts/:address /developer /developer/ledger/events
+    POST /dashboard/developer/pay /dashboard/developer/fund /dashboard/developer/hold /dashboard/developer/confirm
+    /dashboard/developer/checkouts/:id/:what /developer/fund /developer/hold /developer/confirm`,
+  person: `GET /api/passkeys
+    POST /api/passkeys/options /api/passkeys /api/recovery-codes /api/prove/options /api/prove
+    PUT /api/passkeys/:id
+    DELETE /api/passkeys/:id`,
+  own: `GET /api/account /api/account/profile /api/credits /api/keys /api/activity.csv /api/requests /api/members
+    /api/events /api/webhooks/secret /api/webhook-endpoints /api/watches /api/links /api/subscriptions /api/pos
+    /api/names /api/emails
+    POST /api/webhooks/secret/rotate`,
+  administrators: 'GET /api/accounts /api/mails /api/jobs',
+}
+
+/** The same about a checkout of the victim. */
+const OF_CHECKOUT: Partial<Record<Access, string>> = {
+  public: `GET /check/:id /confirm/:id /checkout/:id/check /checkout/:id /pay/:id /pay/:id/receipt /pay/:id/invoice
+    /pay/:id/image /pay/:id/events
+    POST /check/:id /confirm/:id /checkout/:id/check`,
+  embedded: 'POST /developer/checkouts/:id/pay /developer/checkouts/:id/expire /developer/checkouts/:id/cancel',
+}
+
+function alike(lists: Partial<Record<Access, string>>, of?: RouteExpectation['of']): Record<string, RouteExpectation> {
+  const routes: [string, RouteExpectation][] = []
+  for (const [access, words] of Object.entries(lists) as [Access, string][]) {
+    let method = ''
+    for (const word of words.split(/\s+/)) {
+      if (word.startsWith('/')) routes.push([`${method} ${word}`, { access, ...(of && { of }) }])
+      else method = word
+    }
+  }
+  return Object.fromEntries(routes)
+}
+
 /** `HEAD` is like `GET`. */
 export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
-  'GET /': { access: 'public' },
-  'GET /dashboard/sign-in': { access: 'public' },
-  'GET /dashboard/sign-in/sent': { access: 'public' },
-  'GET /dashboard/sign-in/code': { access: 'public' },
-  'GET /dashboard/sign-in/recovery': { access: 'public' },
-  'POST /dashboard/sign-in/recovery': { access: 'public' },
-  'POST /dashboard/sign-in/mail': { access: 'public' },
-  'POST /dashboard/sign-in/link': { access: 'public' },
-  'POST /dashboard/sign-in/key': { access: 'public' },
   ...Object.fromEntries(pages.map((route) => [route, { access: 'page' as const }])),
-  'GET /dashboard/developer': { access: 'embedded' },
-  'GET /dashboard/developer/ledger': { access: 'embedded' },
-  'GET /dashboard/developer/ledger/blocks/:hash': { access: 'embedded' },
-  'GET /dashboard/developer/ledger/accounts/:address': { access: 'embedded' },
-  'POST /dashboard/developer/pay': { access: 'embedded' },
-  'POST /dashboard/developer/fund': { access: 'embedded' },
-  'POST /dashboard/developer/hold': { access: 'embedded' },
-  'POST /dashboard/developer/confirm': { access: 'embedded' },
-  'POST /dashboard/developer/checkouts/:id/:what': { access: 'embedded' },
-  'GET /openapi.json': { access: 'public' },
+  ...alike(PLAIN),
+  ...alike(OF_CHECKOUT, 'checkout'),
   // Tools are the actions below, through the same guards.
   'POST /mcp': { access: 'public', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
-  'GET /currencies.json': { access: 'public' },
-  'GET /reps.json': { access: 'public' },
   'GET /assets/:name': { access: 'public', at: '/assets/gateway.css' },
-  'GET /button.js': { access: 'public' },
   'GET /actions/:name': { access: 'public', at: '/actions/version' },
-  'GET /docs': { access: 'public' },
-  'GET /docs.md': { access: 'public' },
-  'GET /llms.txt': { access: 'public' },
-  'GET /docs/actions': { access: 'public' },
   'GET /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
   'POST /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
   'GET /docs/*': { access: 'public', at: '/docs/webhooks' },
-  'GET /developer': { access: 'embedded' },
-  'GET /developer/ledger/events': { access: 'embedded' },
-  'POST /developer/checkouts/:id/pay': { access: 'embedded', of: 'checkout' },
-  'POST /developer/checkouts/:id/expire': { access: 'embedded', of: 'checkout' },
-  'POST /developer/checkouts/:id/cancel': { access: 'embedded', of: 'checkout' },
-  'POST /developer/fund': { access: 'embedded' },
-  'POST /developer/hold': { access: 'embedded' },
-  'POST /developer/confirm': { access: 'embedded' },
-  'GET /known.json': { access: 'public' },
-  'GET /aliases.json': { access: 'public' },
-  'GET /.well-known/nano-currency.json': { access: 'public' },
-  'GET /health/live': { access: 'public' },
-  'GET /health/ready': { access: 'public' },
-  'GET /.well-known/x402': { access: 'public' },
-  'GET /discovery/resources': { access: 'public' },
-  'GET /facilitator/discovery/resources': { access: 'public' },
-  'GET /facilitator/supported': { access: 'public' },
-  'POST /facilitator/verify': { access: 'public' },
-  'POST /facilitator/settle': { access: 'public' },
-  'GET /check/:id': { access: 'public', of: 'checkout' },
-  'POST /check/:id': { access: 'public', of: 'checkout' },
-  'GET /confirm/:id': { access: 'public', of: 'checkout' },
-  'POST /confirm/:id': { access: 'public', of: 'checkout' },
-  'GET /checkout/:id/check': { access: 'public', of: 'checkout' },
-  'POST /checkout/:id/check': { access: 'public', of: 'checkout' },
-  'GET /checkout/:id': { access: 'public', of: 'checkout' },
-  'GET /pay/:id': { access: 'public', of: 'checkout' },
-  'GET /pay/:id/receipt': { access: 'public', of: 'checkout' },
-  'GET /pay/:id/invoice': { access: 'public', of: 'checkout' },
-  'GET /pay/:id/image': { access: 'public', of: 'checkout' },
-  'GET /pay/:id/events': { access: 'public', of: 'checkout' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
   'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
-  'POST /api/sign-in/passkey/options': { access: 'public' },
-  'POST /api/sign-in/passkey': { access: 'public' },
   'POST /api/sign-in/recovery': { access: 'public', body: { email: 'alice@example.org', code: 'none' } },
-  'GET /api/passkeys': { access: 'person' },
-  'POST /api/passkeys/options': { access: 'person' },
-  'POST /api/passkeys': { access: 'person' },
-  'PUT /api/passkeys/:id': { access: 'person' },
-  'DELETE /api/passkeys/:id': { access: 'person' },
-  'POST /api/recovery-codes': { access: 'person' },
-  'POST /api/prove/options': { access: 'person' },
-  'POST /api/prove': { access: 'person' },
-  'POST /api/sign-out': { access: 'public' },
-  'GET /api/account': { access: 'own' },
-  'GET /api/account/profile': { access: 'own' },
   'PUT /api/account/profile': { access: 'own', body: { name: 'Changed' } },
-  'GET /logos/:id': { access: 'public' },
   'GET /accents/:name': { access: 'public', at: '/accents/1a5fc7.css' },
-  'GET /api/credits': { access: 'own' },
-  'GET /api/keys': { access: 'own' },
   'POST /api/keys': { access: 'own', body: { kind: 'secret', name: 'Second' } },
   'DELETE /api/keys/:id': { access: 'object', of: 'key' },
   'POST /api/keys/:id/rotate': { access: 'object', of: 'key' },
-  'GET /api/activity.csv': { access: 'own' },
-  'GET /api/requests': { access: 'own' },
-  'GET /api/members': { access: 'own' },
   'POST /api/members': { access: 'own', body: { email: 'colleague@example.org', role: 'reader' } },
   'PUT /api/members/:id': { access: 'object', of: 'member', body: { role: 'developer' } },
   'DELETE /api/members/:id': { access: 'object', of: 'member' },
   'POST /api/members/:id/owner': { access: 'object', of: 'member' },
-  'GET /api/accounts': { access: 'administrators' },
   'GET /api/accounts/:id': { access: 'administrators', of: 'account' },
   'POST /api/accounts/:id/suspend': { access: 'administrators', of: 'account', body: { reason: 'Abuse.' } },
   'POST /api/accounts/:id/resume': { access: 'administrators', of: 'suspended account', body: { reason: 'Paid.' } },
@@ -213,15 +188,9 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /api/accounts/:id/erase': { access: 'administrators', of: 'account' },
   'PUT /api/accounts/:id/standing': { access: 'administrators', of: 'account', body: { per_minute: 100 } },
   'POST /api/accounts/:id/credits': { access: 'administrators', of: 'account', body: { amount: 1, reason: 'Outage.' } },
-  'GET /api/mails': { access: 'administrators' },
-  'GET /api/jobs': { access: 'administrators' },
-  'GET /api/events': { access: 'own' },
   'GET /api/events/:id': { access: 'object', of: 'event' },
   'POST /api/events/:id/redeliver': { access: 'object', of: 'event' },
-  'GET /api/webhooks/secret': { access: 'own' },
-  'POST /api/webhooks/secret/rotate': { access: 'own' },
   'POST /api/webhooks/ping': { access: 'own', body: { url: 'http://127.0.0.1:9/' } },
-  'GET /api/webhook-endpoints': { access: 'own' },
   'POST /api/webhook-endpoints': { access: 'own', body: { url: 'http://127.0.0.1:9/' } },
   'GET /api/webhook-endpoints/:id': { access: 'object', of: 'endpoint' },
   'PUT /api/webhook-endpoints/:id': { access: 'object', of: 'endpoint', body: { description: 'Changed' } },
@@ -231,51 +200,23 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/webhook-endpoints/:id/deliveries': { access: 'object', of: 'endpoint' },
   'POST /api/webhook-endpoints/:id/replay': { access: 'object', of: 'endpoint', body: { from_unix: 1 } },
   'GET /api/webhook-endpoints/:id/replays': { access: 'object', of: 'endpoint' },
-  'GET /api/watches': { access: 'own' },
   'POST /api/watches': { access: 'object', of: 'endpoint', body: { addresses: [SHOP], endpoint: ':id' } },
   'DELETE /api/watches': { access: 'object', of: 'endpoint', body: { addresses: [SHOP], endpoint: ':id' } },
-  'GET /api/links': { access: 'own' },
   'POST /api/links': { access: 'own', body: { address: SHOP, amount: '1' } },
   'GET /api/links/:id': { access: 'object', of: 'link' },
   'PUT /api/links/:id': { access: 'object', of: 'link', body: { title: 'Changed' } },
   'DELETE /api/links/:id': { access: 'object', of: 'link' },
-  'GET /api/subscriptions': { access: 'own' },
   'GET /api/subscriptions/:id': { access: 'object', of: 'subscription' },
   'POST /api/subscriptions/:id/end': { access: 'object', of: 'subscription' },
-  'GET /buy/:slug': { access: 'public' },
-  'POST /buy/:slug': { access: 'public' },
-  'GET /buy/:slug/image': { access: 'public' },
-  'GET /subscriptions/:id/:token': { access: 'public' },
-  'POST /subscriptions/:id/:token/renew': { access: 'public' },
-  'POST /subscriptions/:id/:token/end': { access: 'public' },
-  'GET /api/pos': { access: 'own' },
   'POST /api/pos': { access: 'own', body: { address: SHOP, title: 'Counter' } },
   'GET /api/pos/:id': { access: 'object', of: 'pos' },
   'PUT /api/pos/:id': { access: 'object', of: 'pos', body: { title: 'Changed' } },
   'POST /api/pos/:id/rotate': { access: 'object', of: 'pos' },
   'GET /api/pos/:id/day': { access: 'object', of: 'pos' },
   'DELETE /api/pos/:id': { access: 'object', of: 'pos' },
-  'GET /pos/:id': { access: 'public' },
-  'GET /pos/:id/app.webmanifest': { access: 'public' },
-  'GET /pos/worker.js': { access: 'public' },
-  // For whoever has the link, which is in no header here; `test/spec/part4-pos.test.ts` asks with and without it.
-  'POST /pos/:id/sign-in': { access: 'public' },
-  'GET /pos/:id/till': { access: 'public' },
-  'POST /pos/:id/sales': { access: 'public' },
-  'GET /pos/:id/sales/:sale': { access: 'public' },
-  'GET /pos/:id/day': { access: 'public' },
-  'GET /api/names': { access: 'own' },
   'PUT /api/names/:name': { access: 'object', of: 'name', body: { indexed: true } },
-  'GET /@:name': { access: 'public' },
-  'GET /status': { access: 'public' },
-  'GET /status.json': { access: 'public' },
-  'GET /api/emails': { access: 'own' },
   'GET /api/emails/:id': { access: 'object', of: 'email' },
   'DELETE /api/emails/:id': { access: 'object', of: 'email' },
-  'GET /claim': { access: 'public' },
-  'POST /claim': { access: 'public' },
-  'GET /claim/decline': { access: 'public' },
-  'POST /claim/decline': { access: 'public' },
   'GET /email/:id': { access: 'public', of: 'email' },
   'GET /email/:id/check': { access: 'public', of: 'email' },
   'POST /email/:id/check': { access: 'public', of: 'email' },

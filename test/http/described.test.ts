@@ -138,17 +138,10 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     })
   const open = async (fields: object) => (await at('/api/checkouts', { address, ...fields })).json()
   const rich = {
-    amount: '1',
-    title: 'Lamp',
-    description: 'Bright',
-    image: 'https://shop.example/lamp.png',
-    success_url: 'https://shop.example/thanks',
-    cancel_url: 'https://shop.example/cart',
-    webhook_url: 'http://127.0.0.1:9/paid',
-    webhook_events: ['payment.detected'],
-    notify: 'shop@example.com',
-    metadata: { order: 'A-1' },
-    note: 'first',
+    ...{ amount: '1', title: 'Lamp', description: 'Bright', image: 'https://shop.example/lamp.png', note: 'first' },
+    ...{ success_url: 'https://shop.example/thanks', cancel_url: 'https://shop.example/cart' },
+    ...{ webhook_url: 'http://127.0.0.1:9/paid', webhook_events: ['payment.detected'] },
+    ...{ notify: 'shop@example.com', metadata: { order: 'A-1' } },
   }
   const pay = async (to: string, amount: string) => node.fund(fromAddress(to)!, parseNano(amount)!)
   const checkouts = {
@@ -159,9 +152,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     late: await open({ amount: '4' }),
     open: await open({}),
   }
-  const wallet = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json<{
-    address: string
-  }>()
+  const wallet = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json()
   const sold = (await at('/api/checkouts', { address: wallet.address, amount: '3', currency: 'USD' })).json()
   await pay(sold.address!, sold.amount!)
   await until(async () => (await at(`/check/${sold.id}`)).json().status === 'complete')
@@ -173,11 +164,8 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
   const offer = (await gateway.call('get_name', { name: 'alice' })).json<{ id: string }>()
   // One takes its share, one declines, and the third leaves something to cancel.
   const emails = ['a@example.com', 'b@example.com', 'c@example.com']
-  const sent = await gateway.call(
-    'nano_email',
-    { amount: '1', emails, refund_address: address, message: 'Hi', from: 'Bob' },
-    key,
-  )
+  const letter = { amount: '1', emails, refund_address: address, message: 'Hi', from: 'Bob' }
+  const sent = await gateway.call('nano_email', letter, key)
   const email = sent.json<{ id: string; address: string }>()
   await pay(email.address, '3')
   const mails = async () => (await at('/api/mails')).json<{ mails: { recipient: string; text: string }[] }>().mails

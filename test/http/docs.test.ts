@@ -94,21 +94,20 @@ test('programs read every page as text, by its address or by what they accept, a
   }
   assert.deepEqual(broken, [])
   const { text } = await read('/docs/actions/work_generate.md')
-  for (const part of [
-    /^# work_generate\n/,
-    /curl -d '/,
-    /\| `hash` \| yes \|/,
-    /a call costs 0\.001 nano/,
-    /`no_work`|503/,
-  ]) {
-    assert.match(text, part)
-  }
+  const parts = [/^# work_generate\n/, /curl -d '/, /\| `hash` \| yes \|/, /a call costs 0\.001 nano/, /`no_work`|503/]
+  for (const part of parts) assert.match(text, part)
   assert.match((await read('/docs/actions/work_generate', 'text/html, text/markdown')).text, /^<!doctype html>/i)
   assert.equal((await read('/docs/actions/nothing.md')).status, 404)
   assert.equal((await read('/docs/..%2fpackage.md')).status, 404)
 })
 
-test('links within the documentation name places that exist', async () => {
+test('guides stand in the order in which they are needed, an action by its other name leads to its page, and links within pages name places that exist', async () => {
+  const { text: index } = await get(gateway, '/docs')
+  const side = index.slice(index.indexOf('<nav class="docs-side"'))
+  const groups = [...side.matchAll(/<h2>([^<]+)<\/h2>/g)].slice(0, 6).map(([, title]) => title)
+  assert.deepEqual(groups, ['Start', 'Take payments', 'Wallets', 'Programs and agents', 'Operate', 'Reference'])
+  const reply = await get(gateway, '/docs/actions/pending')
+  assert.deepEqual([reply.status, reply.headers.location], [302, '/docs/actions/receivable'])
   const pages = ['/docs', '/docs/contract/part-4', '/docs/operating', '/docs/actions/process']
   for (const path of pages) {
     const { text } = await get(gateway, path)
@@ -163,31 +162,14 @@ test('what is looked for can be anything, and stays text', async () => {
   }
 })
 
-test('guides stand in the order in which they are needed', async () => {
-  const { text } = await get(gateway, '/docs')
-  const side = text.slice(text.indexOf('<nav class="docs-side"'))
-  const groups = [...side.matchAll(/<h2>([^<]+)<\/h2>/g)].slice(0, 6).map(([, title]) => title)
-  assert.deepEqual(groups, ['Start', 'Take payments', 'Wallets', 'Programs and agents', 'Operate', 'Reference'])
-})
-
-test('an action found by its other name leads to its page', async () => {
-  const reply = await get(gateway, '/docs/actions/pending')
-  assert.deepEqual([reply.status, reply.headers.location], [302, '/docs/actions/receivable'])
-})
-
 test('a form sends lists, objects and flags as what they are', async () => {
   const lists = await send(gateway, 'accounts_balances', { accounts: `${GENESIS}\n${GENESIS}` })
   const [, body = ''] = /-d '([^']+)'/.exec(snippet(lists.text, 'sh')) ?? []
   assert.deepEqual(JSON.parse(body), { action: 'accounts_balances', accounts: [GENESIS, GENESIS] })
   assert.match(lists.text, /Status 200/)
   const key = gateway.app.createdKey!
-  const wallet = {
-    authorization: key,
-    expire: '2 hours',
-    metadata: '{"order":"A-1"}',
-    refund_address: `["${GENESIS}"]`,
-  }
-  const made = await send(gateway, 'cloud_wallet', wallet)
+  const wallet = { expire: '2 hours', metadata: '{"order":"A-1"}', refund_address: `["${GENESIS}"]` }
+  const made = await send(gateway, 'cloud_wallet', { authorization: key, ...wallet })
   assert.match(made.text, /Status 200/)
   assert.match(made.text, /&quot;order&quot;: &quot;A-1&quot;/)
   const listed = await send(gateway, 'cloud_wallet', { authorization: key, list: 'true' })
@@ -248,22 +230,22 @@ test('a key typed into a form never comes back, and a cookie is no key', async (
   assert.ok(!gateway.log().includes(key))
 })
 
-test('an action with a price says so, and its form shows what a program is asked for', async (t) => {
-  const gateway = await openGateway(t, { X402_PAY_TO: GENESIS, X402_ACTIONS: 'account_history=0.002 nano' })
-  assert.match((await get(gateway, '/docs/actions/account_history')).text, /a call costs 0\.002 nano/)
+test('an action says what it costs: a price, which its form is asked for as a program is, what of it is free, or nothing', async (t) => {
+  const gateway = await openGateway(t, {
+    ...{ X402_PAY_TO: GENESIS, X402_ACTIONS: 'account_history=0.002 nano' },
+    ...{ FREE_WORK_PER_HALF_HOUR: '5', FREE_WORK_ANONYMOUS_PER_HOUR: '2' },
+  })
+  const free = '5 works in half an hour are free with a key, 2 in an hour without one; after that each costs 1 credit.'
+  for (const [action, told] of [
+    ['account_history', 'a call costs 0.002 nano'],
+    ['work_generate', free],
+    ['account_key', 'It costs nothing.'],
+  ] as const) {
+    assert.ok((await get(gateway, `/docs/actions/${action}`)).text.includes(told), action)
+  }
   const asked = await send(gateway, 'account_history', { account: GENESIS, count: '1' })
   assert.match(asked.text, /Refused, status 402/)
   assert.match(asked.text, /PAYMENT-REQUIRED: /)
-})
-
-test('what is metered says what is free and what it costs then', async (t) => {
-  const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '5', FREE_WORK_ANONYMOUS_PER_HOUR: '2' })
-  const work = await get(gateway, '/docs/actions/work_generate')
-  assert.match(
-    work.text,
-    /5 works in half an hour are free with a key, 2 in an hour without one; after that each costs 1 credit\./,
-  )
-  assert.match((await get(gateway, '/docs/actions/account_key')).text, /It costs nothing\./)
 })
 
 const has = (program: string, version = '--version') => spawnSync(program, [version]).status === 0
@@ -276,16 +258,14 @@ test('the code of a call runs as it stands: in a terminal, with the client, and 
   const { stdout: curled } = await run('sh', ['-c', snippet(text, 'sh').replace('curl ', 'curl -s ')], { env })
   const client = pathToFileURL(resolve(import.meta.dirname, '../../src/client/index.ts')).href
   const script = snippet(text, 'ts').replace("'@nano-gateway/client'", JSON.stringify(client))
-  const { stdout: fetched } = await run(process.execPath, [...TYPESCRIPT, '--input-type=module', '-e', script], {
-    env,
-  })
+  const words = [...TYPESCRIPT, '--input-type=module', '-e', script]
+  const { stdout: fetched } = await run(process.execPath, words, { env })
   const { stdout: opened } = await run('python3', ['-c', snippet(text, 'python')], { env })
   const folder = openFolder(t)
-  const others: [string, string[], string][] = [
+  for (const [language, args, version] of [
     ['php', ['call.php'], '--version'],
     ['go', ['run', 'call.go'], 'version'],
-  ]
-  for (const [language, args, version] of others) {
+  ] as const) {
     writeFileSync(join(folder, `call.${language}`), snippet(text, language))
     if (!has(language, version)) t.diagnostic(`${language} is not installed here`)
     else assert.match((await run(language, args, { env, cwd: folder })).stdout, /nano_[13][\w]{59}/, language)
@@ -294,21 +274,11 @@ test('the code of a call runs as it stands: in a terminal, with the client, and 
   for (const output of [fetched, opened]) assert.match(output, /nano_[13][\w]{59}/)
 })
 
-test('nothing outside the documents can be read through their addresses', async () => {
-  for (const path of [
-    '../package.json',
-    '..%2fpackage.json',
-    '%2e%2e/package.json',
-    'contract/../../README',
-    'nothing',
-  ]) {
-    assert.equal((await get(gateway, `/docs/${path}`)).status, 404, path)
-  }
+test('nothing outside the documents can be read through their addresses, and a form that is none is refused', async () => {
+  const outside = ['../package.json', '..%2fpackage.json', '%2e%2e/package.json', 'contract/../../README', 'nothing']
+  for (const path of outside) assert.equal((await get(gateway, `/docs/${path}`)).status, 404, path)
   const { status, headers } = await get(gateway, '/docs/examples/verify-webhook.ts')
   assert.deepEqual([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
-})
-
-test('a form that is none is refused', async () => {
   const url = `${gateway.url}/docs/actions/account_balance`
   assert.equal((await ask(url, { body: '{}', headers: { 'content-type': 'application/json' } })).status, 400)
   assert.equal((await send(gateway, 'nothing', {})).status, 404)

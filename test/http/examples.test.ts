@@ -9,32 +9,24 @@ import { until } from '../support/until.ts'
 
 /* The examples of the reference are the first thing that people paste. Each is run, and answers what it promises. */
 
-interface Example {
-  name: string
-  request: Record<string, unknown>
-  response: unknown
+interface Content {
+  content: Record<string, { examples: Record<string, { value: Record<string, unknown> }> }>
 }
 
 interface Described {
-  paths: {
-    '/': {
-      post: {
-        requestBody: { content: Record<string, { examples: Record<string, { value: Record<string, unknown> }> }> }
-        responses: Record<'200', { content: Record<string, { examples: Record<string, { value: unknown }> }> }>
-      }
-    }
-  }
+  paths: { '/': { post: { requestBody: Content; responses: Record<'200', Content> } } }
 }
 
-async function readExamples({ url }: Gateway): Promise<Example[]> {
+async function readExamples({ url }: Gateway) {
   const reply = await ask(`${url}/openapi.json`, { method: 'GET' })
   const { requestBody, responses } = reply.json<Described>().paths['/'].post
-  const requests = requestBody.content['application/json']!.examples
-  const answers = responses['200'].content['application/json']!.examples
-  return Object.entries(requests).map(([name, { value }]) => ({
+  const [requests, answers] = [requestBody, responses['200']].map(
+    ({ content }) => content['application/json']!.examples,
+  )
+  return Object.entries(requests!).map(([name, { value }]) => ({
     name,
     request: value,
-    response: answers[name]!.value,
+    response: answers![name]!.value,
   }))
 }
 
@@ -73,6 +65,13 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
   const shop = fromAddress('nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8')!
   const hash = await node.fund(shop, parseNano('1000')!)
   await gateway.confirmed()
+  const sell = async (address: string) => {
+    const made = (await gateway.call('checkout', { address, amount: '2' }, key)).json()
+    await node.release()
+    await give(node, fromAddress(address)!, parseNano(made.amount!)!)
+    await until(async () => (await ask(made.check!)).json().status === 'complete')
+    return made.id
+  }
   return {
     receivable_exists: async () => ({ hash }),
     nano_swap_status: async () => {
@@ -88,22 +87,12 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
       return { root: `${previous}${previous}` }
     },
     async checkout_report() {
-      const request = { address: toAddress(shop), amount: '2' }
-      const made = (await gateway.call('checkout', request, key)).json()
-      await node.release()
-      await give(node, shop, parseNano(made.amount!)!)
-      await until(async () => (await ask(made.check!)).json().status === 'complete')
+      await sell(toAddress(shop))
       return {}
     },
     async checkout_refund() {
-      const wallet = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json<{
-        address: string
-      }>()
-      const made = (await gateway.call('checkout', { address: wallet.address, amount: '2' }, key)).json()
-      await node.release()
-      await give(node, fromAddress(wallet.address)!, parseNano(made.amount!)!)
-      await until(async () => (await ask(made.check!)).json().status === 'complete')
-      return { id: made.id }
+      const { address } = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json()
+      return { id: await sell(address!) }
     },
     async update_name() {
       const offer = (await gateway.call('get_name', { name: 'alice' })).json<Offer>()

@@ -10,7 +10,7 @@ import { WAYS_TO_METRICS, askPath } from '../support/raw-path.ts'
 const OURS = /gateway_|nodejs_|process_/
 const TOKEN = 'a-token-of-the-operator'
 
-test('strangers do not read the treasury on the port of the gateway, however they write the path', async (t) => {
+test('strangers do not read the treasury on the port of the gateway, however they write the path; the port of the metrics has nothing else', async (t) => {
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' })
   for (const path of WAYS_TO_METRICS) {
     const { status, text } = await askPath(gateway.url, path)
@@ -18,11 +18,7 @@ test('strangers do not read the treasury on the port of the gateway, however the
     assert.doesNotMatch(text, OURS, path)
   }
   assert.match(await readMetrics(gateway), /^gateway_treasury_nano /m)
-})
-
-test('the port of the metrics has nothing else: no path leads to the gateway', async (t) => {
-  const { app } = await openGateway(t)
-  const url = app.metricsUrl!
+  const url = gateway.app.metricsUrl!
   for (const path of ['/', '/health/live', '/openapi.json', '/dashboard', '/metrics/', '//metrics']) {
     assert.equal((await askPath(url, path)).status, 404, path)
   }

@@ -19,27 +19,19 @@ test('400 names the field that is wrong, and nothing was made', async (t) => {
   const headers = { key }
   const before = await dumpStore(world.store.db)
   const shop = 'https://shop.example'
+  // Every wrong value of each is in src/modules/accounts/wire-fields.test.ts.
   const wrong: [string, unknown, string][] = [
     ['/api/sign-in/request', {}, 'email'],
     ['/api/sign-in/request', { email: 7 }, 'email'],
     ['/api/sign-in/request', { email: 'nobody' }, 'email'],
-    ['/api/sign-in/request', { email: 'a@example.com, b@example.com' }, 'email'],
-    ['/api/sign-in/request', { email: 'a@example.com\r\nBcc: b' }, 'email'],
     ['/api/sign-in', {}, 'token'],
     ['/api/sign-in', { token: ['x'] }, 'token'],
     ['/api/keys', {}, 'name'],
-    ['/api/keys', { name: ' \u200b ' }, 'name'],
     ['/api/keys', { name: 'x'.repeat(101) }, 'name'],
     ['/api/keys', { name: 'x', kind: 'admin' }, 'kind'],
-    ['/api/keys', { name: 'x', kind: 'public' }, 'origins'],
-    ['/api/keys', { name: 'x', kind: 'secret', origins: [shop] }, 'origins'],
     ['/api/keys', { name: 'x', kind: 'public', origins: shop }, 'origins'],
-    ['/api/keys', { name: 'x', kind: 'public', origins: ['*'] }, 'origins'],
-    ['/api/keys', { name: 'x', kind: 'public', origins: [`${shop}/`] }, 'origins'],
     ['/api/keys', { name: 'x', kind: 'public', origins: ['javascript://shop.example'] }, 'origins'],
     ['/api/keys', { name: 'x', kind: 'public', origins: Array(21).fill(shop) }, 'origins'],
-    [`/api/keys/${keyId}/rotate`, { overlap_hours: -1 }, 'overlap_hours'],
-    [`/api/keys/${keyId}/rotate`, { overlap_hours: '1' }, 'overlap_hours'],
     [`/api/keys/${keyId}/rotate`, { overlap_hours: 1e9 }, 'overlap_hours'],
   ]
   for (const [path, body, field] of wrong) {

@@ -7,9 +7,16 @@ import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { openPooledGateway } from '../support/pooled-gateway.ts'
 import { until } from '../support/until.ts'
-import { alice, bob, carol, eventReads, happen, openWorld } from './cache-steps.ts'
+import { type World, alice, bob, carol, eventReads, happen, openWorld } from './cache-steps.ts'
 
 const MONTH = 30 * 86_400_000
+
+/** Every one of these reads is answered from there. */
+async function assertFrom(source: 'hit' | 'miss', { sourceOf }: Pick<World, 'sourceOf'>, reads: [string, object][]) {
+  for (const [action, params] of reads) {
+    assert.equal(await sourceOf(action, params), source, `${action} ${JSON.stringify(params)}`)
+  }
+}
 
 test('a confirmation drops what is remembered of the account and of the other side, and nothing else', async (t) => {
   const world = await openWorld(t)
@@ -21,30 +28,29 @@ test('a confirmation drops what is remembered of the account and of the other si
   }
   await remember()
   const send = await happen(world, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
-  for (const [action, params] of [...eventReads(alice), ...eventReads(bob)]) {
-    assert.equal(await sourceOf(action, params), 'miss', action)
-  }
-  for (const [action, params] of eventReads(carol)) assert.equal(await sourceOf(action, params), 'hit', action)
+  await assertFrom('miss', world, [...eventReads(alice), ...eventReads(bob)])
+  await assertFrom('hit', world, eventReads(carol))
   await remember()
   // A receive names the send by its hash.
   const block = { hashes: [send], receive_hash: 'true' }
   assert.equal(await sourceOf('blocks_info', block), 'miss')
   await happen(world, bob.receive(frontierOf(ledger.node, bob.key), send, nano(1)))
-  for (const [action, params] of eventReads(bob)) assert.equal(await sourceOf(action, params), 'miss', action)
-  for (const [action, params] of eventReads(alice)) assert.equal(await sourceOf(action, params), 'hit', action)
+  await assertFrom('miss', world, eventReads(bob))
+  await assertFrom('hit', world, eventReads(alice))
   assert.equal(await sourceOf('blocks_info', block), 'miss')
 })
 
 test('an own block drops what is remembered before it is confirmed', async (t) => {
-  const { ledger, gateway, sourceOf } = await openWorld(t)
+  const world = await openWorld(t)
+  const { ledger, gateway, sourceOf } = world
   ledger.node.hold()
   const previous = frontierOf(ledger.node, alice.key).previous
   const reads = [...eventReads(alice), ...eventReads(bob), ['block_info', { hash: previous }] as [string, object]]
   for (const [action, params] of reads) await sourceOf(action, params)
-  for (const [action, params] of reads) assert.equal(await sourceOf(action, params), 'hit', action)
+  await assertFrom('hit', world, reads)
   const block = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
   await gateway.ask('process', { block: toBlockJson(block) })
-  for (const [action, params] of reads) assert.equal(await sourceOf(action, params), 'miss', action)
+  await assertFrom('miss', world, reads)
   assert.equal((await gateway.ask('block_info', { hash: previous })).body.successor, hashBlock(block))
 })
 
@@ -53,15 +59,9 @@ test('a block confirmed by a second node drops what was read between the two', a
   const ledgers = [await openDevnet(t, { thresholds: NO_WORK }), await openDevnet(t, { thresholds: NO_WORK })] as const
   for (const { node } of ledgers) await openAccount(node, alice, nano(100))
   const nodes = await Promise.all(ledgers.map((ledger) => FaultyNode.start(t, { ledger })))
-  const gateway = await openPooledGateway(
-    t,
-    nodes.map(({ url }, at) => ({
-      url,
-      wsUrl: ledgers[at]!.wsUrl,
-      options: `role=${at === 0 ? 'primary' : 'fallback'}`,
-    })),
-    { clock: new TestClock() },
-  )
+  const roles = ['role=primary', 'role=fallback']
+  const entries = nodes.map(({ url }, at) => ({ url, wsUrl: ledgers[at]!.wsUrl, options: roles[at]! }))
+  const gateway = await openPooledGateway(t, entries, { clock: new TestClock() })
   const [late, early] = ledgers
   const account = alice.address
   const balance = async () => (await gateway.ask('account_balance', { account })).body.balance
@@ -88,12 +88,12 @@ test('what events keep fresh is not remembered while no socket is up, nor across
   for (const [action, params] of reads) await sourceOf(action, params)
   await relay.cut()
   await until(() => !gateway.app.nodes.confirmations.connected)
-  for (const [action, params] of [...reads, ...reads]) assert.equal(await sourceOf(action, params), 'miss', action)
+  await assertFrom('miss', world, [...reads, ...reads])
   await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
   await relay.restore()
   clock.advance(500)
   await until(() => gateway.app.nodes.confirmations.connected)
-  for (const [action, params] of reads) assert.equal(await sourceOf(action, params), 'miss', action)
+  await assertFrom('miss', world, reads)
   const { body } = await gateway.ask('account_balance', { account: alice.address })
   assert.equal(body.balance, `${nano(99)}`)
 })
@@ -106,17 +106,28 @@ test('without a websocket nothing that events keep fresh is remembered', async (
   }
 })
 
-test('what events keep fresh lasts two seconds at most', async (t) => {
-  const { clock, sourceOf } = await openWorld(t)
+// Blocks are built from account_info: a stale frontier is a fork.
+test('what events keep fresh lasts two seconds at most, and account_info is never remembered', async (t) => {
+  const world = await openWorld(t)
+  const { node, clock, sourceOf } = world
   for (const [action, params] of eventReads(alice)) await sourceOf(action, params)
   clock.advance(1_999)
-  for (const [action, params] of eventReads(alice)) assert.equal(await sourceOf(action, params), 'hit', action)
+  await assertFrom('hit', world, eventReads(alice))
   clock.advance(1)
-  for (const [action, params] of eventReads(alice)) assert.equal(await sourceOf(action, params), 'miss', action)
+  await assertFrom('miss', world, eventReads(alice))
+  const { address } = alice
+  for (let round = 0; round < 3; round++) {
+    await assertFrom('miss', world, [
+      ['account_info', { account: address }],
+      ['accounts_frontiers', { accounts: [address] }],
+    ])
+  }
+  assert.equal(node.hits('account_info'), 3)
 })
 
 test('a confirmed block with a successor is remembered for ever, any other for a second', async (t) => {
-  const { ledger, clock, relay, gateway, sourceOf } = await openWorld(t)
+  const world = await openWorld(t)
+  const { ledger, clock, relay, gateway } = world
   const first = await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
   const head = await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), carol.key, nano(1)))
   await publish(ledger.node, bob.receive(frontierOf(ledger.node, bob.key), first, nano(1)))
@@ -137,27 +148,17 @@ test('a confirmed block with a successor is remembered for ever, any other for a
     ['blocks_info', { hashes: [head], receivable: 'true' }],
     ['blocks_info', { hashes: [first, 'F'.repeat(64)], include_not_found: 'true' }],
   ]
-  for (const [action, params] of [...settled, ...open]) assert.equal(await sourceOf(action, params), 'miss')
+  await assertFrom('miss', world, [...settled, ...open])
   clock.advance(999)
-  for (const [action, params] of [...settled, ...open]) assert.equal(await sourceOf(action, params), 'hit')
+  await assertFrom('hit', world, [...settled, ...open])
   clock.advance(1)
-  for (const [action, params] of open) assert.equal(await sourceOf(action, params), 'miss', JSON.stringify(params))
+  await assertFrom('miss', world, open)
   clock.advance(MONTH)
-  for (const [action, params] of settled) assert.equal(await sourceOf(action, params), 'hit', JSON.stringify(params))
+  await assertFrom('hit', world, settled)
   // Nothing that was missed can have changed it.
   await relay.cut()
   await until(() => !gateway.app.nodes.confirmations.connected)
-  for (const [action, params] of settled) assert.equal(await sourceOf(action, params), 'hit', JSON.stringify(params))
-})
-
-// Blocks are built from it: a stale frontier is a fork.
-test('account_info is never remembered', async (t) => {
-  const { node, sourceOf } = await openWorld(t)
-  for (let round = 0; round < 3; round++) {
-    assert.equal(await sourceOf('account_info', { account: alice.address }), 'miss')
-    assert.equal(await sourceOf('accounts_frontiers', { accounts: [alice.address] }), 'miss')
-  }
-  assert.equal(node.hits('account_info'), 3)
+  await assertFrom('hit', world, settled)
 })
 
 test('facts of the network are remembered for as long as the table says', async (t) => {

@@ -1,30 +1,19 @@
 import type { TestContext } from 'node:test'
-import type { Devnet } from '../../src/devnet/index.ts'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { NO_WORK, Signer, nano, openAccount, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { EventRelay } from '../support/event-relay.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
-import { type PooledGateway, openPooledGateway } from '../support/pooled-gateway.ts'
+import { openPooledGateway } from '../support/pooled-gateway.ts'
 import { until } from '../support/until.ts'
 
 export const alice = new Signer(1)
 export const bob = new Signer(2)
 export const carol = new Signer(3)
 
-export interface World {
-  ledger: Devnet
-  node: FaultyNode
-  relay: EventRelay
-  clock: TestClock
-  gateway: PooledGateway
-  /** Asks and says where the answer came from. */
-  sourceOf(action: string, params?: object): Promise<string | undefined>
-}
-
 /** One node with its websocket, a clock that stands still, and Alice and Bob with 100 nano each. */
-export async function openWorld(t: TestContext, env: Record<string, string> = {}): Promise<World> {
+export async function openWorld(t: TestContext, env: Record<string, string> = {}) {
   const ledger = await openDevnet(t, { thresholds: NO_WORK })
   for (const signer of [alice, bob]) await openAccount(ledger.node, signer, nano(100))
   const node = await FaultyNode.start(t, { ledger })
@@ -32,9 +21,12 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   const clock = new TestClock()
   const gateway = await openPooledGateway(t, [{ url: node.url, wsUrl: relay.url }], { clock, env })
   await until(() => gateway.app.nodes.confirmations.connected)
+  /** Asks and says where the answer came from. */
   const sourceOf = async (action: string, params?: object) => (await gateway.ask(action, params)).cache
   return { ledger, node, relay, clock, gateway, sourceOf }
 }
+
+export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** Reads that only stay true as long as nothing happens to the account. */
 export const eventReads = ({ address: account }: Signer): [string, object][] => [

@@ -73,9 +73,10 @@ test('a lagging node would be noticed: alone it answers most questions different
   assert.ok(stale > questions.length * 0.8, `${stale} of ${questions.length}`)
 })
 
-const SUDDEN = ['dead', 'slow', 'mute', 'trickle', 'html', 'cut', 'status 500', 'status 429'] as const
+const BROKEN = ['dead', 'html', 'cut', 'status 500', 'status 429', 'garbage', 'rate limit', 'request lost'] as const
+const LATE = ['slow', 'mute', 'trickle'] as const
 
-for (const fault of [...SUDDEN, 'garbage', 'rate limit', 'reply lost', 'request lost'] as const) {
+for (const fault of [...BROKEN, ...LATE, 'reply lost'] as const) {
   test(`two of three nodes turn bad between probes (${fault}): no wrong answer and no failure`, async (t) => {
     const ledgers = await growLedger(t, 3)
     const nodes = await startNodes(t, ledgers, 3)
@@ -110,16 +111,7 @@ for (const keepAlive of [false, true]) {
 const assertRefused = ({ status, body }: Answer, expected: number, code: string) =>
   assert.deepEqual({ status, body }, { status: expected, body: { error: NO_NODE, message: NO_NODE, code } })
 
-for (const fault of [
-  'dead',
-  'html',
-  'cut',
-  'status 500',
-  'status 429',
-  'garbage',
-  'rate limit',
-  'request lost',
-] as const) {
+for (const fault of BROKEN) {
   test(`502 with the decided text when every node is bad (${fault}) (contract 7, Texts and codes: no upstream node answers)`, async (t) => {
     const ledgers = await growLedger(t, 1)
     const nodes = await startNodes(t, ledgers, 2, fault)
@@ -131,7 +123,7 @@ for (const fault of [
   })
 }
 
-for (const fault of ['slow', 'mute', 'trickle'] as const) {
+for (const fault of LATE) {
   test(`504 after exactly five seconds when no node answers in time (${fault}) (contract 7, Texts and codes: upstream time-out)`, async (t) => {
     const ledgers = await growLedger(t, 1)
     const nodes = await startNodes(t, ledgers, 3)

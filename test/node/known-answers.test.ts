@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { frontierOf, nano } from '../support/blocks.ts'
-import { type Reply, ask } from '../support/gateway.ts'
+import { type Reply, ask, bearer } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type World, alice, bob, happen, openWorld } from './cache-steps.ts'
 
 /* Answers that are found by the bytes of the request: whoever asks is identified, limited and counted as if there were none. */
 
 const READ = { action: 'account_balance', account: alice.address }
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 const post = ({ gateway }: World, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
   ask(gateway.app.url, { body: JSON.stringify(body), headers })
@@ -19,11 +18,8 @@ async function issue({ gateway: { app } }: World) {
   const headers = bearer(app.createdKey!)
   const rest = (method: string, path: string, body?: object) =>
     ask(`${app.url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  const { id, key } = (await rest('POST', '/keys', { kind: 'secret', name: 'Shop' })).json<{
-    id: string
-    key: string
-  }>()
-  return { key, revoke: () => rest('DELETE', `/keys/${id}`) }
+  const { id, key } = (await rest('POST', '/keys', { kind: 'secret', name: 'Shop' })).json()
+  return { key: key!, revoke: () => rest('DELETE', `/keys/${id}`) }
 }
 
 test('a revoked key was served from memory: it is refused at once, wherever it stands', async (t) => {

@@ -5,6 +5,7 @@ import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/b
 import {
   NO_WORK,
   Signer,
+  UNOPENED,
   allConfirmed,
   frontierAfter,
   frontierOf,
@@ -43,6 +44,7 @@ function assertPublished({ status, body }: Answer, block: StateBlock): void {
   assert.deepEqual({ status, body }, { status: 200, body: { hash: hashBlock(block) } })
 }
 
+const NO_NODE = 'No node available. Try again in a few seconds.'
 const UNKNOWN = 'No node confirmed the block. Look up its hash before sending again.'
 
 function assertUnknown({ status, body }: Answer, block: StateBlock, expected: 502 | 504): void {
@@ -57,6 +59,13 @@ const startNodes = (t: TestContext, ledgers: readonly Devnet[]) =>
 /** The fallback comes second whatever the account, so that a test knows who is asked first. */
 const inOrder = (nodes: readonly FaultyNode[]) =>
   nodes.map(({ url }, at) => ({ url, options: at === 0 ? '' : `role=fallback&weight=${1e6 ** (nodes.length - at)}` }))
+
+/** Two nodes of one ledger, of which the first is asked first. */
+async function openPair(t: TestContext, clock?: TestClock) {
+  const ledger = await openLedger(t)
+  const nodes = await startNodes(t, [ledger, ledger])
+  return { ledger, nodes, gateway: await openPooledGateway(t, inOrder(nodes), clock && { clock }) }
+}
 
 test('a lost reply to an accepted block is a success, found by its hash, and nothing is sent twice (contract 4.1, rule 5; 7, rule 2)', async (t) => {
   const ledger = await openLedger(t)
@@ -78,10 +87,8 @@ test('a lost reply to an accepted block is a success, found by its hash, and not
 })
 
 test('a reply that never comes is a success once the hash is found', async (t) => {
-  const ledger = await openLedger(t)
   const clock = new TestClock()
-  const nodes = await startNodes(t, [ledger, ledger])
-  const gateway = await openPooledGateway(t, inOrder(nodes), { clock })
+  const { ledger, nodes, gateway } = await openPair(t, clock)
   await nodes[0]!.behave('mute', { actions: ['process'] })
   const block = sendOf(ledger)
   const answer = process(gateway, block)
@@ -94,10 +101,7 @@ test('a reply that never comes is a success once the hash is found', async (t) =
 
 // A node that hangs must not hold up what another one knows.
 test('a lookup answers as soon as one node has the block', async (t) => {
-  const ledger = await openLedger(t)
-  const clock = new TestClock()
-  const nodes = await startNodes(t, [ledger, ledger])
-  const gateway = await openPooledGateway(t, inOrder(nodes), { clock })
+  const { ledger, nodes, gateway } = await openPair(t, new TestClock())
   await nodes[0]!.behave('reply lost', { actions: ['process'] })
   await nodes[1]!.behave('mute', { actions: ['block_info'] })
   const block = sendOf(ledger)
@@ -106,9 +110,7 @@ test('a lookup answers as soon as one node has the block', async (t) => {
 
 for (const fault of ['dead', 'request lost', 'html', 'status 500', 'rate limit', 'nonsense', 'garbage'] as const) {
   test(`a node that does not take the block (${fault}) is replaced by the next`, async (t) => {
-    const ledger = await openLedger(t)
-    const nodes = await startNodes(t, [ledger, ledger])
-    const gateway = await openPooledGateway(t, inOrder(nodes))
+    const { ledger, nodes, gateway } = await openPair(t)
     await nodes[0]!.behave(fault)
     const block = sendOf(ledger)
     assertPublished(await process(gateway, block), block)
@@ -140,19 +142,12 @@ test('a block that is early for one node and right for the next is published, an
   assert.equal((await gateway.ask('account_info', { account })).body.block_count, '1', 'after a minute all are equal')
 })
 
-for (const [fault, status] of [
-  ['request lost', 502],
-  ['html', 502],
-  ['nonsense', 502],
-  ['status 500', 502],
-] as const) {
-  test(`${status} with the hash when nobody knows what became of the block (${fault})`, async (t) => {
-    const ledger = await openLedger(t)
-    const nodes = await startNodes(t, [ledger, ledger])
-    const gateway = await openPooledGateway(t, inOrder(nodes))
+for (const fault of ['request lost', 'html', 'nonsense', 'status 500'] as const) {
+  test(`502 with the hash when nobody knows what became of the block (${fault})`, async (t) => {
+    const { ledger, nodes, gateway } = await openPair(t)
     for (const node of nodes) await node.behave(fault)
     const block = sendOf(ledger)
-    assertUnknown(await process(gateway, block), block, status)
+    assertUnknown(await process(gateway, block), block, 502)
     for (const node of nodes) assert.equal(node.hits('process'), 1)
   })
 }
@@ -177,19 +172,14 @@ test('504 with the hash when the nodes are silent', async (t) => {
 })
 
 test('502 without doubt when no node could be reached at all', async (t) => {
-  const ledger = await openLedger(t)
-  const nodes = await startNodes(t, [ledger, ledger])
-  const gateway = await openPooledGateway(t, inOrder(nodes))
+  const { ledger, nodes, gateway } = await openPair(t)
   for (const node of nodes) await node.behave('dead')
   const { status, body } = await process(gateway, sendOf(ledger))
-  const text = 'No node available. Try again in a few seconds.'
-  assert.deepEqual({ status, body }, { status: 502, body: { error: text, message: text, code: 'no_node' } })
+  assert.deepEqual({ status, body }, { status: 502, body: { error: NO_NODE, message: NO_NODE, code: 'no_node' } })
 })
 
 test('200 with the exact text of a refusal, and no other node is asked', async (t) => {
-  const ledger = await openLedger(t)
-  const nodes = await startNodes(t, [ledger, ledger])
-  const gateway = await openPooledGateway(t, inOrder(nodes))
+  const { ledger, nodes, gateway } = await openPair(t)
   const before = frontierOf(ledger.node, alice.key)
   const first = sendOf(ledger)
   await publish(ledger.node, first)
@@ -200,11 +190,7 @@ test('200 with the exact text of a refusal, and no other node is asked', async (
     [first, 'send', 'Invalid block balance for given subtype'],
     [{ ...next, signature: '0'.repeat(128) }, 'send', 'Bad signature'],
     [{ ...next, balance: (next.balance + nano(10)) as never }, 'send', 'Invalid block balance for given subtype'],
-    [
-      bob.receive({ ...before, previous: '0'.repeat(64), balance: 0n }, hashBlock(next), nano(1)),
-      '',
-      'Gap source block',
-    ],
+    [bob.receive(UNOPENED, hashBlock(next), nano(1)), '', 'Gap source block'],
     [alice.send({ ...before, previous: 'A'.repeat(64) }, bob.key, nano(1)), '', 'Gap previous block'],
   ]
   for (const [block, subtype, text] of refusals) {
@@ -241,9 +227,7 @@ test('after a lost reply a refusal by another node is not passed off as the trut
 })
 
 test('after a lost reply a collision with the block itself is a success', async (t) => {
-  const ledger = await openLedger(t)
-  const nodes = await startNodes(t, [ledger, ledger])
-  const gateway = await openPooledGateway(t, inOrder(nodes))
+  const { ledger, nodes, gateway } = await openPair(t)
   await nodes[0]!.behave('reply lost')
   await nodes[1]!.behave('status 500', { actions: ['block_info'] })
   // The hash cannot be looked up until the second node has refused what it already has.

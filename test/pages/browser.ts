@@ -65,6 +65,12 @@ export async function openTab(
   return { page, misdeeds }
 }
 
+/** Signs a tab in, as the answer with the cookie would. */
+export async function signIn(page: Page, url: string, cookie: string): Promise<void> {
+  const [name, value] = cookie.split('=') as [string, string]
+  await page.context().addCookies([{ name, value, url, sameSite: 'Strict', httpOnly: true }])
+}
+
 export function assertGood(misdeeds: Misdeeds): void {
   assert.deepEqual(misdeeds, { policy: [], errors: [], foreign: [] })
 }
@@ -88,11 +94,38 @@ export async function findViolations(page: Page, tags?: readonly string[]): Prom
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
+/** Looks at what a tab shows, on a phone and on a desk, in each theme; answers what is wrong, as far as it is grave enough. */
+export async function inspect(page: Page, name: string, grave = /./): Promise<string[]> {
+  const wrong: string[] = []
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const { viewport } of [PHONE, DESK]) {
+      await page.setViewportSize(viewport)
+      const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+      if (over > 0) wrong.push(`${name} at ${viewport.width} is ${over} px wider than the window`)
+      await takeShot(page, `${name}-${viewport.width}-${colorScheme}`)
+    }
+    const violations = await findViolations(page)
+    wrong.push(...violations.filter((text) => grave.test(text)).map((text) => `${name} ${colorScheme}: ${text}`))
+  }
+  return wrong
+}
+
 /** For people to look at, in a thorough run: a picture costs more than all that is looked for on its page. */
 export async function takeShot(page: Page, name: string): Promise<void> {
   if (!isThorough) return
   mkdirSync(SHOTS, { recursive: true })
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+}
+
+/** What comes over the wire while something is done, headers included. */
+export async function weigh(page: Page, run: () => Promise<unknown>): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await run()
+  return bytes
 }
 
 /** A checkout that must succeed. */
@@ -115,4 +148,13 @@ export async function play({ url }: Gateway, path: string, fields: object = {}):
 /** The page shows a state, by itself. */
 export async function untilState(page: Page, state: string): Promise<void> {
   await page.waitForSelector(`#pay[data-state="${state}"]`, { timeout: 90_000 })
+}
+
+/** Pays what a page asks for, as a wallet would that has read its link; answers to whom. */
+export async function payLink(gateway: Gateway, page: Page): Promise<string> {
+  const link = (await page.locator('a.wallet').getAttribute('href'))!
+  const [, to, raw] = /^nano:(nano_\w+)\?amount=(\d+)$/.exec(link)!
+  await pay(gateway, to!, raw!)
+  await untilState(page, 'complete')
+  return to!
 }

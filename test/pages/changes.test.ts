@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insertLease } from '../../src/modules/names/index.ts'
-import { pay, untilState } from './browser.ts'
+import { payLink } from './browser.ts'
 import { shopAddress } from './dashboard-steps.ts'
-import { type Walk, look, press, reach, type, walk } from './story.ts'
+import { type Walk, look, press, type, walk } from './story.ts'
 
 /* What is changed and bought by hand, and the way back: with a browser and a keyboard. */
 
@@ -12,11 +12,7 @@ async function payAndReturn({ dashboard, merchant }: Walk): Promise<void> {
   // What is sold in several plans is chosen first.
   await merchant.locator('a.wallet, [data-plan="0"]').first().waitFor()
   if ((await merchant.locator('a.wallet').count()) === 0) await press(merchant, '[data-plan="0"]')
-  const link = (await merchant.locator('a.wallet').getAttribute('href'))!
-  const [, to, raw] = /^nano:(nano_\w+)\?amount=(\d+)$/.exec(link)!
-  await pay(dashboard.gateway, to!, raw!)
-  await untilState(merchant, 'complete')
-  await reach(merchant, 'a[data-return]')
+  await payLink(dashboard.gateway, merchant)
   await press(merchant, 'a[data-return]')
 }
 

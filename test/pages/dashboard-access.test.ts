@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
 import { ROUTES } from '../hostile/expectations.ts'
 import { dumpStore } from '../support/dump-store.ts'
-import { type Dashboard, type Stocked, openDashboard, openReceiver, stock, tokensOf } from './dashboard-steps.ts'
+import {
+  type Dashboard,
+  type Stocked,
+  linksOf,
+  openDashboard,
+  openReceiver,
+  stock,
+  tokensOf,
+} from './dashboard-steps.ts'
 
 /*
  * Who gets in, and to what: every address of the dashboard, for its owner, for another account, for nobody.
@@ -36,11 +44,8 @@ const WAYS: Way[] = Object.keys(ROUTES)
   })
 
 /** The address of a way, with what belongs to the owner in it. */
-function addressOf(
-  { path }: Way,
-  keyId: string,
-  { open, event, endpoint, wallet, email, link, pos, member, name }: Stocked,
-): string {
+function addressOf({ path }: Way, keyId: string, stocked: Stocked): string {
+  const { open, event, endpoint, wallet, email, link, pos, member, name } = stocked
   const ids: Record<string, string> = {
     keys: keyId,
     webhooks: path.startsWith('/webhooks/endpoints') ? endpoint : event,
@@ -50,35 +55,15 @@ function addressOf(
     people: member,
     accounts: member,
   }
-  const id = ids[path.split('/')[1]!] ?? open
-  const filled = path
-    .replace(':address', wallet)
-    .replace(':hash', 'F'.repeat(64))
-    .replace(':event', event)
-    .replace(':subscription', 'sub_none')
-    .replace(':what', 'exactly')
-    .replace(':id', id)
-    .replace(':name', name)
+  const own = { address: wallet, event, name, id: ids[path.split('/')[1]!] ?? open }
+  const parts: Record<string, string> = { ...own, hash: 'F'.repeat(64), subscription: 'sub_none', what: 'exactly' }
+  const filled = path.replaceAll(/:(\w+)/g, (whole, part: string) => parts[part] ?? whole)
   return `/dashboard${filled === '/' ? '' : filled}`
 }
 
-const WATCHED = [
-  'email_payments',
-  'checkouts',
-  'checkout_payments',
-  'deliveries',
-  'wallets',
-  'wallet_blocks',
-  'webhook_secrets',
-  'webhook_endpoints',
-  'webhook_replays',
-  'address_watches',
-  'account_profiles',
-  'payment_links',
-  'members',
-  'points_of_sale',
-  'usernames',
-] as const
+const WATCHED =
+  `email_payments checkouts checkout_payments deliveries wallets wallet_blocks webhook_secrets webhook_endpoints
+  webhook_replays address_watches account_profiles payment_links members points_of_sale usernames`.split(/\s+/)
 
 async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {
   const dump = await dumpStore(db)
@@ -119,11 +104,8 @@ test('nothing of an account is seen or changed by another account, by nobody, or
       assert.equal(stranger.headers['cache-control'], 'no-store', name)
     }
     if (!isGet && (way.own || way.admin)) {
-      const refused = await post(
-        address,
-        { ...tokens, checkout: stocked.open, [`role-${stocked.member}`]: 'reader' },
-        { cookie: theirs },
-      )
+      const fields = { ...tokens, checkout: stocked.open, [`role-${stocked.member}`]: 'reader' }
+      const refused = await post(address, fields, { cookie: theirs })
       assert.equal(refused.status, 404, name)
       for (const trace of traces) assert.ok(!refused.text.includes(trace), `${name} shows ${trace}`)
     }
@@ -160,29 +142,16 @@ test('the menu has what somebody may open, always in the same order, and lights 
   for (const [key, titles] of visitors) {
     const cookie = await enter(key)
     const links = linksOf((await get('/dashboard', cookie)).text)
-    assert.deepEqual(
-      links.map(({ title }) => title),
-      titles,
-    )
+    const shown = links.map(({ title }) => title)
+    assert.deepEqual(shown, titles)
     for (const { href, title } of links) {
       const { status, text } = await get(href, cookie)
       assert.equal(status, 200, href)
-      const lit = linksOf(text).filter(({ isOpen }) => isOpen)
-      assert.deepEqual(
-        lit.map((link) => link.title),
-        [title],
-      )
+      const lit = linksOf(text).flatMap((link) => (link.isOpen ? link.title : []))
+      assert.deepEqual(lit, [title])
     }
   }
 })
-
-/** The menu as wide screens show it. */
-function linksOf(page: string): { href: string; title: string; isOpen: boolean }[] {
-  const menu = /<div class="wide">(.*?)<\/div>/s.exec(page)![1]!
-  return [...menu.matchAll(/<a href="([^"]+)"( aria-current="page")?>([^<]+)<\/a>/g)].map(
-    ([, href, current, title]) => ({ href: href!, title: title!, isOpen: current !== undefined }),
-  )
-}
 
 test('administrators see what others own, and change nothing of it', async (t) => {
   const dashboard = await openDashboard(t)

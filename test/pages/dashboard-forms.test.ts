@@ -9,20 +9,12 @@ import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
 /* What forms of the dashboard do: once, with their mistakes beside their fields, for the account that sent them. */
 
 test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {
-  const dashboard = await openDashboard(t)
-  const { get, post, enter, join, ctx } = dashboard
+  const { get, post, enter, join, ctx } = await openDashboard(t)
   const owner = await join('owner@example.com')
   const cookie = await enter(owner.key)
   const tokens = tokensOf((await get('/dashboard/checkouts/new', cookie)).text)
-  const fields = {
-    ...tokens,
-    title: 'Once',
-    amount: '1',
-    address: shopAddress,
-    currency: 'NANO',
-    mode: 'unique_amount',
-  }
-  const make = (changed: object = {}) => post('/dashboard/checkouts', { ...fields, ...changed }, { cookie })
+  const fields = { title: 'Once', amount: '1', address: shopAddress, currency: 'NANO', mode: 'unique_amount' }
+  const make = (changed: object = {}) => post('/dashboard/checkouts', { ...tokens, ...fields, ...changed }, { cookie })
   const replies = await Promise.all([make(), make(), make()])
   const places = new Set(replies.map(({ status, headers }) => `${status} ${headers.location}`))
   assert.equal(places.size, 1)
@@ -40,23 +32,17 @@ test('a form that is sent twice, even at once, makes one thing; a changed one ma
 })
 
 test('what is wrong with a form stands beside its field, with what was typed', async (t) => {
-  const dashboard = await openDashboard(t)
-  const { send, enter, join } = dashboard
-  const owner = await join('owner@example.com')
-  const cookie = await enter(owner.key)
+  const { send, enter, join } = await openDashboard(t)
+  const cookie = await enter((await join('owner@example.com')).key)
   const evil = '"><script>alert(1)</script>'
+  const priced = { amount: '1', address: shopAddress }
   const wrong: [string, string, Record<string, string>, string][] = [
     ['/checkouts/new', '/checkouts', { title: evil, amount: '-1', address: shopAddress }, 'amount'],
     ['/checkouts/new', '/checkouts', { amount: '1', address: 'nano_wrong' }, 'address'],
-    ['/checkouts/new', '/checkouts', { amount: '1', address: shopAddress, metadata: '{' }, 'metadata'],
+    ['/checkouts/new', '/checkouts', { ...priced, metadata: '{' }, 'metadata'],
     ['/checkouts/new', '/checkouts', { plans: 'One month', address: shopAddress }, 'plans'],
     ['/checkouts/new', '/checkouts', { plans: 'One month = x', address: shopAddress }, 'plans'],
-    [
-      '/checkouts/new',
-      '/checkouts',
-      { amount: '1', address: shopAddress, success_url: 'javascript:alert(1)' },
-      'success_url',
-    ],
+    ['/checkouts/new', '/checkouts', { ...priced, success_url: 'javascript:alert(1)' }, 'success_url'],
     ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
     ['/names', '/names', { name: 'not a name' }, 'name'],
     ['/names', '/names', { name: 'admin' }, 'name'],
@@ -78,8 +64,7 @@ test('what is wrong with a form stands beside its field, with what was typed', a
 })
 
 test('credits and a username are bought on the payment page, for the account that asked, which is shown the way to the page of its name', async (t) => {
-  const dashboard = await openDashboard(t)
-  const { get, send, enter, join, ctx, gateway } = dashboard
+  const { get, send, enter, join, ctx, gateway } = await openDashboard(t)
   const owner = await join('owner@example.com')
   const cookie = await enter(owner.key)
   const bought = [
@@ -91,12 +76,8 @@ test('credits and a username are bought on the payment page, for the account tha
     assert.match(headers.location!, /^\/pay\/[0-9a-f]{16}$/)
     assert.equal((await get(headers.location!)).status, 200)
   }
-  const orders = await ctx.db
-    .selectFrom('service_orders')
-    .select(['kind', 'account_id', 'subject'])
-    .orderBy('kind')
-    .execute()
-  assert.deepEqual(orders, [
+  const orders = ctx.db.selectFrom('service_orders').select(['kind', 'account_id', 'subject']).orderBy('kind')
+  assert.deepEqual(await orders.execute(), [
     { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
     { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
   ])
@@ -106,10 +87,8 @@ test('credits and a username are bought on the payment page, for the account tha
   const back = async (as: string) => (await get(`/dashboard/names?bought=${id}`, as)).text
   await until(async () => (await back(cookie)).includes('Paid: @TeaShop until'))
   const notice = /<p class="notice done"[^>]*>(.*?)<\/p>/s.exec(await back(cookie))![1]!
-  assert.deepEqual(
-    [...notice.matchAll(/href="([^"]+)"/g)].map(([, href]) => href),
-    ['/@teashop', '/dashboard/names/teashop'],
-  )
+  const ways = [...notice.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)
+  assert.deepEqual(ways, ['/@teashop', '/dashboard/names/teashop'])
   assert.equal((await get('/@teashop')).status, 200)
   const stranger = await enter((await join('stranger@example.com')).key)
   assert.doesNotMatch(await back(stranger), /TeaShop/)

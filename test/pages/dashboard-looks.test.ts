@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
-import { THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { THEMES, assertGood, inspect, openBrowser, openTab, signIn } from './browser.ts'
 import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-steps.ts'
 
 /*
@@ -42,26 +42,13 @@ async function fill({ ctx, rest }: Dashboard, { accountId, key }: Holder): Promi
 /** Looks at pages in both themes and widths, and keeps their pictures. */
 async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string | undefined, pages: string[][]) {
   const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, { reducedMotion: 'reduce' })
-  if (cookie !== undefined) {
-    const [name, value] = cookie.split('=') as [string, string]
-    await page.context().addCookies([{ name, value, url, sameSite: 'Strict', httpOnly: true }])
-  }
+  if (cookie !== undefined) await signIn(page, url, cookie)
   const wrong: string[] = []
   for (const [name, path] of pages) {
     await page.goto(`${url}/dashboard${path}`)
     // What a form hides until somebody wants it is looked at, too.
     await page.evaluate("document.querySelectorAll('details.rights').forEach((one) => (one.open = true))")
-    for (const colorScheme of THEMES) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const width of [390, 1280]) {
-        await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
-        const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-        if (over > 0) wrong.push(`${name} at ${width} is ${over} px wider than the window`)
-        await takeShot(page, `dashboard-${name}-${width}-${colorScheme}`)
-      }
-      const violations = await findViolations(page)
-      wrong.push(...violations.filter((text) => /^(serious|critical)/.test(text)).map((text) => `${name}: ${text}`))
-    }
+    wrong.push(...(await inspect(page, `dashboard-${name}`, /^(serious|critical)/)))
   }
   t.diagnostic(`axe-core on ${pages.length} pages, ${THEMES.join(' and ')}: ${wrong.length} serious faults`)
   assert.deepEqual(wrong, [])

@@ -1,6 +1,11 @@
 import type { TestContext } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
+import type { Role } from '../../src/kernel/roles.ts'
+import { Sessions } from '../../src/modules/accounts/index.ts'
+import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Customer } from '../support/customer.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
@@ -51,8 +56,7 @@ export async function openDashboard(
   clock?: Clock,
 ): Promise<Dashboard> {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0', ...env }, clock)
-  const { url, app } = gateway
-  const { ctx } = gateway
+  const { url, app, ctx } = gateway
   const get: Dashboard['get'] = (path, cookie) =>
     ask(`${url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...(cookie !== undefined && { cookie }) } })
   const post: Dashboard['post'] = (path, fields, headers = {}) =>
@@ -85,10 +89,36 @@ export async function openDashboard(
   }
 }
 
+/** A dashboard whose sessions the test opens by itself, for people of one account in whatever role. */
+export async function openPeople(t: TestContext, { clock, role }: { clock?: Clock; role?: 'user' | 'admin' } = {}) {
+  const secretKey = systemRandom.bytes(32)
+  const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') }, clock)
+  const { ctx, gateway } = dashboard
+  const { accountId, key } = await gateway.join({ email: 'owner@example.com', role: role ?? 'user' })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  /** Somebody with a session. A guest was invited to be an owner, and has not answered. */
+  const bring = async (as: Role | 'guest') => {
+    const id = ctx.ids.next('mem')
+    const person = { id, accountId, email: `${as}-here@example.com`, invitedBy: null }
+    const times = { invitedAt: 1, expiresAt: ctx.clock.now() + 3_600_000, joinedAt: as === 'guest' ? null : 1 }
+    await insertMember(ctx.db, { ...person, ...times, role: as === 'guest' ? 'owner' : as })
+    return { id, token: await sessions.create(accountId, { memberId: id }) }
+  }
+  return { dashboard, accountId, key, sessions, bring }
+}
+
 /** What every form of a page carries. */
 export function tokensOf(html: string): { csrf: string; form_token: string } {
   const valueOf = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? ''
   return { csrf: valueOf('csrf'), form_token: valueOf('form_token') }
+}
+
+/** The menu as wide screens show it. */
+export function linksOf(page: string): { href: string; title: string; isOpen: boolean }[] {
+  const menu = /<div class="wide">(.*?)<\/div>/s.exec(page)![1]!
+  return [...menu.matchAll(/<a href="([^"]+)"( aria-current="page")?>([^<]+)<\/a>/g)].map(
+    ([, href, current, title]) => ({ href: href!, title: title!, isOpen: current !== undefined }),
+  )
 }
 
 export interface Stocked {
@@ -123,40 +153,20 @@ export async function stock(dashboard: Dashboard, { key, accountId }: Holder, re
   const look = () => rest<Own>('GET', `/api/checkouts/${paid.id}`, key)
   await until(async () => (await look()).webhook_events.some(({ delivered }) => delivered))
   const [event] = (await look()).webhook_events
-  const made = await dashboard.gateway.call(
-    'cloud_wallet',
-    { expire: '30 days', metadata: { name: 'Savings' } },
-    { key },
-  )
+  const savings = { expire: '30 days', metadata: { name: 'Savings' } }
+  const wallet = (await dashboard.gateway.call('cloud_wallet', savings, { key })).json().address!
   const mailed = { emails: ['guest@example.com', 'friend@example.com'], amount: '1', refund_address: shopAddress }
   const email = (await dashboard.gateway.call('nano_email', mailed, { key })).json().id!
   const offer = { address: shopAddress, amount: '3', title: 'Green mug', slug: 'green-mug', sold_max: 5 }
   const link = await rest<{ id: string }>('POST', '/api/links', key, offer)
-  const till = {
-    address: shopAddress,
-    title: 'Counter',
-    pin: '4711',
-    items: [{ title: 'Tea', price: '2' }],
-    tips: [10],
-  }
+  const items = [{ title: 'Tea', price: '2' }]
+  const till = { address: shopAddress, title: 'Counter', pin: '4711', items, tips: [10] }
   const { id: pos } = await rest<{ id: string }>('POST', '/api/pos', key, till)
-  const owner = await dashboard.ctx.db
-    .selectFrom('members')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
+  const members = dashboard.ctx.db.selectFrom('members').select('id').where('account_id', '=', accountId)
+  const owner = await members.executeTakeFirst()
   const listening = { url: receiver.url, description: 'Till in Berlin', enabled: false }
   const { id: endpoint } = await rest<{ id: string }>('POST', '/api/webhook-endpoints', key, listening)
-  const ids = {
-    endpoint,
-    paid: paid.id,
-    open: open.id,
-    event: event!.id,
-    email,
-    link: link.id,
-    pos,
-    member: owner?.id ?? '',
-    name: await leaseName(dashboard.ctx, accountId, shopAddress),
-  }
-  return { ...ids, wallet: made.json().address! }
+  const name = await leaseName(dashboard.ctx, accountId, shopAddress)
+  const ids = { paid: paid.id, open: open.id, event: event!.id, link: link.id, member: owner?.id ?? '' }
+  return { ...ids, endpoint, email, pos, name, wallet }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openGateway } from '../support/gateway.ts'
-import { findViolations, openBrowser, takeShot } from './browser.ts'
+import { findViolations, openBrowser, takeShot, weigh } from './browser.ts'
 
 /* The landing page and the documentation as a person meets them, in a real browser. */
 
@@ -171,15 +171,10 @@ test('pages are light: each is less than 60 KB on the wire, with everything it l
   })
   const { url, browser } = await open()
   for (const [name, path] of Object.entries(PAGES)) {
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    const session = await context.newCDPSession(page)
-    await session.send('Network.enable')
-    let bytes = 0
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
-    await page.goto(`${url}${path}`, { waitUntil: 'networkidle' })
+    const page = await browser.newPage()
+    const bytes = await weigh(page, () => page.goto(`${url}${path}`, { waitUntil: 'networkidle' }))
     t.diagnostic(`${name}: ${(bytes / 1024).toFixed(1)} KB`)
     assert.ok(bytes < WEIGHT_MAX, `${path} weighs ${bytes} bytes`)
-    await context.close()
+    await page.close()
   }
 })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { verifyWebhook } from '../../src/client/webhook.ts'
 import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 import { type Receiver, openReceiver } from '../support/webhook-steps.ts'
-import { DESK, PHONE, THEMES, assertGood, findViolations, openBrowser, openTab, pay, takeShot } from './browser.ts'
-import { type Dashboard, openDashboard } from './dashboard-steps.ts'
+import { pay } from './browser.ts'
+import type { Dashboard } from './dashboard-steps.ts'
+import { look, press, type, walk } from './story.ts'
 
 /*
  * A merchant's developer from an empty account to an event of a payment that their own server has checked, with a browser and a
@@ -15,32 +16,6 @@ import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 
 const { address } = new Signer(72)
 const watched = new Signer(73)
-
-async function look(page: Page, name: string): Promise<void> {
-  const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-  assert.ok(over <= 0, `${name} is ${over} px wider than the window`)
-  assert.deepEqual(await findViolations(page), [], name)
-  await takeShot(page, name)
-}
-
-async function reach(page: Page, selector: string): Promise<void> {
-  for (let tabs = 0; tabs < 120; tabs++) {
-    if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
-    await page.keyboard.press('Tab')
-  }
-  assert.fail(`The keyboard does not reach ${selector}.`)
-}
-
-async function type(page: Page, selector: string, text: string): Promise<void> {
-  await reach(page, selector)
-  await page.keyboard.press('ControlOrMeta+A')
-  await page.keyboard.type(text)
-}
-
-async function press(page: Page, selector: string): Promise<void> {
-  await reach(page, selector)
-  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
-}
 
 interface Story {
   dashboard: Dashboard
@@ -106,21 +81,7 @@ async function watchAddress({ dashboard, page, receiver, name }: Omit<Story, 'ke
   assert.match((await page.locator('main').textContent())!, /Watched here: 1; in your account: 1 of 100,000/)
 }
 
-test('a developer adds an endpoint, tests it, and their server checks the event of a payment', async (t: TestContext) => {
-  const browser = await openBrowser()
-  for (const [width, size] of [
-    [390, PHONE],
-    [1280, DESK],
-  ] as const) {
-    for (const colorScheme of THEMES) {
-      const dashboard = await openDashboard(t)
-      const { key } = await dashboard.join(null)
-      const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
-      const { page, misdeeds } = await openTab(t, browser, dashboard.gateway, options)
-      const [name, value] = (await dashboard.enter(key)).split('=') as [string, string]
-      await page.context().addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
-      await tell({ dashboard, page, key, receiver: await openReceiver(t), name: `${width}-${colorScheme}` })
-      assertGood(misdeeds)
-    }
-  }
-})
+test('a developer adds an endpoint, tests it, and their server checks the event of a payment', (t) =>
+  walk(t, async ({ dashboard, merchant, key, name }) =>
+    tell({ dashboard, page: merchant, key, receiver: await openReceiver(t), name }),
+  ))

@@ -7,7 +7,7 @@ import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { NO_WORK, Signer, UNOPENED, frontierOf, give, nano, publish } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { ask } from '../support/gateway.ts'
-import { THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { assertGood, inspect, openBrowser, openTab, signIn } from './browser.ts'
 import { openDashboard } from './dashboard-steps.ts'
 
 /* The explorer of the development ledger: alone, and inside the dashboard. */
@@ -151,7 +151,6 @@ test('its pages look well and can be used by everybody, alone and in the dashboa
   await give(node, fromAddress(accounts[0]!.address)!, nano(3))
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const [name, value] = (await dashboard.enter(owner.key)).split('=') as [string, string]
   const { node: inside } = dashboard.gateway.app.devnet!
   const hash = await give(inside, fromAddress(accounts[0]!.address)!, nano(3))
   const within = `${dashboard.url}/dashboard/developer/ledger`
@@ -160,25 +159,12 @@ test('its pages look well and can be used by everybody, alone and in the dashboa
     [url, { list: '/', block: `/blocks/${sent}`, account: `/accounts/${accounts[0]!.address}`, none: '/?q=nobody' }],
     [within, { list: '', block: `/blocks/${hash}`, account: `/accounts/${accounts[0]!.address}`, none: '?q=nobody' }],
   ] as const) {
-    const { page, misdeeds } = await openTab(
-      t,
-      await openBrowser(),
-      { url: new URL(site).origin },
-      { reducedMotion: 'reduce' },
-    )
-    await page.context().addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+    const { origin } = new URL(site)
+    const { page, misdeeds } = await openTab(t, await openBrowser(), { url: origin }, { reducedMotion: 'reduce' })
+    await signIn(page, dashboard.url, await dashboard.enter(owner.key))
     for (const [title, path] of Object.entries(pages)) {
       await page.goto(`${site}${path}`)
-      for (const colorScheme of THEMES) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        for (const width of [390, 1280]) {
-          await page.setViewportSize({ width, height: 900 })
-          const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-          if (over > 0) wrong.push(`${title} of ${site} at ${width} is ${over} px wider than the window`)
-          await takeShot(page, `explorer-${site === url ? 'alone' : 'inside'}-${title}-${width}-${colorScheme}`)
-        }
-        wrong.push(...(await findViolations(page)).map((text) => `${title} of ${site}: ${text}`))
-      }
+      wrong.push(...(await inspect(page, `explorer-${site === url ? 'alone' : 'inside'}-${title}`)))
     }
     assertGood(misdeeds)
   }
@@ -188,9 +174,8 @@ test('its pages look well and can be used by everybody, alone and in the dashboa
 test('inside the dashboard it follows as well, and names are found', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const [name, value] = (await dashboard.enter(owner.key)).split('=') as [string, string]
   const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway)
-  await page.context().addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+  await signIn(page, dashboard.url, await dashboard.enter(owner.key))
   await page.goto(`${dashboard.url}/dashboard/developer/ledger`)
   await page.waitForSelector('#follow:not([hidden])')
   const hash = await give(dashboard.gateway.app.devnet!.node, new Signer(1).key, nano(1))

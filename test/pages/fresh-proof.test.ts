@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCapturedMail } from '../../src/infra/mail/captured.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import { Sessions, listKeys } from '../../src/modules/accounts/index.ts'
+import { listKeys } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
-import { openDashboard } from './dashboard-steps.ts'
+import { openPeople } from './dashboard-steps.ts'
 
 test('the dashboard asks again after a quarter of an hour, makes nothing before, and goes on where it was asked (contract 5, rule 33)', async (t) => {
   const clock = new TestClock()
-  const secretKey = systemRandom.bytes(32)
-  const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') }, clock)
-  const { ctx, join, get, send } = dashboard
-  const { accountId } = await join('owner@example.com')
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const { dashboard, accountId, sessions } = await openPeople(t, { clock })
+  const { ctx, get, send } = dashboard
   const cookie = `nano-gateway=${await sessions.create(accountId)}`
   const count = async () => (await listKeys(ctx.db, accountId, 10)).length
   const before = await count()

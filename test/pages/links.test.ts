@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
-import { pay, untilState } from './browser.ts'
-import { type Walk, look, press, reach, type, walk } from './story.ts'
+import { payLink } from './browser.ts'
+import { look, press, reach, type, walk } from './story.ts'
 
 /*
  * Two merchants from an empty account to money on the ledger, with a browser and a keyboard alone: one takes donations, one sells a
@@ -11,18 +11,8 @@ import { type Walk, look, press, reach, type, walk } from './story.ts'
 
 const { address } = new Signer(71)
 
-/** Pays what the page asks for, as a wallet would that has read its link. */
-async function payHere({ dashboard, visitor }: Walk): Promise<void> {
-  const link = (await visitor.locator('a.wallet').getAttribute('href'))!
-  const [, to, raw] = /^nano:(nano_\w+)\?amount=(\d+)$/.exec(link)!
-  assert.equal(to, address)
-  await pay(dashboard.gateway, address, raw!)
-  await untilState(visitor, 'complete')
-}
-
 test('a donation: from an empty account to money on the ledger, by keyboard', { timeout: 600_000 }, async (t) => {
-  await walk(t, async (walk) => {
-    const { dashboard, merchant, visitor, name } = walk
+  await walk(t, async ({ dashboard, merchant, visitor, name }) => {
     await merchant.goto(`${dashboard.url}/dashboard/profile`)
     await type(merchant, '#f-name', 'Seabird Rescue')
     await type(merchant, '#f-accent', '#e8b800')
@@ -53,7 +43,7 @@ test('a donation: from an empty account to money on the ledger, by keyboard', { 
     await visitor.reload()
     assert.equal(visitor.url(), mine, 'a reload shows the same payment')
     await look(visitor, `story-donation-pay-${name}`)
-    await payHere(walk)
+    assert.equal(await payLink(dashboard.gateway, visitor), address)
     await look(visitor, `story-donation-paid-${name}`)
     await merchant.reload()
     assert.match(await merchant.innerText('main'), /Paid orders\s*1/)
@@ -62,8 +52,7 @@ test('a donation: from an empty account to money on the ledger, by keyboard', { 
 })
 
 test('a web shop: few pieces, a plan, a quantity, sold out, by keyboard', { timeout: 600_000 }, async (t) => {
-  await walk(t, async (walk) => {
-    const { dashboard, merchant, visitor, name } = walk
+  await walk(t, async ({ dashboard, merchant, visitor, name }) => {
     await merchant.goto(`${dashboard.url}/dashboard/links/new`)
     await type(merchant, '#f-title', 'Blue mug')
     await type(merchant, '#f-address', address)
@@ -94,7 +83,7 @@ test('a web shop: few pieces, a plan, a quantity, sold out, by keyboard', { time
     await look(visitor, `story-shop-buyer-${name}`)
     await press(visitor, 'form button')
     assert.match(await visitor.innerText('.price'), /^1\.6/, 'two large ones')
-    await payHere(walk)
+    assert.equal(await payLink(dashboard.gateway, visitor), address)
     const paper = (await visitor.locator('a[href*="/invoice"]').first().getAttribute('href'))!
     await visitor.goto(new URL(paper, dashboard.url).href)
     assert.match(await visitor.innerText('main'), /INV-000001[^]*Anna Berg[^]*Blue mug · Large/)

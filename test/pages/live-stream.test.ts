@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Role } from '../../src/kernel/roles.ts'
-import { Sessions, suspendAccount } from '../../src/modules/accounts/index.ts'
-import { insertMember, updateRole } from '../../src/modules/accounts/people/members-store.ts'
+import { suspendAccount } from '../../src/modules/accounts/index.ts'
+import { updateRole } from '../../src/modules/accounts/people/members-store.ts'
 import { openWorld } from '../support/checkout-steps.ts'
 import { TestClock } from '../support/clock.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openDashboard, shopAddress } from './dashboard-steps.ts'
+import { openPeople, shopAddress } from './dashboard-steps.ts'
 
 /* The stream by which open pages of the dashboard hear that there is something new: who hears what, and until when. */
 
@@ -38,33 +36,23 @@ const toldOf = ({ text }: Heard) => [...text.matchAll(/data: (.*)/g)].map(([, ab
 
 async function open(t: TestContext) {
   const clock = new TestClock()
-  const secretKey = systemRandom.bytes(32)
-  const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') }, clock)
-  const { ctx, gateway, url } = dashboard
-  const { accountId, key } = await gateway.join({ email: 'owner@example.com' })
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const people = await openPeople(t, { clock })
+  const { dashboard, key } = people
   const enter = async (role: Role) => {
-    const id = ctx.ids.next('mem')
-    const member = { id, accountId, email: `${role}-here@example.com`, role, invitedBy: null, invitedAt: 1 }
-    await insertMember(ctx.db, { ...member, expiresAt: clock.now() + 60_000, joinedAt: 1 })
-    const token = await sessions.create(accountId, { memberId: id })
-    return { id, token, stream: follow(t, url, `nano-gateway=${token}`, String(clock.now())) }
+    const { id, token } = await people.bring(role)
+    return { id, token, stream: follow(t, dashboard.url, `nano-gateway=${token}`, String(clock.now())) }
   }
   const sell = () =>
     dashboard.rest<{ id: string }>('POST', '/api/checkouts', key, { address: shopAddress, amount: '1' })
-  return { dashboard, clock, accountId, key, sessions, enter, sell }
+  return { ...people, clock, enter, sell }
 }
 
 test('people hear that something they may see has changed, and nothing else: no other role, no other account, no words about what', async (t) => {
   const { dashboard, enter, sell, key, accountId } = await open(t)
   const { ctx, url } = dashboard
   const [manager, cashier] = [await enter('manager'), await enter('cashier')]
-  const other = follow(
-    t,
-    url,
-    await dashboard.enter((await dashboard.join('other@example.com')).key),
-    String(ctx.clock.now()),
-  )
+  const stranger = await dashboard.enter((await dashboard.join('other@example.com')).key)
+  const other = follow(t, url, stranger, String(ctx.clock.now()))
   await until(() => [manager.stream, cashier.stream, other].every(({ status }) => status === 200))
   assert.equal(manager.stream.headers['access-control-allow-origin'], undefined)
   const { id } = await sell()

@@ -130,10 +130,7 @@ test('search engines list a page only where its owner has said so, and a lapsed 
   assert.equal(await robots('/@seabirds'), undefined)
   assert.equal(await robots('/@seabirds?amount=1'), 'noindex, nofollow')
   const { names } = await rest<{ names: { name: string }[] }>('GET', '/api/names', key)
-  assert.deepEqual(
-    names.map(({ name }) => name),
-    ['SeaBirds'],
-  )
+  assert.deepEqual([names.length, names[0]?.name], [1, 'SeaBirds'])
   assert.deepEqual(await rest('GET', '/api/names', other.key), { names: [], next_cursor: null })
   const cookie = await enter(key)
   assert.match((await get('/dashboard/names', cookie)).text, /Hide from search engines/)

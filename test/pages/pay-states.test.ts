@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 import { openImage } from '../support/image.ts'
@@ -14,13 +13,13 @@ import {
   DESK,
   PHONE,
   assertGood,
-  findViolations,
+  inspect,
   openBrowser,
   openCheckout,
   openTab,
   play,
-  takeShot,
   untilState,
+  weigh,
 } from './browser.ts'
 import { openFolder } from '../support/folder.ts'
 
@@ -44,26 +43,12 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
   const image = await openImage(t)
   const { page, misdeeds } = await openTab(t, browser, gateway, DESK)
 
-  /** Looks at what the tab shows at both sizes. */
-  const inspect = async (name: string, problems: string[]) => {
-    for (const colorScheme of THEMES) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const { viewport } of [PHONE, DESK]) {
-        await page.setViewportSize(viewport)
-        await takeShot(page, `${name}-${viewport.width}-${colorScheme}`)
-        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-        if (wide > 0) problems.push(`${name} is ${wide} px too wide at ${viewport.width}`)
-      }
-      for (const violation of await findViolations(page)) problems.push(`${name} ${colorScheme}: ${violation}`)
-    }
-  }
-
   await t.test('nothing is in the way of anybody', { timeout: 600_000 }, async (t) => {
     const problems: string[] = []
     const show = async (name: string, state: string, id: string, query = '') => {
       await page.goto(`${gateway.url}/pay/${id}${query}`)
       await untilState(page, state)
-      await inspect(name, problems)
+      problems.push(...(await inspect(page, name)))
     }
     const fresh = new Signer(92).address
     const made = (fields: object = {}) => openCheckout(gateway, { ...details, ...fields })
@@ -78,7 +63,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
     await until(async () => (await statusOf(gateway, paid.id!)) === 'complete')
     await show('complete', 'complete', paid.id!)
     await page.goto(`${gateway.url}/pay/${paid.id}/receipt`)
-    await inspect('receipt', problems)
+    problems.push(...(await inspect(page, 'receipt')))
 
     const partial = await made({ address: fresh, mode: 'unique_address' })
     await play(gateway, `/checkouts/${partial.id}/pay`, { way: 'partly' })
@@ -105,7 +90,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
     await show('plans', 'waiting', plan.id!, '?plan=1')
     await show('framed', 'waiting', plan.id!, `?embed=${encodeURIComponent('https://shop.example')}`)
     await page.goto(`${gateway.url}/pay/0123456789abcdef`)
-    await inspect('unknown', problems)
+    problems.push(...(await inspect(page, 'unknown')))
 
     t.diagnostic(`accessibility: ${problems.length} findings in 12 views, ${THEMES.join(' and ')}`)
     assert.deepEqual(problems, [])
@@ -123,9 +108,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
   await t.test('the whole page weighs less than 60 KB and is soon of use', async (t) => {
     const { id } = await openCheckout(gateway, details)
     const { page } = await openTab(t, browser, gateway, PHONE)
-    const bytes = await weigh(page, async () => {
-      await page.goto(`${gateway.url}/pay/${id}`, { waitUntil: 'load' })
-    })
+    const bytes = await weigh(page, () => page.goto(`${gateway.url}/pay/${id}`, { waitUntil: 'load' }))
     const ready = await page.evaluate<number>(`performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd`)
     t.diagnostic(`page weight: ${(bytes / 1024).toFixed(1)} KB; time to interactive: ${ready.toFixed(0)} ms`)
     assert.ok(bytes < WEIGHT_MAX, `${bytes} bytes`)
@@ -150,14 +133,4 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
 async function statusOf({ app }: Gateway, id: string): Promise<string> {
   const row = await app.store.db.selectFrom('checkouts').select('status').where('id', '=', id).executeTakeFirst()
   return row!.status
-}
-
-/** What comes over the wire while something is done, headers included. */
-async function weigh(page: Page, run: () => Promise<void>): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Network.enable')
-  let bytes = 0
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
-  await run()
-  return bytes
 }

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { ROLES, type Role } from '../../src/kernel/roles.ts'
-import { Sessions } from '../../src/modules/accounts/index.ts'
-import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { ask } from '../support/gateway.ts'
-import { openDashboard, tokensOf } from './dashboard-steps.ts'
+import { linksOf, openPeople, tokensOf } from './dashboard-steps.ts'
 
 /* Every role × every way into the dashboard and every route that a session opens. Who may is written out here once more. */
 
-const LETTERS: Record<string, Role | 'guest'> = {
-  o: 'owner',
-  m: 'manager',
-  d: 'developer',
-  c: 'cashier',
-  r: 'reader',
-  g: 'guest',
-}
+/** Each by its first letter. */
+const EVERYBODY = [...ROLES, 'guest'] as const
 
 const WAYS: readonly [RegExp, string][] = [
   [/^GET \/(statement)?$/, 'omdr'],
@@ -61,29 +51,12 @@ const ROUTES: readonly [RegExp, string][] = [
 const wayOf = (table: readonly [RegExp, string][], name: string) =>
   (table.find(([pattern]) => pattern.test(name)) ?? assert.fail(`${name} is in no row`))[1]
     .split('')
-    .map((letter) => LETTERS[letter]!)
+    .map((letter) => EVERYBODY.find((one) => one.startsWith(letter))!)
 
 async function openRoles(t: TestContext, role: 'user' | 'admin' = 'user') {
-  const secretKey = systemRandom.bytes(32)
-  const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') })
-  const { ctx, gateway } = dashboard
-  const { accountId } = await gateway.join({ email: 'owner@example.com', role })
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const { dashboard, bring } = await openPeople(t, { role })
   const people = new Map<Role | 'guest', string>()
-  for (const one of [...ROLES, 'guest'] as const) {
-    const id = ctx.ids.next('mem')
-    const times = { invitedAt: 1, expiresAt: ctx.clock.now() + 3_600_000, joinedAt: one === 'guest' ? null : 1 }
-    const email = `${one}-here@example.com`
-    await insertMember(ctx.db, {
-      id,
-      accountId,
-      email,
-      role: one === 'guest' ? 'owner' : one,
-      invitedBy: null,
-      ...times,
-    })
-    people.set(one, await sessions.create(accountId, { memberId: id }))
-  }
+  for (const one of EVERYBODY) people.set(one, (await bring(one)).token)
   return { ...dashboard, people }
 }
 
@@ -117,11 +90,8 @@ test('every role gets in where its row of the table says, by every page, form an
       const headers = { authorization: `Bearer ${token}` }
       const reply = await ask(at, { method: method.toUpperCase(), headers, ...(method !== 'get' && { body: '{}' }) })
       const isRefused = reply.status === 403 && reply.json().code === 'missing_scope'
-      assert.equal(
-        isRefused,
-        !wayOf(ROUTES, name).includes(role),
-        `${name} as ${role}: ${reply.status} ${reply.text.slice(0, 80)}`,
-      )
+      const told = `${name} as ${role}: ${reply.status} ${reply.text.slice(0, 80)}`
+      assert.equal(isRefused, !wayOf(ROUTES, name).includes(role), told)
       if (isRefused) assert.equal(reply.json().role, role)
     }
   }
@@ -135,11 +105,8 @@ test('in an administrator’s account its owners alone administer the service (c
     assert.equal((await get('/dashboard/admin/mail', `nano-gateway=${token}`)).status, isOwner ? 200 : 404, role)
     const headers = { authorization: `Bearer ${token}` }
     for (const path of ['/api/mails', '/api/accounts', '/api/jobs']) {
-      assert.equal(
-        (await ask(`${url}${path}`, { method: 'GET', headers })).status,
-        isOwner ? 200 : 403,
-        `${path} ${role}`,
-      )
+      const { status } = await ask(`${url}${path}`, { method: 'GET', headers })
+      assert.equal(status, isOwner ? 200 : 403, `${path} ${role}`)
     }
     const made = await ask(`${url}/api/keys`, { headers, body: JSON.stringify({ name: 'Mine' }) })
     if (made.status !== 201) continue
@@ -153,15 +120,9 @@ test('in an administrator’s account its owners alone administer the service (c
 test('pages show what somebody may do, and nothing else: no form of another role, no entry of the menu', async (t) => {
   const { people, get } = await openRoles(t)
   const seen = async (role: Role | 'guest', path: string) => (await get(path, `nano-gateway=${people.get(role)!}`)).text
-  const titles = (page: string) =>
-    [...(/<div class="wide">(.*?)<\/div>/s.exec(page)?.[1] ?? '').matchAll(/<a [^>]*>([^<]+)</g)].map(
-      ([, title]) => title,
-    )
-  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), [
-    'Points of sale',
-    'Your accounts',
-    'Security',
-  ])
+  const titles = (page: string) => linksOf(page).map(({ title }) => title)
+  const tills = ['Points of sale', 'Your accounts', 'Security']
+  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), tills)
   assert.doesNotMatch(await seen('cashier', '/dashboard/pos'), /New point of sale|Create the first one/)
   assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['Your accounts', 'Security'])
   assert.ok(!titles(await seen('reader', '/dashboard')).includes('API keys'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESK, PHONE, THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { DESK, PHONE, THEMES, assertGood, findViolations, openBrowser, openTab, signIn, takeShot } from './browser.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 
 /* What stories of merchants share: a merchant's tab and somebody else's, on a phone and on a desk, light or dark, and a keyboard. */
@@ -28,7 +28,7 @@ export async function look(page: Page, name: string): Promise<void> {
 
 /** Goes to a control with the keyboard and types; fails when no number of tabs leads there. */
 export async function reach(page: Page, selector: string): Promise<void> {
-  for (let tabs = 0; tabs < 80; tabs++) {
+  for (let tabs = 0; tabs < 120; tabs++) {
     if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
     await page.keyboard.press('Tab')
   }
@@ -58,10 +58,7 @@ export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>)
       const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
       const merchant = await openTab(t, browser, dashboard.gateway, options)
       const visitor = await openTab(t, browser, dashboard.gateway, options)
-      const [name, value] = (await dashboard.enter(key)).split('=') as [string, string]
-      await merchant.page
-        .context()
-        .addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+      await signIn(merchant.page, dashboard.url, await dashboard.enter(key))
       const pages = { merchant: merchant.page, visitor: visitor.page }
       await story({ dashboard, ...pages, key, accountId, name: `${width}-${colorScheme}` })
       assertGood(merchant.misdeeds)

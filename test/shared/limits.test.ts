@@ -12,12 +12,8 @@ import { until } from '../support/until.ts'
 /* Limits that instances share, on a real Redis. The server's clock runs; that of the instances stands where it helps. */
 
 async function openBurst(t: TestContext, url: string, options: Partial<RedisBurstOptions> = {}): Promise<RedisLimiter> {
-  const burst = await RedisLimiter.open({
-    url,
-    clock: new TestClock(),
-    onError: hearFailures().lost('limits.connection'),
-    ...options,
-  })
+  const onError = hearFailures().lost('limits.connection')
+  const burst = await RedisLimiter.open({ url, clock: new TestClock(), onError, ...options })
   t.after(() => burst.close())
   return burst
 }
@@ -66,10 +62,7 @@ test('decides at once while it holds a lease, and asks once for all who wait', a
   const asked = [1, 2, 3].map(() => burst.take('at-once', 2400))
   assert.ok(asked.every((decision) => decision instanceof Promise))
   const first = await Promise.all(asked)
-  assert.deepEqual(
-    first.map(({ allowed, limit }) => [allowed, limit]),
-    [1, 2, 3].map(() => [true, 2400]),
-  )
+  for (const { allowed, limit } of first) assert.deepEqual([allowed, limit], [true, 2400])
   assert.ok(!(burst.take('at-once', 2400) instanceof Promise))
 })
 
@@ -155,13 +148,9 @@ test('a Redis that does not answer in time is as good as none', async (t) => {
   assert.deepEqual(told, [])
   clock.advance(1)
   const decisions = await Promise.all(waiting)
-  assert.deepEqual(
-    decisions.map(({ allowed, remaining }) => [allowed, remaining]),
-    [
-      [true, 29],
-      [true, 28],
-    ],
-  )
+  assert.ok(decisions.every(({ allowed }) => allowed))
+  const left = decisions.map(({ remaining }) => remaining)
+  assert.deepEqual(left, [29, 28])
   assert.deepEqual(told, [true])
   server.resume()
   clock.advance(500)

@@ -1,6 +1,8 @@
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../src/infra/clock.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
 import type { StateBlock } from '../../src/kernel/nano/block.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer, UNOPENED, frontierAfter, nano, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -9,6 +11,15 @@ import { type Gateway, openGateway } from '../support/gateway.ts'
 export const alice = new Signer(1)
 export const bob = new Signer(2)
 export const carol = new Signer(3)
+/** Who funds everybody here. */
+export const FUNDER = toAddress(DEV_NETWORK.genesisAccount)
+/** What Alice sent, has left and had, in raw; and the Unix seconds of her blocks by a test's clock. */
+export const RAW = {
+  two: '2000000000000000000000000000000',
+  eight: '8000000000000000000000000000000',
+  ten: '10000000000000000000000000000000',
+}
+export const AT = { opened: '1794700800', sent: '1794700860' }
 
 export interface LedgerWorld extends Gateway {
   /** Hashes: Alice opened with 10 nano, and sent 2 of them to Bob, who has not received them. */

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
-import { type Reply, ask, openGateway, readMetrics } from '../support/gateway.ts'
+import { type Reply, ask, bearer, openGateway, readMetrics } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
-import { type Members, encode, newHash, openPayer, openShop, paymentBlock, payloadOf } from '../support/x402-steps.ts'
+import { type Members, newHash, openPayer, openShop, paymentBlock, requiredOf, signed } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
@@ -57,19 +57,15 @@ test('each request of a batch is answered in its place, word for word as alone (
   assert.match(await readMetrics(gateway), /action="account_info".*status="400".*\} 2/)
 })
 
-test('what is no request is refused in its place, and a batch in a batch is none (contract 1, Batches: an element that is no request)', async (t) => {
-  const { post } = await openGateway(t)
+test('400 in its place for what is no request, a batch too; 400 for a list that is empty, too long, too deep or unreadable, and at other doors (contract 1, Batches: an element that is no request, another array, other paths)', async (t) => {
+  const { post, url } = await openGateway(t)
   const version = '{"action":"version"}'
   const answers = listOf(await post(` [${version}, 1, [${version}], null, "version", {}, ${version} ]`))
   const codes = answers.map(({ status, code }) => [status, code])
   const unread = [400, 'invalid_json']
   const good = [undefined, undefined]
   assert.deepEqual(codes, [good, unread, unread, unread, unread, [400, 'invalid_action'], good])
-})
 
-test('400 for a list without requests, with too many, too deep, or that cannot be read (contract 1, Batches: another array)', async (t) => {
-  const { post } = await openGateway(t)
-  const version = '{"action":"version"}'
   const versions = (count: number) => `[${Array.from({ length: count }, () => version).join()}]`
   for (const body of ['[]', ' [ ] ', versions(101)]) {
     assertRefusal(await post(body), 400, 'A batch has 1 to 100 requests.', 'invalid_list')
@@ -82,6 +78,13 @@ test('400 for a list without requests, with too many, too deep, or that cannot b
   const deep = (levels: number) => `{"action":"version","a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   const [allowed, refused] = listOf(await post(`[${deep(20)},${deep(21)}]`))
   assert.deepEqual([allowed!.error, refused!.error], [undefined, 'Max JSON depth exceeded'])
+
+  // An action's path has one request, and a node's door is a node's.
+  const byPath = await ask(`${url}/actions/version`, { body: versions(1) })
+  assertRefusal(byPath, 400, 'Unable to parse JSON', 'invalid_json')
+  const atNode = await ask(`${url}/node`, { body: versions(1) })
+  assert.deepEqual([atNode.status, Array.isArray(atNode.json())], [200, false], atNode.text)
+  assert.ok(atNode.json().error)
 })
 
 test('a batch uses up its own share: each request of it is counted, and a list that cannot be read as well (contract 1, Batches: limits)', async (t) => {
@@ -100,11 +103,8 @@ test('a batch runs side by side, no wider than half of what its caller may do at
       ? new Promise((resolve) => held.push(() => resolve({ weight: '0' })))
       : { error: 'Account not found' },
   )
-  const { post, call } = await openGateway(t, {
-    NODE_URLS: node.url,
-    NODE_NETWORK: 'dev',
-    LIMIT_ANONYMOUS_CONCURRENCY: '4',
-  })
+  const env = { NODE_URLS: node.url, NODE_NETWORK: 'dev', LIMIT_ANONYMOUS_CONCURRENCY: '4' }
+  const { post, call } = await openGateway(t, env)
   const reading = post(many('account_weight', 6))
   await until(() => held.length === 2)
   // Somebody at the same address is not shut out meanwhile.
@@ -145,7 +145,7 @@ test('a client that does not read its answers makes nobody keep them: the rest o
 
 test('each request of a batch has an Idempotency-Key of its own; one for all is refused, and nothing is done (contract 1, Batches: Idempotency-Key)', async (t) => {
   const { post, app } = await openGateway(t)
-  const headers = { authorization: `Bearer ${app.createdKey}` }
+  const headers = bearer(app.createdKey!)
   const create = (idempotency_key: string) => ({ action: 'cloud_wallet', create: true, idempotency_key })
   const batch = JSON.stringify([create('a'), create('b')])
   assertRefusal(await post(batch, { ...headers, 'idempotency-key': 'a' }), 400, /Idempotency-Key/, 'invalid_request')
@@ -154,8 +154,7 @@ test('each request of a batch has an Idempotency-Key of its own; one for all is 
   const made = listOf(await post(batch, headers))
   assert.notEqual(made[0]!.address, made[1]!.address)
   assert.deepEqual(listOf(await post(batch, headers)), made)
-  const alone = await post(JSON.stringify(create('a')), headers)
-  assert.deepEqual(alone.json(), made[0])
+  assert.deepEqual((await post(JSON.stringify(create('a')), headers)).json(), made[0])
   assert.equal((await list()).length, 2)
 })
 
@@ -165,21 +164,9 @@ test('who is asked for money finds the whole challenge in its place, and pays al
   const batch = JSON.stringify([work, { action: 'version' }])
   const [challenge, version] = listOf(await post(batch))
   const alone = await post(JSON.stringify(work))
-  const header = JSON.parse(Buffer.from(String(alone.headers['payment-required']), 'base64').toString()) as Members
-  assert.deepEqual(challenge, { ...header, ...alone.json(), status: 402 })
+  assert.deepEqual(challenge, { ...requiredOf(alone), ...alone.json(), status: 402 })
   assert.equal(version!.rpc_version, '1')
-  const payer = await openPayer(node)
-  const signed = { 'payment-signature': encode(payloadOf(paymentBlock(node, payer))) }
-  assertRefusal(await post(batch, signed), 400, /PAYMENT-SIGNATURE/, 'invalid_request')
-  assert.equal((await post(JSON.stringify(work), signed)).status, 200, 'the payment is as good as before')
-})
-
-test("other doors take no list: an action's path has one request, and a node's door is a node's (contract 1, Batches: other paths)", async (t) => {
-  const { url } = await openGateway(t)
-  const body = '[{"action":"version"}]'
-  const byPath = await ask(`${url}/actions/version`, { body })
-  assertRefusal(byPath, 400, 'Unable to parse JSON', 'invalid_json')
-  const atNode = await ask(`${url}/node`, { body })
-  assert.deepEqual([atNode.status, Array.isArray(atNode.json())], [200, false], atNode.text)
-  assert.ok(atNode.json().error)
+  const payment = signed(paymentBlock(node, await openPayer(node)))
+  assertRefusal(await post(batch, payment), 400, /PAYMENT-SIGNATURE/, 'invalid_request')
+  assert.equal((await post(JSON.stringify(work), payment)).status, 200, 'the payment is as good as before')
 })

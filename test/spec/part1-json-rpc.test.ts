@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openGateway } from '../support/gateway.ts'
-import { type Members, newHash, openPayer, openShop, paymentBlock, responseOf, signed } from '../support/x402-steps.ts'
+import { bearer, openGateway } from '../support/gateway.ts'
+import { newHash, openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 
 /* Contract 1, JSON-RPC 2.0: the same requests in other words. */
+
+type Members = Record<string, unknown>
 
 interface Answer {
   jsonrpc: string
@@ -17,8 +19,8 @@ interface Answer {
 const call = (method: unknown, params?: unknown, id: unknown = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
 
-test('a call in JSON-RPC is answered as the same request is elsewhere (contract 1, JSON-RPC 2.0: method, params)', async (t) => {
-  const { post, call: plain } = await openGateway(t)
+test('a call in JSON-RPC is the same request as elsewhere, also to its Idempotency-Key; an id comes back as it was written (contract 1, JSON-RPC 2.0: method, params, id)', async (t) => {
+  const { post, call: plain, app } = await openGateway(t)
   const fields = { account: alice.address }
   const usual = (await plain('account_balance', fields)).json()
   const reply = await post(call('account_balance', fields))
@@ -42,14 +44,15 @@ test('a call in JSON-RPC is answered as the same request is elsewhere (contract 
   const about = await post('{"action":"nano_to_raw","amount":"1","note":"\\"jsonrpc\\""}')
   const first = await post('{"action":"nano_to_raw","amount":"1","jsonrpc":"1.0"}')
   assert.deepEqual([about.json().raw, first.json().raw], [`1${'0'.repeat(30)}`, `1${'0'.repeat(30)}`])
-})
+  const key = { ...bearer(app.createdKey!), 'idempotency-key': 'k' }
+  const made = (await post(call('cloud_wallet', { create: true }), key)).json<Answer>().result!
+  assert.deepEqual((await plain('cloud_wallet', { create: true }, key)).json(), made)
 
-test('an id comes back as it was written, and what is none is refused (contract 1, JSON-RPC 2.0: id)', async (t) => {
-  const { post } = await openGateway(t)
   for (const id of ['1', '"a\\u0062\\"]}"', 'null', '-1.50e+3', '12345678901234567890123', '""']) {
     const { text } = await post(`{"jsonrpc":"2.0","id": ${id} ,"method":"nano_to_raw","params":{"amount":"0"}}`)
     assert.equal(text, `{"jsonrpc":"2.0","id":${id},"result":{"raw":"0","amount":"0"}}`)
   }
+  // What is none is refused.
   for (const id of ['[]', '{}', 'true']) {
     const { error, id: told } = (await post(`{"jsonrpc":"2.0","id":${id},"method":"version"}`)).json<Answer>()
     assert.deepEqual([error?.code, told], [-32600, null])
@@ -65,29 +68,20 @@ test('each refusal has its code, and in data what its body has elsewhere; the st
     assert.equal(result, undefined)
     return error!
   }
-  const key = { authorization: `Bearer ${app.createdKey}` }
+  const key = bearer(app.createdKey!)
   const { data = {} } = await refusal(call('account_info', { account: 'nobody' }))
   const { error: message, message: _same, ...elsewhere } = (await plain('account_info', { account: 'nobody' })).json()
   assert.deepEqual<Members>(data, { ...elsewhere, status: 400 })
   assert.equal((await refusal(call('account_info', { account: 'nobody' }))).message, message)
   row('1, JSON-RPC 2.0: −32602', () => assert.deepEqual([data.field, data.code], ['account', 'invalid_account']))
-  const codes: [number, string, object?][] = [
-    [-32602, call('version', [])],
-    [-32602, call('version', 'x')],
-    [-32602, call('version', { action: 'block_count' })],
-    [-32602, call('version', { action: ['version'] })],
-  ]
+  const params = [[], 'x', { action: 'block_count' }, { action: ['version'] }]
+  const codes: [number, string, object?][] = params.map((given) => [-32602, call('version', given)])
   row('1, JSON-RPC 2.0: −32600', () =>
     codes.push([-32600, call('')], [-32600, call(7)], [-32600, '{"jsonrpc":"2.0","id":1}']),
   )
-  row('1, JSON-RPC 2.0: −32601', () =>
-    codes.push(
-      [-32601, call('no_such_action')],
-      [-32601, call('stop')],
-      [-32601, call('__proto__')],
-      [-32601, call('toString')],
-    ),
-  )
+  row('1, JSON-RPC 2.0: −32601', () => {
+    for (const method of ['no_such_action', 'stop', '__proto__', 'toString']) codes.push([-32601, call(method)])
+  })
   row('1, JSON-RPC 2.0: −32000', () => codes.push([-32000, call('account_info', { account: alice.address })]))
   row('1, JSON-RPC 2.0: −32001', () =>
     codes.push([-32001, call('rpc_credits')], [-32001, call('version'), { authorization: 'Bearer rpc_sk_wrong' }]),
@@ -119,12 +113,11 @@ test('a notification gets no answer, and none may move money (contract 1, JSON-R
   assert.equal((await post('{"jsonrpc":"2.0","method":"no_such_action"}')).text, '')
   const all = await post('[{"jsonrpc":"2.0","method":"version"},{"jsonrpc":"2.0","method":"block_count"}]')
   assert.deepEqual([all.status, all.text], [202, ''])
-  const mixed = await post(
-    `[{"jsonrpc":"2.0","method":"version"},${call('nano_to_raw', { amount: '0' }, 'a')},{"action":"version"}]`,
-  )
+  const asked = call('nano_to_raw', { amount: '0' }, 'a')
+  const mixed = await post(`[{"jsonrpc":"2.0","method":"version"},${asked},{"action":"version"}]`)
   const [first, second, ...rest] = mixed.json<(Answer & Members)[]>()
   assert.deepEqual([first!.id, second!.rpc_version, rest.length], ['a', '1', 0])
-  const key = { authorization: `Bearer ${app.createdKey}` }
+  const key = bearer(app.createdKey!)
   for (const method of ['cloud_wallet', 'process', 'checkout', 'rpc_key', 'faucet_claim']) {
     const body = JSON.stringify({ jsonrpc: '2.0', method, params: { create: true, address: alice.address } })
     const { error, id } = (await post(body, key)).json<Answer>()
@@ -138,18 +131,9 @@ test('who is asked for money gets the challenge in data, and pays as everywhere 
   const body = call('work_generate', { hash: newHash() })
   const asked = await post(body)
   const { error } = asked.json<Answer>()
-  const header = JSON.parse(Buffer.from(String(asked.headers['payment-required']), 'base64').toString()) as Members
   assert.deepEqual([asked.status, error?.code], [200, -32002])
-  assert.deepEqual(error?.data, { ...header, code: 'payment_required', status: 402 })
-  const payer = await openPayer(node)
-  const paid = await post(body, signed(paymentBlock(node, payer)))
+  assert.deepEqual(error?.data, { ...requiredOf(asked), code: 'payment_required', status: 402 })
+  const paid = await post(body, signed(paymentBlock(node, await openPayer(node))))
   assert.match(String(paid.json<Answer>().result?.work), /^[0-9a-f]{16}$/)
   assert.equal(responseOf(paid).success, true)
-})
-
-test('the same key means the same request in either form (contract 1, JSON-RPC 2.0: method, params)', async (t) => {
-  const { post, call: plain, app } = await openGateway(t)
-  const key = { authorization: `Bearer ${app.createdKey}`, 'idempotency-key': 'k' }
-  const made = (await post(call('cloud_wallet', { create: true }), key)).json<Answer>().result!
-  assert.deepEqual((await plain('cloud_wallet', { create: true }, key)).json(), made)
 })

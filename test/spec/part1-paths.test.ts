@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Reply, ask, openGateway } from '../support/gateway.ts'
-import {
-  encode,
-  newHash,
-  openPayer,
-  openShop,
-  paymentBlock,
-  payloadOf,
-  requiredOf,
-  responseOf,
-} from '../support/x402-steps.ts'
+import { type Reply, ask, bearer, openGateway } from '../support/gateway.ts'
+import { newHash, openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
+import { assertRefusal } from './refusal.ts'
+import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 
 /* Contract 1, An action by its path: `POST /actions/<name>` is `POST /` with the action in another place. */
@@ -36,7 +29,7 @@ function meaningOf({ status, headers, text }: Reply) {
 
 test('an action answers by its path word for word what it answers at the one endpoint: reads, refusals of the ledger, wrong fields, keys (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
   const { url, call, app } = await openGateway(t, { DEVNET_TREASURY_NANO: '10' })
-  const key = { authorization: `Bearer ${app.createdKey}` }
+  const key = bearer(app.createdKey!)
   const questions: [name: string, fields: object, status: number, headers?: Headers][] = [
     ['account_balance', { account: alice.address }, 200],
     ['version', {}, 200],
@@ -72,7 +65,7 @@ test('an action answers by its path word for word what it answers at the one end
   assert.equal(deep.json().error, 'Max JSON depth exceeded')
 })
 
-test('every action has its path, under each of its names, and asks there for the same key (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+test('every action has its path, under each of its names, asks there for the same key, and describes itself: a page to people, schemas to programs (contract 1, An action by its path: POST /actions/<name>, GET /actions/<name>)', async (t) => {
   const { url, call, app } = await openGateway(t)
   for (const { name, synonyms = [], example } of app.doors.actions) {
     // Published once, its block is an old one.
@@ -84,6 +77,23 @@ test('every action has its path, under each of its names, and asks there for the
       assert.deepEqual(Object.keys(byPath.json()), Object.keys(usual.json()), each)
     }
   }
+  // Asked for with GET, it tells what it takes and answers.
+  const read = (name: string, accept: string) => ask(`${url}/actions/${name}`, { method: 'GET', headers: { accept } })
+  const page = await read('pending', 'text/html')
+  assert.deepEqual([page.status, page.headers.location], [302, '/docs/actions/receivable'])
+  const told = await read('nano_to_raw', '*/*')
+  const { name, request, answer, example } = told.json<{
+    name: string
+    request: { required: string[]; properties: Record<string, object> }
+    answer: { properties: object }
+    example: { request: object }
+  }>()
+  assert.equal(name, 'nano_to_raw')
+  assert.deepEqual([request.required, Object.keys(request.properties)], [['amount'], ['amount']])
+  assert.ok('raw' in answer.properties)
+  assert.equal((await by(url, name, example.request)).status, 200)
+  assert.doesNotMatch(told.text, /"(refusal|reader|form|~\w+)":/)
+  assert.equal((await read('stop', '*/*')).status, 404)
 })
 
 test('nobody gains requests by asking at two doors, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
@@ -95,8 +105,8 @@ test('nobody gains requests by asking at two doors, nor by guessing names of act
   for (const name of ['nano_to_raw', 'stop']) assert.equal((await by(url, name, { amount: '1' })).status, 429)
 })
 
-test('what acts once acts once at both doors together (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
-  const { url, call } = await openGateway(t)
+test('what acts once acts once at both doors together; an answer that is remembered belongs to its path, where the same body means another thing (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, call, post } = await openGateway(t)
   const order = { address: alice.address, amount: '1' }
   const once = { 'idempotency-key': 'order 1' }
   const made = await call('checkout', order, once)
@@ -104,27 +114,7 @@ test('what acts once acts once at both doors together (contract 1, An action by 
   assert.deepEqual([again.status, again.text, again.headers['idempotent-replayed']], [200, made.text, 'true'])
   const other = await by(url, 'checkout', { ...order, amount: '2' }, once)
   assert.deepEqual([other.status, other.json().code], [409, 'idempotency_conflict'])
-})
 
-test('what has a price has it by its path, too, and one payment buys one answer wherever it is shown (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
-  const { url, call, node } = await openShop(t)
-  const payer = await openPayer(node)
-  const fields = { hash: newHash() }
-  const asked = await by(url, 'work_generate', fields)
-  assert.equal(asked.status, 402)
-  assert.deepEqual(requiredOf(asked), requiredOf(await call('work_generate', fields)))
-  const payment = { 'payment-signature': encode(payloadOf(paymentBlock(node, payer))) }
-  const paid = await by(url, 'work_generate', fields, payment)
-  assert.equal(paid.status, 200, paid.text)
-  assert.equal(responseOf(paid).success, true)
-  const again = await call('work_generate', fields, payment)
-  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [paid.text, 'true'])
-  const elsewhere = await by(url, 'work_generate', { hash: newHash() }, payment)
-  assert.deepEqual([elsewhere.status, elsewhere.json().code], [402, 'duplicate_settlement'])
-})
-
-test('an answer that is remembered belongs to its path: the same body means another thing elsewhere (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
-  const { url, post } = await openGateway(t)
   const body = JSON.stringify({ account: alice.address })
   for (let at = 0; at < 3; at++) {
     const balance = await by(url, 'account_balance', body)
@@ -143,33 +133,41 @@ test('an answer that is remembered belongs to its path: the same body means anot
   assert.equal((await by(url, 'node', asked)).status, 404)
 })
 
-test('a call without fields needs no body (contract 1, An action by its path: empty body)', async (t) => {
+test('what has a price has it by its path, too, and one payment buys one answer wherever it is shown (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, call, node } = await openShop(t)
+  const fields = { hash: newHash() }
+  const asked = await by(url, 'work_generate', fields)
+  assert.deepEqual(requiredOf(asked), requiredOf(await call('work_generate', fields)))
+  const payment = signed(paymentBlock(node, await openPayer(node)))
+  const paid = await by(url, 'work_generate', fields, payment)
+  row('1, Product areas: 8. Pay per request', () => {
+    assert.deepEqual([asked.status, paid.status, responseOf(paid).success], [402, 200, true], paid.text)
+    assert.match(paid.json().work!, /^[0-9a-f]{16}$/)
+  })
+  const again = await call('work_generate', fields, payment)
+  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [paid.text, 'true'])
+  const elsewhere = await by(url, 'work_generate', { hash: newHash() }, payment)
+  assert.deepEqual([elsewhere.status, elsewhere.json().code], [402, 'duplicate_settlement'])
+})
+
+test('a call without fields needs no body; one that means another action than its path is refused; 404 for a name that no action has (contract 1, An action by its path: empty body, body with action, unknown name)', async (t) => {
   const { url, call, post } = await openGateway(t)
   const { status, text } = await by(url, 'block_count', '')
   assert.deepEqual([status, text], [200, (await call('block_count')).text])
   assert.equal((await by(url, 'account_info', '')).json().field, 'account')
   // Only the path can say what is meant.
   assert.equal((await post('')).status, 400)
-})
 
-test('a body that means another action than its path is refused, and nothing is done (contract 1, An action by its path: body with action)', async (t) => {
-  const { url } = await openGateway(t)
   const account = alice.address
   for (const same of ['receivable', 'pending', '', null]) {
     assert.equal((await by(url, 'receivable', { action: same, account })).status, 200, String(same))
   }
   for (const other of ['account_info', 'stop', 7, ['receivable']]) {
-    const { status, text } = await by(url, 'receivable', { action: other, account })
-    const error = 'The path and the body name different actions.'
-    assert.deepEqual(
-      [status, JSON.parse(text)],
-      [400, { error, message: error, code: 'invalid_action', field: 'action' }],
-    )
+    const refused = await by(url, 'receivable', { action: other, account })
+    assertRefusal(refused, 400, 'The path and the body name different actions.', 'invalid_action')
+    assert.equal(refused.json().field, 'action')
   }
-})
 
-test('404 for a name that no action has; the rest of the path is no part of a name (contract 1, An action by its path: unknown name)', async (t) => {
-  const { url } = await openGateway(t)
   for (const name of ['stop', 'wallet_create', 'toString', 'Version', '%76ersion', '__proto__']) {
     const reply = await by(url, name, '{')
     assert.equal(reply.status, 404, name)
@@ -182,24 +180,4 @@ test('404 for a name that no action has; the rest of the path is no part of a na
     assert.equal((await ask(`${url}/actions/version`, { method })).status, 404, method)
   }
   assert.equal((await ask(`${url}/actions/version`, { method: 'OPTIONS' })).status, 204)
-})
-
-test('the path of an action tells what it takes and answers: a page to people, schemas to programs (contract 1, An action by its path: GET /actions/<name>)', async (t) => {
-  const { url } = await openGateway(t)
-  const read = (name: string, accept: string) => ask(`${url}/actions/${name}`, { method: 'GET', headers: { accept } })
-  const page = await read('pending', 'text/html')
-  assert.deepEqual([page.status, page.headers.location], [302, '/docs/actions/receivable'])
-  const told = await read('nano_to_raw', '*/*')
-  const { name, request, answer, example } = told.json<{
-    name: string
-    request: { required: string[]; properties: Record<string, object> }
-    answer: { properties: object }
-    example: { request: object }
-  }>()
-  assert.equal(name, 'nano_to_raw')
-  assert.deepEqual([request.required, Object.keys(request.properties)], [['amount'], ['amount']])
-  assert.ok('raw' in answer.properties)
-  assert.equal((await by(url, name, example.request)).status, 200)
-  assert.doesNotMatch(told.text, /"(refusal|reader|form|~\w+)":/)
-  assert.equal((await read('stop', '*/*')).status, 404)
 })

@@ -6,6 +6,7 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, UNOPENED, give, nano } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
+import { row } from './row.ts'
 
 /* Contract 1: how requests may look. */
 
@@ -16,18 +17,9 @@ test('requests are read generously, and what cannot be read is told clearly', as
   const gateway = await openGateway(t)
 
   await t.test('200 whatever the content type says, or without one (contract 1, rules 1 and 2)', async () => {
-    const types = [
-      'application/json',
-      'application/json; charset=utf-8',
-      'application/x-www-form-urlencoded',
-      'text/plain',
-      'multipart/form-data; boundary=x',
-      'application/octet-stream',
-      'nonsense',
-      '; charset=',
-      '',
-    ]
-    for (const type of types) {
+    const usual = ['application/json', 'application/json; charset=utf-8', 'application/octet-stream', 'text/plain']
+    const forms = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']
+    for (const type of [...usual, ...forms, 'nonsense', '; charset=', '']) {
       const reply = await gateway.post(BLOCK_COUNT, { 'content-type': type })
       assert.equal(reply.status, 200, type)
       assert.equal(reply.json().count, '3')
@@ -83,20 +75,13 @@ test('requests are read generously, and what cannot be read is told clearly', as
   await t.test(
     'a misspelt field is ignored and named beside the answer, remembered or not (contract 1, rule 5; 9, rule 5)',
     async () => {
-      const unknown = {
-        array: true,
-        watch_work: 'false',
-        use_peers: true,
-        password: '',
-        currency: false,
-        count: null,
-        account: '@nobody',
-        address: { deep: [1] },
-        ['__proto__']: { action: 'stop' },
+      const sent = {
+        ...{ array: true, watch_work: 'false', use_peers: true, password: '', currency: false, count: null },
+        ...{ account: '@nobody', address: { deep: [1] }, ['__proto__']: { action: 'stop' }, ['т\r\n\ud800']: 1 },
+        idempotency_key: 'x',
       }
       const named =
         'array, watch_work, use_peers, password, currency, count, account, address, __proto__, %D1%82%0D%0A%EF%BF%BD'
-      const sent = { ...unknown, ['т\r\n\ud800']: 1, idempotency_key: 'x' }
       // From the node, from what the node said, and from the answer itself.
       for (let round = 0; round < 4; round++) {
         const reply = await gateway.call('block_count', sent)
@@ -114,41 +99,19 @@ test('requests are read generously, and what cannot be read is told clearly', as
   )
 
   await t.test(
-    'null and an empty text in an optional field are absent, in every action (contract 1, rule 6)',
+    'null and an empty text are absent: in an optional field nothing, and a missing one of a service action is named, as a wrong flag is (contract 1, rule 6; 7, Texts and codes: field missing in an action of the service)',
     async () => {
       const history = async (rest: object) =>
         (await gateway.call('account_history', { account: GENESIS, count: 1, ...rest })).text
       const plain = await history({})
       for (const nothing of [null, '']) {
         assert.equal(await history({ head: nothing, offset: nothing, raw: nothing, account_filter: nothing }), plain)
-        const checkout = {
-          address: GENESIS,
-          amount: '1',
-          title: nothing,
-          mode: nothing,
-          template: nothing,
-          key: nothing,
-        }
-        const made = await gateway.call('checkout', checkout)
+        const absent = { title: nothing, mode: nothing, template: nothing, key: nothing }
+        const made = await gateway.call('checkout', { address: GENESIS, amount: '1', ...absent })
         assert.equal(made.status, 200, made.text)
         const price = await gateway.call('price', { currency: nothing })
         assert.equal(price.json().currency, 'usd', price.text)
       }
-    },
-  )
-
-  await t.test('numbers with an exponent are read exactly (contract 1, rule 6)', async () => {
-    for (const amount of [1e-7, '1e-7', '1E-7']) {
-      assert.equal((await gateway.call('nano_to_raw', { amount })).json().raw, `1${'0'.repeat(23)}`, String(amount))
-    }
-    assert.equal((await gateway.call('raw_to_nano', { amount: 1e30 })).json().nano, '1')
-    const made = await gateway.call('checkout', { address: GENESIS, amount: 1e21 })
-    assertRefusal(made, 400, 'Invalid amount number', 'invalid_amount')
-  })
-
-  await t.test(
-    'a missing field of a service action is named in the sentence, and a wrong flag by its field (contract 1, rule 6; 7, Texts and codes: field missing in an action of the service)',
-    async () => {
       for (const absent of [{}, { amount: null }, { amount: '' }]) {
         const reply = await gateway.call('find_block', { address: GENESIS, ...absent })
         assertRefusal(reply, 400, 'The field amount is required.', 'invalid_request')
@@ -161,7 +124,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
   )
 
   await t.test(
-    'flags are read in all their forms, and any other means nothing to the node (contract 1, rule 6)',
+    'flags are read in all their forms, and any other means nothing to the node; numbers with an exponent are read exactly (contract 1, rule 6)',
     async () => {
       const contentsWith = async (json_block: unknown) => {
         const reply = await gateway.call('block_info', { hash: DEV_NETWORK.genesisHash, json_block })
@@ -172,6 +135,12 @@ test('requests are read generously, and what cannot be read is told clearly', as
       for (const flag of [true, 'true', 1, '1', 'TRUE', undefined, null, '', 'yes', [], {}, 2]) {
         assert.equal(await contentsWith(flag), 'object', JSON.stringify(flag))
       }
+      for (const amount of [1e-7, '1e-7', '1E-7']) {
+        assert.equal((await gateway.call('nano_to_raw', { amount })).json().raw, `1${'0'.repeat(23)}`, String(amount))
+      }
+      assert.equal((await gateway.call('raw_to_nano', { amount: 1e30 })).json().nano, '1')
+      const made = await gateway.call('checkout', { address: GENESIS, amount: 1e21 })
+      assertRefusal(made, 400, 'Invalid amount number', 'invalid_amount')
     },
   )
 
@@ -187,18 +156,13 @@ test('requests are read generously, and what cannot be read is told clearly', as
       const found = await gateway.call('blocks_info', { hashes, include_not_found: true })
       assert.deepEqual(found.json(), { blocks: '', blocks_not_found: hashes })
 
-      const lists: [string, object][] = [
-        ['accounts_balances', { accounts: [...accounts, GENESIS] }],
-        ['accounts_receivable', { accounts: [...accounts, GENESIS] }],
-        ['accounts_frontiers', { accounts: [...accounts, GENESIS] }],
-        ['accounts_representatives', { accounts: [...accounts, GENESIS] }],
-        ['blocks_info', { hashes: [...hashes, hashes[0]] }],
-        ['blocks', { hashes: [...hashes, hashes[0]] }],
-      ]
-      for (const [action, parameters] of lists) {
-        const reply = await gateway.call(action, parameters)
+      const [more, most] = [{ accounts: [...accounts, GENESIS] }, { hashes: [...hashes, hashes[0]] }]
+      const ofAccounts = ['balances', 'receivable', 'frontiers', 'representatives'].map((what) => `accounts_${what}`)
+      for (const action of [...ofAccounts, 'blocks_info', 'blocks']) {
+        const field = ofAccounts.includes(action) ? 'accounts' : 'hashes'
+        const reply = await gateway.call(action, field === 'accounts' ? more : most)
         assertRefusal(reply, 400, /takes at most 1000 entries\.$/, 'invalid_list')
-        assert.match(reply.json().field!, /^(accounts|hashes)$/)
+        assert.equal(reply.json().field, field)
       }
     },
   )
@@ -216,7 +180,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
       const reply = await gateway.post(JSON.stringify({ subtype: 'open', block }))
       assert.match(reply.json().hash!, /^[0-9A-F]{64}$/)
       const { balance_nano } = (await gateway.call('account_info', { account: signer.address })).json()
-      assert.equal(balance_nano, '5')
+      row('1, Product areas: 1. Node reads and writes', () => assert.equal(balance_nano, '5'))
     },
   )
 })

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAddress } from '../../src/kernel/nano/address.ts'
-import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { TestClock } from '../support/clock.ts'
 import { row } from './row.ts'
-import { alice, bob, leaveUnfinished, openLedgerWorld } from './ledger-world.ts'
+import { alice, AT, bob, FUNDER, leaveUnfinished, openLedgerWorld, RAW } from './ledger-world.ts'
 
 /* Contract 2, ledger: blocks, payments that are looked for, and work, member by member. */
 
 type Members = Record<string, unknown>
 
 const ZERO = '0'.repeat(64)
-const FUNDER = toAddress(DEV_NETWORK.genesisAccount)
-const EIGHT = '8000000000000000000000000000000'
-const TEN = '10000000000000000000000000000000'
-const TWO = '2000000000000000000000000000000'
-/** Unix seconds of the blocks of Alice. */
-const OPENED_AT = '1794700800'
-const SENT_AT = '1794700860'
-
 /** A work value that is worth at least the one and less than the other. */
 function findBetween(root: string, least: bigint, below: bigint): string {
   for (let nonce = 0n; ; nonce++) {
@@ -34,26 +24,22 @@ test('blocks and work', async (t) => {
   const unfinished = await leaveUnfinished(world)
 
   await t.test(
-    'block info has all its members, and its contents are an object unless they are not wanted so (contract 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10)',
+    'block info has all its members, and its contents are an object unless they are not wanted so (contract 1, rule 7; 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10)',
     async () => {
       const { call, opened, sent, block } = world
-      const whole = (await call('block_info', { hash: sent })).json<{
-        contents: Members
-        successor: string
-        confirmed: string
-      }>()
+      const whole = (await call('block_info', { hash: sent })).json<Members & { contents: Members }>()
       const { contents, ...around } = whole
       row(
         '2, Block info: block_account, amount, amount_nano, balance, balance_nano 1, height, local_timestamp, subtype',
         () =>
           assert.deepEqual(around, {
             block_account: alice.address,
-            amount: TWO,
+            amount: RAW.two,
             amount_nano: '2',
-            balance: EIGHT,
+            balance: RAW.eight,
             balance_nano: '8',
             height: '2',
-            local_timestamp: SENT_AT,
+            local_timestamp: AT.sent,
             successor: ZERO,
             confirmed: 'true',
             subtype: 'send',
@@ -68,7 +54,7 @@ test('blocks and work', async (t) => {
             account: alice.address,
             previous: opened,
             representative: FUNDER,
-            balance: EIGHT,
+            balance: RAW.eight,
             balance_nano: '8',
             link: bob.key,
             link_as_account: bob.address,
@@ -110,7 +96,7 @@ test('blocks and work', async (t) => {
       )
       const unknown = 'F'.repeat(64)
       const hashes = [sent, unknown]
-      assert.equal((await call('blocks_info', { hashes })).json().error, 'Block not found')
+      assert.deepEqual((await call('blocks_info', { hashes })).json(), { error: 'Block not found' })
       const some = (await call('blocks_info', { hashes, include_not_found: true })).json<Members>()
       row('2, Block info: blocks_not_found', () =>
         assert.deepEqual(some, { blocks: { [sent]: whole }, blocks_not_found: [unknown] }),
@@ -132,8 +118,8 @@ test('blocks and work', async (t) => {
           const his = { type: 'receivable', account: alice.address, height: '2', hash: sent, username: '' }
           const hers = { type: 'receive', account: FUNDER, height: '1', hash: opened, username: 'Bank' }
           const confirmed = 'true'
-          assert.deepEqual(waiting, { ...his, ...amounts('2', TWO), local_timestamp: SENT_AT, confirmed })
-          assert.deepEqual(received, { ...hers, ...amounts('10', TEN), local_timestamp: OPENED_AT, confirmed })
+          assert.deepEqual(waiting, { ...his, ...amounts('2', RAW.two), local_timestamp: AT.sent, confirmed })
+          assert.deepEqual(received, { ...hers, ...amounts('10', RAW.ten), local_timestamp: AT.opened, confirmed })
         },
       )
       const reply = await call('find_block', { address: bob.address, amount: '2.000000000000000000000000000001' })
@@ -159,7 +145,7 @@ test('blocks and work', async (t) => {
       row('2, Work result: hash, frontier', () =>
         assert.deepEqual(rest, { hash: sent, frontier: sent, duration: '0.000s', credits: 0, cached: false }),
       )
-      row('2, Work result: work, difficulty, multiplier', () => {
+      row('2, Work result: work, difficulty, multiplier; 1, Terms and units: work value', () => {
         assert.match(work!, /^[0-9a-f]{16}$/)
         assert.ok(workValue(sent, work!) >= BigInt(`0x${send}`))
         assert.equal(difficulty, valueOf(work!))
@@ -204,24 +190,19 @@ test('blocks and work', async (t) => {
   )
 
   await t.test(
-    'version, counts, keys and units answer exactly (contract 4.1, Node and account reads: version, block_count, account_key; 4.1, Units, prices, market, representatives: nano_to_raw, raw_to_nano; 4.1, rule 9; 9, rules 1 and 2; 9, Synonyms: block_count answer)',
+    'version, counts, keys and units answer exactly (contract 1, Product areas: 7. Data and conversion; 4.1, Node and account reads: version, block_count, account_key; 4.1, Units, prices, market, representatives: nano_to_raw, raw_to_nano; 4.1, rule 9; 9, rules 1 and 2; 9, Synonyms: block_count answer)',
     async () => {
       const { call } = world
       const version = (await call('version')).json()
-      for (const name of [
-        'rpc_version',
-        'store_version',
-        'protocol_version',
-        'node_vendor',
-        'store_vendor',
-        'network',
-      ]) {
-        assert.equal(typeof version[name], 'string', name)
-      }
+      const { rpc_version, store_version, protocol_version, node_vendor, store_vendor, network } = version
+      const texts = { rpc_version, store_version, protocol_version, node_vendor, store_vendor, network }
+      for (const [name, text] of Object.entries(texts)) assert.equal(typeof text, 'string', name)
       const counts = (await call('block_count')).json()
-      assert.equal(counts.block_count, counts.count)
-      assert.equal(counts.cemented_count, counts.cemented)
-      assert.equal(counts.unchecked_count, counts.unchecked)
+      const { block_count, cemented_count, unchecked_count } = counts
+      assert.deepEqual(
+        [block_count, cemented_count, unchecked_count],
+        [counts.count, counts.cemented, counts.unchecked],
+      )
       assert.match(counts.block_count!, /^\d+$/)
       assert.equal((await call('account_key', { account: alice.address })).json().key, alice.key)
       const smallest = '0.000000000000000000000000000001'

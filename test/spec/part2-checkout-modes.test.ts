@@ -43,7 +43,7 @@ test('a username is the address it had when the checkout was made (contract 2, C
   assert.deepEqual(await refuse(renamed, { address: '@nobody', amount: '1' }), [400, 'username_not_found', 'address'])
 })
 
-test('the tail of an amount is below half a percent and short; nothing but the whole amount pays (contract 2, Checkout modes: unique_amount; 2, rules 8 and 9; 8, Checkout: smallest price of unique_amount, tail of a unique amount; 2, Checkout request fields: amount)', async (t) => {
+test('the tail of an amount is below half a percent and short, digits written X are filled at random; nothing but the whole amount pays (contract 2, Checkout modes: unique_amount; 2, rules 8 and 9; 8, Checkout: smallest price of unique_amount, tail of a unique amount; 2, Checkout request fields: amount, random)', async (t) => {
   const { world, shop } = await openShop(t)
   const headers = bearer(world.key())
   // As few digits as a free amount needs: four at most, and never beyond the sixth decimal where there is room above it.
@@ -65,20 +65,19 @@ test('the tail of an amount is below half a percent and short; nothing but the w
   for (const amount of ['0.000000999999999999999999999999', '0.0000009', '0', '-1', 1e-7]) {
     assert.deepEqual(await refuse(shop, { address, amount }), [400, 'invalid_amount', 'amount'], `${amount}`)
   }
+  // Digits written X are filled at random.
+  const drawn = await shop.open({ address, amount: '1.0XXX', random: 'true' }, headers)
+  assert.equal(drawn.mode, 'unique_amount')
+  assert.match(drawn.amount, /^1\.0\d\d[1-9]$/)
+  await world.pay(address, drawn.amount_raw)
+  await untilStatus(shop, drawn.id, 'complete')
+
   // Too long to be typed: code and link come first on the page, the digits after them.
   const small = await shop.open({ address, amount: '0.000001' }, headers)
   const page = await ask(String(small.browser), { method: 'GET', headers: { accept: 'text/html' } })
-  const places = ['class="qr"', `href="${small.link}"`, `<code>${small.amount}</code>`].map((part) =>
-    page.text.indexOf(part),
-  )
-  assert.ok(
-    places.every((place) => place > 0),
-    page.text,
-  )
-  assert.deepEqual(
-    places,
-    places.toSorted((one, other) => one - other),
-  )
+  const parts = ['class="qr"', `href="${small.link}"`, `<code>${small.amount}</code>`]
+  const [code, link, digits] = parts.map((part) => page.text.indexOf(part))
+  assert.ok(code! > 0 && link! > code! && digits! > link!, page.text)
 
   const made = await shop.open({ address, amount: '2' }, headers)
   await world.pay(address, nano('2'))
@@ -106,44 +105,17 @@ test('an amount is reserved for its owner and address, also after the end, and t
     assert.equal(taken.has(amount), false, amount)
     taken.set(amount, id)
   }
-  assert.deepEqual(await refuse(shop, fields, mine), [503, 'amount_space_exhausted', undefined])
+  const exhausted = [503, 'amount_space_exhausted', undefined]
+  assert.deepEqual(await refuse(shop, fields, mine), exhausted)
   assert.match((await shop.open(fields, theirs)).amount, /^1\.[1-9]$/)
   assert.match((await shop.open({ ...fields, address: stranger.address }, mine)).amount, /^1\.[1-9]$/)
   assert.equal((await shop.rest('DELETE', `/api/checkouts/${taken.get('1.7')}`, world.key())).status, 200)
-  assert.deepEqual(
-    await refuse(shop, fields, mine),
-    [503, 'amount_space_exhausted', undefined],
-    'cancelled, and still taken',
-  )
+  assert.deepEqual(await refuse(shop, fields, mine), exhausted, 'cancelled, and still taken')
   world.clock.leap(9 * DAY)
   await turnUntil(world, 5 * MINUTE, async () => (await shop.call('checkout', fields, mine)).status === 200)
 })
 
-test('digits written X are filled at random and reserved (contract 2, Checkout request fields: amount)', async (t) => {
-  const { world, shop } = await openShop(t)
-  const made = await shop.open({ address, amount: '1.0XXX', random: 'true' })
-  assert.match(made.amount, /^1\.0\d\d[1-9]$/)
-  await world.pay(address, made.amount_raw)
-  await untilStatus(shop, made.id, 'complete')
-})
-
-test('an address of one’s own sums what comes in, and without a price anything but noise is a donation (contract 2, Checkout modes: unique_address; 2, rule 13)', async (t) => {
-  const { world, shop } = await openShop(t)
-  const made = await shop.open({ address, amount: '1', mode: 'unique_address' })
-  assert.deepEqual([made.amount, made.amount_raw], ['1', `${nano('1')}`], 'no tail: the address tells it apart')
-  await world.pay(address, nano('0.4'))
-  assert.equal((await untilStatus(shop, made.id, 'partial')).amount_due_raw, `${nano('0.6')}`)
-  await world.pay(address, nano('0.6'))
-  assert.equal((await untilStatus(shop, made.id, 'complete')).amount_paid_raw, `${nano('1')}`)
-
-  const donation = await shop.open({ address: stranger.address, mode: 'unique_address' })
-  await world.pay(stranger.address, '999999999999999999999999')
-  await world.pay(stranger.address, nano('0.000001'))
-  const check = await untilStatus(shop, donation.id, 'complete')
-  assert.equal(check.amount_paid_raw, `${nano('0.000001')}`)
-})
-
-test('a generated wallet has an address of its own, takes parts and donations, and brings them to the merchant (contract 2, Checkout modes: generated_wallet; 2, rules 12 and 13; 6, rule 4; 6, Body: address, payment, block)', async (t) => {
+test('a generated wallet has an address of its own, takes parts and donations, and brings them to the merchant; at an address anything but noise is a donation (contract 2, Checkout modes: generated_wallet, unique_address; 2, rules 12 and 13; 6, rule 4; 6, Body: address, payment, block)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(WITH_WALLETS)
   const mode = 'generated_wallet'
@@ -169,6 +141,11 @@ test('a generated wallet has an address of its own, takes parts and donations, a
     const { receivable } = (await shop.call('account_balance', { account: address })).json()
     return receivable === `${nano('1.35')}`
   })
+  // Without a wallet, too, anything but noise is a donation.
+  const donation = await shop.open({ address: stranger.address, mode: 'unique_address' })
+  await world.pay(stranger.address, '999999999999999999999999')
+  await world.pay(stranger.address, nano('0.000001'))
+  assert.equal((await untilStatus(shop, donation.id, 'complete')).amount_paid_raw, `${nano('0.000001')}`)
   await shop.close()
 
   const without = await world.start({ CHECKOUT_GENERATED_WALLETS: 'none' })
@@ -192,7 +169,8 @@ test('a reload and a second tab see the same amount; a quarter of an hour later 
   const amounts = new Set(tabs.map(({ amount_raw: raw }) => raw))
   assert.equal(amounts.size, 1)
   assert.ok(!amounts.has(made.amount_raw), 'the old amount stays with the old quote')
-  // Worth as much as before: the old amount is as good as the new one.
+  // Worth as much as before: the old amount is as good as the new one, and the new quote does not change what it was for.
   await world.pay(address, made.amount_raw)
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
+  assert.equal((await shop.check(made.id)).amount_raw, made.amount_raw, 'what was asked of whoever paid it')
 })

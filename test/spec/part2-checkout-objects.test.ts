@@ -13,6 +13,7 @@ import {
   openShop,
   openWorld,
   type Shop,
+  show,
   turnUntil,
   untilStatus,
 } from '../support/checkout-steps.ts'
@@ -91,11 +92,8 @@ test('a response has every member, and amount, raw amount, link and QR code come
         return rest
       },
     )
-    const [small, large] = [
-      { title: 'Small', discount: false },
-      { title: 'Large', discount: 15 },
-    ]
-    assert.deepEqual(told, [small, large])
+    const small = { title: 'Small', discount: false }
+    assert.deepEqual(told, [small, { title: 'Large', discount: 15 }])
   })
 })
 
@@ -129,14 +127,8 @@ test('a status has the same members at all times, and a proof of payment only wh
   const { id, amount, amount_raw } = made
   const expires_unix = world.clock.now() / 1000 + DAY
   const always = { id, address, expires_unix, json: made.json, browser: made.browser, additional_status: 'none' }
-  const unpaid = {
-    success: false,
-    amount,
-    amount_raw,
-    amount_paid: '0',
-    amount_paid_raw: '0',
-    amount_due_raw: amount_raw,
-  }
+  const nothingYet = { amount_paid: '0', amount_paid_raw: '0', amount_due_raw: amount_raw }
+  const unpaid = { success: false, amount, amount_raw, ...nothingYet }
   for (const form of [id, `id_${id}`, `pay_${id}`, `inv_${id}`, `INV_${id.toUpperCase()}`]) {
     const pending = await readStatus(shop, form)
     row(
@@ -161,15 +153,8 @@ test('a status has the same members at all times, and a proof of payment only wh
     '2, Checkout status: status, success, amount, amount_raw, amount_paid, amount_paid_raw, amount_due_raw, block, message, plan',
     () =>
       assert.deepEqual(complete, {
-        ...always,
-        ...bought,
-        status: 'complete',
-        success: true,
-        amount_paid: large!.value,
-        amount_paid_raw: large!.value_raw,
-        amount_due_raw: '0',
-        block,
-        message: 'Payment received.',
+        ...{ ...always, ...bought, status: 'complete', success: true, block, message: 'Payment received.' },
+        ...{ amount_paid: large!.value, amount_paid_raw: large!.value_raw, amount_due_raw: '0' },
         plan: { title: 'Large', value: large!.value, value_raw: large!.value_raw, discount: 10 },
       }),
   )
@@ -182,17 +167,12 @@ test('a status has the same members at all times, and a proof of payment only wh
   )
 
   const parts = await shop.open({ address, amount: '3', mode: 'unique_address' }, headers)
-  const paid = [nano('1'), nano('0.5')]
-  for (const one of paid) await world.pay(address, one)
+  for (const part of ['1', '0.5']) await world.pay(address, nano(part))
   await turnUntil(world, 1_000, async () => (await shop.check(parts.id)).amount_paid_raw === `${nano('1.5')}`)
   const partial = await readStatus(shop, parts.id)
-  const due = {
-    amount: '3',
-    amount_raw: `${nano('3')}`,
-    amount_paid: '1.5',
-    amount_paid_raw: `${nano('1.5')}`,
-    amount_due_raw: `${nano('1.5')}`,
-  }
+  const half = `${nano('1.5')}`
+  const sum = { amount: '3', amount_raw: `${nano('3')}` }
+  const due = { ...sum, amount_paid: '1.5', amount_paid_raw: half, amount_due_raw: half }
   row('2, Checkout status: amount_paid, amount_paid_raw, amount_due_raw', () =>
     assert.deepEqual(partial, { ...partial, ...due, status: 'partial', success: false }),
   )
@@ -206,7 +186,7 @@ test('a status has the same members at all times, and a proof of payment only wh
   assert.deepEqual(await readStatus(shop, id), complete, 'complete is final')
 })
 
-test('the record shows what the page shows, and never a webhook, a mail address or metadata (contract 2, rule 17; 4.6, Payment verification: GET /checkout/<id>; 4.6, rule 6)', async (t) => {
+test('page and record show what the request said and lead where it said, and never a webhook, a mail address or metadata (contract 1, Product areas: 2. Checkout; 2, rule 17; 4.6, Payment verification: GET /checkout/<id>; 4.6, rule 6)', async (t) => {
   const { world, shop } = await openShop(t)
   const shown = {
     title: 'A book',
@@ -223,10 +203,15 @@ test('the record shows what the page shows, and never a webhook, a mail address 
     note: 'planted note',
     metadata: { planted: 'planted metadata' },
   }
-  const plans = [{ title: 'Paper', value: '1' }]
   const created_unix = world.clock.now() / 1000
   const headers = bearer(world.key())
-  const made = await shop.open({ address, plans, ...shown, ...hidden }, headers)
+  const fields = { address, plans: [{ title: 'Paper', value: '1' }], ...shown, ...hidden }
+  const unsaid = await ask(shop.url, { body: JSON.stringify(fields), headers })
+  const made = await shop.open(fields, headers)
+  row('2, Checkout request fields: action', () => {
+    assert.deepEqual([unsaid.status, unsaid.json().error], [400, 'Action not provided'])
+    assert.equal(made.status, 'pending')
+  })
   const { check, mode, link, qrcode } = made
   const own = { check, mode, link, qrcode, ...shown, currency: 'NANO', plans: made.plans, created_unix }
   const [before, status] = [await readRecord(made), await readStatus(shop, made.id)]
@@ -234,18 +219,31 @@ test('the record shows what the page shows, and never a webhook, a mail address 
     '2, Checkout record: fields of the checkout status, check, mode, qrcode, title, description, image, success_url, cancel_url, plans[], created_unix',
     () => assert.deepEqual(before, { ...status, ...own }),
   )
-  const assertHidden = async () => {
-    for (const path of [`/check/${made.id}`, `/checkout/${made.id}`, `/pay/${made.id}`, `/pay/${made.id}/receipt`]) {
+  /** Answers the page, which hides what everybody else is not told either. */
+  const readPage = async () => {
+    const pages: string[] = []
+    for (const path of [`/pay/${made.id}`, `/check/${made.id}`, `/checkout/${made.id}`, `/pay/${made.id}/receipt`]) {
       const { text } = await ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
       assert.doesNotMatch(text, /planted|acc_|webhook|notify|metadata/, path)
+      pages.push(text)
     }
+    return pages[0]!
   }
-  await assertHidden()
-  const fiat = await shop.open({ address, amount: '12.5', currency: 'EUR' }, headers)
+  const page = await readPage()
+  row('2, Checkout request fields: title, description, image', () => {
+    for (const part of ['A book', 'Bound', `src="/pay/${made.id}/image"`]) assert.ok(page.includes(part), part)
+  })
+  const { checkout } = await show(shop, made.id, world.key())
+  row('2, Checkout request fields: metadata, notify', () =>
+    assert.deepEqual([checkout.metadata, checkout.notify], [hidden.metadata, hidden.notify]),
+  )
+  const fiat = await shop.open({ address, amount: '12.50', currency: 'EUR' }, headers)
   const inEuro = await readRecord(fiat)
-  row('2, Checkout record: currency', () => {
+  row('2, Checkout record: currency; 2, Checkout request fields: currency', () => {
     const { currency, fiat_amount, note } = inEuro
-    assert.deepEqual([before.currency, currency, fiat_amount, note], ['NANO', 'EUR', '12.5', fiat.note])
+    assert.deepEqual([before.currency, currency, fiat_amount, note], ['NANO', 'EUR', '12.50', fiat.note])
+    assert.deepEqual([fiat.currency, fiat.fiat_amount], ['EUR', '12.50'])
+    assert.match(String(note), /converted/i)
   })
   for (const name of ['plans', ...Object.keys(shown)]) assert.equal(name in inEuro, false, name)
   world.clock.advance(5_000)
@@ -256,5 +254,9 @@ test('the record shows what the page shows, and never a webhook, a mail address 
     assert.equal((record.block as Members).hash, hash)
     assert.deepEqual(record, { ...paid, ...own, paid_unix: created_unix + 5 })
   })
-  await assertHidden()
+  const after = await readPage()
+  row('2, Checkout request fields: success_url, cancel_url', () => {
+    const leads = (to: string) => [page, after].map((text) => text.includes(`href="${to}"`)).join()
+    assert.deepEqual([leads(shown.cancel_url), leads(shown.success_url)], ['true,false', 'false,true'])
+  })
 })

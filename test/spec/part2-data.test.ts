@@ -93,17 +93,16 @@ test('market data keeps its shape, whatever a provider leaves out or writes (con
   const clock = new TestClock()
   const gateway = await openGateway(t, { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: url }, clock)
   const later = { ...market, current_price: { usd: 0.9 } }
-  for (const [given, expected] of [
+  const strange = { ...wrong, status_updates: {}, image: 'x', id: 'nano', market_data: later }
+  const cases: [given: object, expected: Members][] = [
     [
       { ...whole, foreign: 1 },
       { source: 'coingecko', ...whole },
     ],
     [{ id: 'nano', market_data: market }, nothing],
-    [
-      { ...wrong, status_updates: {}, image: 'x', id: 'nano', market_data: later },
-      { ...nothing, market_data: later },
-    ],
-  ] as const) {
+    [strange, { ...nothing, market_data: later }],
+  ]
+  for (const [given, expected] of cases) {
     coin = given
     // Fresh for a minute; then it is asked for anew, in the background.
     clock.advance(61_000)
@@ -120,35 +119,20 @@ test('market data keeps its shape, whatever a provider leaves out or writes (con
 
 test('the development ledger has one representative, with its version, and it is online (contract 4.1, Units, prices, market, representatives: reps, rep_info; 4.1, rule 27; 9, Synonyms: representative)', async (t) => {
   const about = { alias: 'Genesis', location: 'here', website: 'https://rep.example', donation_address: GENESIS }
-  const names = { Bank: GENESIS }
-  const gateway = await openGateway(t, {
-    KNOWN_REPS: JSON.stringify({ [GENESIS]: about }),
-    KNOWN_NAMES: JSON.stringify(names),
-  })
+  const details = JSON.stringify({ [GENESIS]: about })
+  const names = JSON.stringify({ Bank: GENESIS })
+  const gateway = await openGateway(t, { KNOWN_REPS: details, KNOWN_NAMES: names })
   const reps = (await gateway.call('reps')).json<Members[]>()
+  const all = { weight_nano: 340_282_366.9209385, weight_raw: '340282366920938463463374607431768211455' }
+  const stands = { weight: 100, ...all, uptime: '100.00%', synced: 100, score: 80 }
+  const machine = { version: '27.1.0', protocol: 21, database: '' }
   row('2, Representative: donation_address, website, location, alias, username', () =>
     assert.deepEqual(reps, [
-      {
-        rep_address: GENESIS,
-        account: GENESIS,
-        ...about,
-        username: 'Bank',
-        weight: 100,
-        weight_nano: 340_282_366.9209385,
-        weight_raw: '340282366920938463463374607431768211455',
-        uptime: '100.00%',
-        synced: 100,
-        score: 80,
-        version: '27.1.0',
-        protocol: 21,
-        database: '',
-      },
+      { rep_address: GENESIS, account: GENESIS, ...about, username: 'Bank', ...stands, ...machine },
     ]),
   )
-  assert.deepEqual((await gateway.call('rep_info', { account: '@bank' })).json<Members>(), {
-    ...reps[0],
-    address: GENESIS,
-  })
+  const named = (await gateway.call('rep_info', { account: '@bank' })).json<Members>()
+  assert.deepEqual(named, { ...reps[0], address: GENESIS })
   assert.deepEqual((await gateway.call('rep_info', { account: GENESIS })).json(), reps[0])
   const file = await ask(`${gateway.url}/reps.json`, { method: 'GET' })
   assert.deepEqual([file.json(), file.headers['access-control-allow-origin']], [reps, '*'])
@@ -184,45 +168,19 @@ test('nothing is known of most representatives, and their score says whom to joi
   const gateway = await openGateway(t, { NODE_URLS: url }, new TestClock())
   const unknown = { donation_address: null, website: null, location: null, alias: '', username: '', database: '' }
   const machine = { ...unknown, version: '28.0.2', protocol: 22 }
+  const votes = (account: string, weight: number, weight_nano: number) => {
+    const weight_raw = weightOf(weight_nano)
+    return { rep_address: account, account, weight, weight_nano, weight_raw }
+  }
   const reps = (await gateway.call('reps')).json<Members[]>()
   row(
     '2, Representative: rep_address, account, donation_address, weight, weight_nano, weight_raw, uptime, synced, website, location, alias, username, score, version, protocol, database',
     () =>
       assert.deepEqual(reps, [
         // More than 5 % of the weight: at most 80. In step to a tenth of a percent, and always there: 70 + 30. Offline: at most 20.
-        {
-          ...machine,
-          rep_address: ben,
-          account: ben,
-          weight: 10,
-          weight_nano: 1_000,
-          weight_raw: '1000000000000000000000000000000000',
-          uptime: '100.00%',
-          synced: 100,
-          score: 80,
-        },
-        {
-          ...machine,
-          rep_address: ann,
-          account: ann,
-          weight: 3,
-          weight_nano: 300,
-          weight_raw: '300000000000000000000000000000000',
-          uptime: '100.00%',
-          synced: 99.9,
-          score: 100,
-        },
-        {
-          ...machine,
-          rep_address: cal,
-          account: cal,
-          weight: 0.5,
-          weight_nano: 50,
-          weight_raw: '50000000000000000000000000000000',
-          uptime: '0.00%',
-          synced: 100,
-          score: 20,
-        },
+        { ...machine, ...votes(ben, 10, 1_000), uptime: '100.00%', synced: 100, score: 80 },
+        { ...machine, ...votes(ann, 3, 300), uptime: '100.00%', synced: 99.9, score: 100 },
+        { ...machine, ...votes(cal, 0.5, 50), uptime: '0.00%', synced: 100, score: 20 },
       ]),
   )
 })
@@ -264,21 +222,14 @@ test('uptime is measured over time: three looks of four are 75 percent', async (
 
 test('known names and aliases have their members in their types (contract 4.1, Names: known, aliases)', async (t) => {
   const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Library: ann }) })
+  // The operator's own names have always been there and never end.
+  const began = { created: 'January 1, 1970', created_unix: 0 }
+  const ends = { expires: 'December 31, 9999', expires_unix: 253_402_300_799 }
   // The development ledger has two names of its own, for those who try things out.
   const play = new Set<unknown>(['bank', 'faucet'])
   const known = (await gateway.call('known')).json<Members[]>().filter(({ name }) => !play.has(name))
   row('2, Known name: name, address, created, expires, created_unix, expires_unix', () =>
-    assert.deepEqual(known, [
-      {
-        name: 'Library',
-        address: ann,
-        // The operator's own names have always been there and never end.
-        created: 'January 1, 1970',
-        expires: 'December 31, 9999',
-        created_unix: 0,
-        expires_unix: 253_402_300_799,
-      },
-    ]),
+    assert.deepEqual(known, [{ name: 'Library', address: ann, ...began, ...ends }]),
   )
   const aliases = (await gateway.call('aliases')).json<Members[]>()
   const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
@@ -292,28 +243,4 @@ test('known names and aliases have their members in their types (contract 4.1, N
       { account: burn, alias: 'Burn' },
     )
   })
-})
-
-test('a swap quote tells what is sent as a number and what comes as text', async (t) => {
-  const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '10' }, new TestClock())
-  const fields = { from: 'nano', to: 'btc', address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', refund_address: ann }
-  for (const amount of [1.5, '1.5']) {
-    const { id, swap_address, ...quote } = (await gateway.call('nano_swap', { ...fields, amount })).json<Members>()
-    row('2, Swap quote: send, receive, refund_address, status', () =>
-      assert.deepEqual(quote, {
-        send: 1.5,
-        receive: '0.000014 BTC',
-        refund_address: ann,
-        status: 'waiting',
-        source: 'sandbox',
-        expires_unix: NOW + 86_400,
-      }),
-    )
-    const status = (await gateway.call('nano_swap_status', { id })).json<Members>()
-    row('2, Swap quote: id, swap_address', () => {
-      assert.match(String(id), /^swp_[A-Za-z0-9]+$/)
-      assert.ok(fromAddress(String(swap_address)), 'an address to deposit at')
-      assert.deepEqual(status, { id, swap_address, ...quote })
-    })
-  }
 })

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAddress } from '../../src/kernel/nano/address.ts'
-import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { row } from './row.ts'
-import { alice, bob, carol, leaveUnfinished, openLedgerWorld } from './ledger-world.ts'
+import { alice, AT, bob, carol, FUNDER, leaveUnfinished, openLedgerWorld, RAW } from './ledger-world.ts'
 
 /* Contract 2, ledger: accounts, what they did and what waits for them, member by member. Blocks and work are in part2-blocks. */
 
 type Members = Record<string, unknown>
-
-const FUNDER = toAddress(DEV_NETWORK.genesisAccount)
-const EIGHT = '8000000000000000000000000000000'
-const TEN = '10000000000000000000000000000000'
-const TWO = '2000000000000000000000000000000'
-/** Unix seconds of the blocks of Alice. */
-const OPENED_AT = '1794700800'
-const SENT_AT = '1794700860'
 
 // One gateway for all: nothing here changes anything.
 test('the objects of the ledger', async (t) => {
@@ -27,23 +17,26 @@ test('the objects of the ledger', async (t) => {
   const unfinished = await leaveUnfinished(world)
 
   await t.test(
-    'account info has all its members, as texts (contract 4.1, Node and account reads: account_info; 4.1, rule 12; 9, Synonyms: account_info)',
+    'account info has all its members, as texts (contract 1, rule 7; 4.1, Node and account reads: account_info; 4.1, rule 12; 9, Synonyms: account_info)',
     async () => {
       const { call, opened, sent } = world
       const ask = async (fields: object) => (await call('account_info', fields)).json<Members>()
       const info = await ask({ account: alice.address })
-      row('2, Account info: frontier, open_block, representative_block, balance, balance_nano', () => {
-        const { frontier, open_block, representative_block, balance, balance_nano } = info
+      const { frontier, open_block, representative_block, balance, balance_nano } = info
+      row('2, Account info: frontier, open_block, representative_block; 1, Terms and units: hash', () => {
         assert.deepEqual([frontier, open_block, representative_block], [sent, opened, sent])
         assert.match(`${sent} ${opened}`, /^[0-9A-F]{64} [0-9A-F]{64}$/)
-        assert.deepEqual([balance, balance_nano], [EIGHT, '8'])
       })
+      row('2, Account info: balance, balance_nano; 1, Terms and units: raw, nano', () =>
+        assert.deepEqual([balance, balance_nano], [RAW.eight, '8']),
+      )
       row('2, Account info: modified_timestamp, block_count, account_version', () => {
         const { modified_timestamp, block_count, account_version } = info
-        assert.deepEqual([modified_timestamp, block_count, account_version], [SENT_AT, '2', '2'])
+        assert.deepEqual([modified_timestamp, block_count, account_version], [AT.sent, '2', '2'])
       })
       assert.equal(Object.keys(info).length, 10, 'and nothing that was not asked for')
-      assert.deepEqual(await ask({ account: '@alice' }), { ...info, address: alice.address })
+      const named = await ask({ account: '@alice' })
+      row('1, Terms and units: alias', () => assert.deepEqual(named, { ...info, address: alice.address }))
       const none = await ask({ account: bob.address, representative: true, receivable: 1, include_confirmed: '1' })
       assert.equal(none.error, 'Account not found', 'an account without blocks has no info')
 
@@ -64,11 +57,15 @@ test('the objects of the ledger', async (t) => {
       })
       const flagged = (flags: object) => ask({ account: carol.address, ...flags })
       const told = [await flagged({ representative: true }), await flagged({ weight: '1' })]
-      row('2, Account info: representative: true, weight: true', () =>
-        assert.deepEqual(told, [
-          { ...hers, ...representative },
-          { ...hers, ...weight },
-        ]),
+      row(
+        '2, Account info: representative: true, weight: true; 1, Terms and units: address, ledger account, _nano',
+        () => {
+          assert.deepEqual(told, [
+            { ...hers, ...representative },
+            { ...hers, ...weight },
+          ])
+          assert.match(representative.representative, /^nano_[13][13-9a-km-uw-z]{59}$/)
+        },
       )
       const either = [await flagged({ receivable: 1 }), await flagged({ pending: 'true' })]
       row('2, Account info: receivable: true, pending: true', () =>
@@ -95,13 +92,13 @@ test('the objects of the ledger', async (t) => {
   )
 
   await t.test(
-    'a balance has its three amounts in raw and nano, also of an account that was never opened (contract 4.1, rule 6; 4.1, Node and account reads: account_balance, accounts_balances)',
+    'a balance has its three amounts in raw and nano, also of an account that was never opened (contract 4.1, rule 6; 4.1, Node and account reads: account_balance)',
     async () => {
       const { call } = world
       const ask = async (account: string) => (await call('account_balance', { account })).json()
       const nothing = { pending: '0', receivable: '0', pending_nano: '0', receivable_nano: '0' }
-      const hers = { balance: EIGHT, balance_nano: '8', ...nothing, address: alice.address }
-      const waiting = { pending: TWO, receivable: TWO, pending_nano: '2', receivable_nano: '2' }
+      const hers = { balance: RAW.eight, balance_nano: '8', ...nothing, address: alice.address }
+      const waiting = { pending: RAW.two, receivable: RAW.two, pending_nano: '2', receivable_nano: '2' }
       const his = { balance: '0', balance_nano: '0', ...waiting }
       const asked = [await ask('@ALICE'), await ask(bob.address)]
       row('2, Balance object: balance, pending, receivable, balance_nano, pending_nano, receivable_nano, address', () =>
@@ -111,15 +108,6 @@ test('the objects of the ledger', async (t) => {
       const zeros = { balance: '0', balance_nano: '0', ...nothing }
       const unopened = await ask(nobody)
       row('2, rule 21', () => assert.deepEqual([unopened, asked[1]], [zeros, his]))
-      const accounts = [bob.address, '@aLiCe', nobody, 'nano_1', '@nobody']
-      const reply = await call('accounts_balances', { accounts })
-      row('2, rule 20', () => {
-        assert.equal(reply.status, 200)
-        assert.deepEqual(reply.json(), {
-          balances: { [bob.address]: his, '@aLiCe': hers, [nobody]: zeros },
-          errors: { nano_1: 'Bad account number', '@nobody': 'Username not found.' },
-        })
-      })
     },
   )
 
@@ -129,10 +117,10 @@ test('the objects of the ledger', async (t) => {
       const { call, opened, sent } = world
       const read = async (account: string, count: string) =>
         (await call('account_history', { account, count })).json<{ history: Members[] }>()
-      const out = { type: 'send', account: bob.address, amount: TWO, amount_nano: '2', height: '2', hash: sent }
-      const came = { type: 'receive', account: FUNDER, amount: TEN, amount_nano: '10', height: '1', hash: opened }
-      const newest = { ...out, local_timestamp: SENT_AT, confirmed: 'true' }
-      const oldest = { ...came, local_timestamp: OPENED_AT, confirmed: 'true', username: 'Bank' }
+      const out = { type: 'send', account: bob.address, amount: RAW.two, amount_nano: '2', height: '2', hash: sent }
+      const came = { type: 'receive', account: FUNDER, amount: RAW.ten, amount_nano: '10', height: '1', hash: opened }
+      const newest = { ...out, local_timestamp: AT.sent, confirmed: 'true' }
+      const oldest = { ...came, local_timestamp: AT.opened, confirmed: 'true', username: 'Bank' }
       const { history, ...all } = await read('@alice', '-1')
       row(
         '2, History entry: history[], type, account 2, amount, amount_nano, local_timestamp, height, hash, username',
@@ -162,7 +150,7 @@ test('the objects of the ledger', async (t) => {
     async () => {
       const { call, sent } = world
       const account = bob.address
-      const entry = { amount: TWO, amount_nano: '2', source: alice.address, username: 'Alice' }
+      const entry = { amount: RAW.two, amount_nano: '2', source: alice.address, username: 'Alice' }
       for (const action of ['receivable', 'pending']) {
         const ask = async (fields: object) => (await call(action, { account, count: '5', ...fields })).json<Members>()
         const [list, hashes, amounts, sources] = [
@@ -177,9 +165,14 @@ test('the objects of the ledger', async (t) => {
           () => assert.deepEqual([list, none], [[{ hash: sent, ...entry }], []]),
         )
         row('4.1, Receivable: receivable', () => assert.deepEqual(hashes, { blocks: [sent] }))
-        row('4.1, Receivable: receivable with threshold', () => assert.deepEqual(amounts, { blocks: { [sent]: TWO } }))
+        row('4.1, Receivable: receivable with threshold', () =>
+          assert.deepEqual(amounts, { blocks: { [sent]: RAW.two } }),
+        )
         row('4.1, Receivable: receivable with source', () => assert.deepEqual(sources, { blocks: { [sent]: entry } }))
-        assert.equal((await call(action, { account: alice.address })).json().blocks, '')
+        for (const shape of [{}, { source: true }, { threshold: '1' }]) {
+          const nothing = (await call(action, { account: alice.address, ...shape })).json()
+          row('4.1, Receivable: receivable where nothing waits', () => assert.deepEqual(nothing, { blocks: '' }))
+        }
       }
       const ask = async (...accounts: string[]) => (await call('accounts_receivable', { accounts })).json()
       const [some, none] = [await ask(account, alice.address, '@nobody'), await ask(alice.address)]

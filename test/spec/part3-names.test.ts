@@ -20,42 +20,25 @@ import { row } from './row.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, rules 9 and 10; 2, rule 7; 7, Texts and codes: change of a name by somebody else)', async (t) => {
+test('the first payment leases a free name, its owner alone extends and changes it, and everybody else gets everything back (contract 3, rules 9 and 10; 2, rule 7; 7, Texts and codes: change of a name by somebody else)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const bob = await market.person()
-  const { message, ...reserved } = (await shop.call('get_name', { name: 'Admin' })).json<Record<string, unknown>>()
-  const none = { available: false, status: 'reserved', lease: null, plans: [] }
-  const unchangeable = await shop.call('update_name', { name: 'admin', title: 'x' })
-  row('3, Username: anybody asks for a reserved name', () => {
-    assert.deepEqual(reserved, { name: 'Admin', username: 'Admin', ...none })
-    assert.match(String(message), /reserved/)
-    assert.deepEqual([unchangeable.status, unchangeable.json().error], [400, 'Username not found.'])
-  })
-
   const [forAlice, forBob] = [await offer(shop, 'Alice'), await offer(shop, 'alice')]
   assert.deepEqual([forAlice.available, forAlice.status, forBob.status], [true, 'available', 'available'])
-  const payments = await shop.call('account_balance', { account: '@alice' })
-  assert.deepEqual([payments.status, payments.json().error], [400, 'Username not found.'])
   await market.send(alice, forAlice.address, priceOf(forAlice, '1 Month'))
   const applied = await untilOrder(shop, forAlice.id, 'applied')
   assert.deepEqual([applied.status, applied.success, applied.plan?.title], ['complete', true, '1 Month'])
   const leaseOf = async () => (await offer(shop, 'alice')).lease!
   const taken = await offer(shop, 'ALICE')
-  const { owner, address, name, expires, expires_unix: end, grace_until_unix: grace } = await leaseOf()
   row('3, Username: a plan is paid', () => {
-    assert.deepEqual([taken.available, taken.status], [false, 'leased'])
-    assert.deepEqual([owner, address, name, expires], [alice.address, alice.address, 'Alice', 'December 15, 2026'])
+    const { owner, expires } = taken.lease!
+    assert.deepEqual([taken.status, owner, expires], ['leased', alice.address, 'December 15, 2026'])
   })
-  assert.deepEqual([Number(end) - market.clock.now() / 1000, Number(grace) - Number(end)], [30 * 86_400, 10 * 86_400])
 
-  // Second come, and later for more: both are paid back to the raw.
+  // Second come, though the name was free when it was offered: paid back to the raw.
   await market.send(bob, forBob.address, priceOf(forBob, '10 Years'))
-  const { order: second } = await untilRefunded(market, shop, forBob.id)
-  await market.send(bob, taken.address, priceOf(taken, '1 Year'))
-  const { order: extension } = await untilRefunded(market, shop, taken.id)
-  for (const { status, reason, refunds } of [second, extension]) {
-    assert.deepEqual([status, reason, refunds?.length], ['refunded', 'name_taken', 1])
-  }
+  const { status, reason, refunds } = (await untilRefunded(market, shop, forBob.id)).order
+  assert.deepEqual([status, reason, refunds?.length], ['refunded', 'name_taken', 1])
   assert.equal(market.fundsOf(bob.address), nano('100'))
   assert.equal((await leaseOf()).expires, 'December 15, 2026')
 

@@ -91,11 +91,12 @@ test('credits are set aside when a call begins, spent when it succeeds, given ba
 
 test('a faucet claim is recorded before anything is sent, is paid once, and is answered as sent only then (contract 3, rule 15)', async (t) => {
   const { clock, work, gateway, join, call } = await open(t, { DEVNET_TREASURY_NANO: '1', WALLET_WAIT_MS: '0' })
-  const treasury = () => readMetrics(gateway)
-  await until(async () => {
-    clock.advance(100)
-    return /^gateway_treasury_nano 1$/m.test(await treasury())
-  })
+  const turnUntil = (isSo: () => Promise<boolean>) =>
+    until(() => {
+      clock.advance(100)
+      return isSo()
+    })
+  await turnUntil(async () => /^gateway_treasury_nano 1$/m.test(await readMetrics(gateway)))
   const nano_address = new Signer(950).address
   const { headers: key } = await join()
   const waitsFor = async () => (await call('account_balance', { account: nano_address })).json().receivable
@@ -119,19 +120,13 @@ test('a faucet claim is recorded before anything is sent, is paid once, and is a
   assert.deepEqual([recorded.id, recorded.status, recorded.tx_hash], [claim.id, 'queued', null])
   assert.equal(await waitsFor(), '0')
   work.become('answer')
-  await until(async () => {
-    clock.advance(100)
-    return (await again()).status === 'sent'
-  })
+  await turnUntil(async () => (await again()).status === 'sent')
   const sent = await again()
   assert.deepEqual([sent.id, sent.nano_address, sent.amount], [claim.id, nano_address, '0.001'])
-  await until(async () => {
-    clock.advance(100)
-    return (await waitsFor()) === `1${'0'.repeat(27)}`
-  })
+  await turnUntil(async () => (await waitsFor()) === `1${'0'.repeat(27)}`)
   const success = await call('faucet_claim', { nano_address }, once)
   assert.deepEqual([success.status, success.json<{ success: boolean }>().success], [200, true], success.text)
   assert.deepEqual(success.json<Claimed>().claim, sent)
   const { amount_nano: amount } = (await call('block_info', { hash: sent.tx_hash })).json()
-  assert.equal(amount, '0.001')
+  row('1, Product areas: 3. Faucet', () => assert.equal(amount, '0.001'))
 })

@@ -63,7 +63,9 @@ test('an e-mail payment: waiting, funded, completed; its shares queued, sent, cl
       ['completed', { queued: 0, sent: 0, claimed: 1, refunded: 1 }],
     ]),
   )
-  assert.deepEqual([world.fundsOf(alice), world.fundsOf(sender)], [nano('1'), nano('1')])
+  row('1, Product areas: 6. E-mail payments', () =>
+    assert.deepEqual([world.fundsOf(alice), world.fundsOf(sender)], [nano('1'), nano('1')]),
+  )
   const late = await world.claim(forBob!, alice)
   assert.deepEqual([late.status, late.json().code], [409, 'conflict'])
 
@@ -121,16 +123,22 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
     return seen
   }
 
-  const whole = await agree({ amount: 10 })
-  assert.match(whole.swap_address, /^nano_[13]/)
-  const atFirst = await statusOf(whole)
-  row('3, Swap: waiting', () =>
-    assert.deepEqual(
-      [whole.send, whole.receive, whole.refund_address, whole.status, atFirst],
-      [10, '0.000099 BTC', holder, 'waiting', 'waiting'],
-    ),
-  )
   const agreedAt = clock.now()
+  const expires_unix = (agreedAt + DAY) / 1_000
+  const [whole, written] = [await agree({ amount: 10 }), await agree({ amount: '1.5' })]
+  for (const [{ id, swap_address, ...quote }, send, receive] of [
+    [whole, 10, '0.000099 BTC'],
+    [written, 1.5, '0.000014 BTC'],
+  ] as const) {
+    const atFirst = (await gateway.call('nano_swap_status', { id })).json<Swap>()
+    row('2, Swap quote: id, send, receive, swap_address, refund_address, status; 3, Swap: waiting', () => {
+      const waiting = { status: 'waiting', source: 'sandbox', expires_unix }
+      assert.deepEqual(quote, { send, receive, refund_address: holder, ...waiting })
+      assert.match(id, /^swp_[A-Za-z0-9]+$/)
+      assert.ok(fromAddress(swap_address), 'an address to deposit at')
+      assert.deepEqual(atFirst, { id, swap_address, ...quote })
+    })
+  }
   const [tooMuch, tooLittle, nothing] = [
     await agree({ amount: 2, refund_address: other }),
     await agree({ amount: 2 }),
@@ -169,7 +177,7 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   clock.leap(agreedAt + DAY - 5_000 - clock.now())
   await follow(nothing, 'expired')
   row('3, Swap: expired', () => {
-    assert.equal(nothing.expires_unix, (agreedAt + DAY) / 1_000)
+    assert.equal(nothing.expires_unix, expires_unix)
     assert.ok(clock.now() >= agreedAt + DAY, 'not before the day is over')
   })
   await follow(tooLittle, 'refunded')

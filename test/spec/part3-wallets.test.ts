@@ -124,7 +124,7 @@ test('wallets from creation to their end by time or by wish, with and without re
   assert.match(sent.json().hash!, /^[0-9A-F]{64}$/)
   assert.equal((await list()).get(kept.address), 'held')
   await call({ send: owner, amount: 'all', account: kept.address })
-  await row('3, Cloud wallet: the owner has sent everything away', async () => {
+  await row('3, Cloud wallet: the owner has sent everything away; 1, Product areas: 4. Cloud wallets', async () => {
     await untilGone(kept.address)
     assert.equal(await waitsFor(owner), raw('2'))
     await assertGone(kept.address)

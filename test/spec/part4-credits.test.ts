@@ -3,14 +3,7 @@ import { test } from 'node:test'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { until } from '../support/until.ts'
 import { bearer, nano } from '../support/checkout-steps.ts'
-import {
-  type Offer,
-  assertAccounted,
-  openMarket,
-  openStall,
-  untilOrder,
-  untilRefunded,
-} from '../support/username-steps.ts'
+import { type Offer, assertAccounted, openStall, untilOrder, untilRefunded } from '../support/username-steps.ts'
 
 /* Contract 4.1, keys and credits: what an account has, and what it can buy. How a key is asked for is in part5-keys. */
 
@@ -74,8 +67,7 @@ test('credits for an e-mail address go to its account, which a first purchase ma
 })
 
 test('whoever has neither a secret key nor an address is told what is missing (contract 5, What needs a key: buy_rpc)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
+  const { shop } = await openStall(t)
   const origin = 'https://shop.example'
   const { key } = await shop.join({ kind: 'public', origins: [origin] })
   const refusals: [fields: object, headers: Record<string, string>, status: number, code: string][] = [

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNano } from '../../src/kernel/money.ts'
+import { nano } from '../support/checkout-steps.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { ask } from '../support/gateway.ts'
 import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../support/email-steps.ts'
 
 /* Contract 4.4: the mail, its link, and who claims with it. */
-
-const nano = (text: string) => parseNano(text)!
 
 test('the mail says who, how much, until when and from where, carries nothing from elsewhere, and opening its link claims nothing (contract 4.4, rules 4, 7, 8 and 12; 4.4, nano_email: from, message)', async (t) => {
   const message = 'Hi <b>Alice</b> & "friends"\nsecond line'
@@ -49,23 +47,15 @@ test('the mail says who, how much, until when and from where, carries nothing fr
   // A look shows the share, and leaves it as it is.
   const { id, ...share } = (await world.claim(code)).json<Record<string, unknown>>()
   assert.equal(typeof id, 'string')
-  assert.deepEqual(share, {
-    status: 'sent',
-    amount_raw: nano('2').toString(),
-    from: 'Bank </p><script>',
-    from_verified: false,
-    message,
-    expires_unix: Math.floor(Number((await world.check(made)).expires_unix)),
-  })
+  const said = { from: 'Bank </p><script>', from_verified: false, message }
+  const expires_unix = Math.floor(Number((await world.check(made)).expires_unix))
+  assert.deepEqual(share, { status: 'sent', amount_raw: `${nano('2')}`, ...said, expires_unix })
   assert.equal((await world.check(made)).status, 'funded')
 })
 
 test('without scripts: the code is typed, the share is shown, an address gets it, and again the same block (contract 4.4, rules 9 and 12)', async (t) => {
-  const { world, code } = await openFunded(
-    t,
-    { from: 'Bob', message: 'Thanks' },
-    { KNOWN_NAMES: JSON.stringify({ alice }) },
-  )
+  const names = { KNOWN_NAMES: JSON.stringify({ alice }) }
+  const { world, code } = await openFunded(t, { from: 'Bob', message: 'Thanks' }, names)
   const unknown = await submit(world, { code: 'x'.repeat(43) })
   assert.equal(unknown.status, 404)
   assert.match(unknown.text, /role="alert"[^>]*>This code is not valid/)
@@ -73,10 +63,8 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   const shown = await submit(world, { code: ` ${world.gateway.url}/claim#${code} ` })
   assert.equal(shown.status, 200)
   for (const words of [/<strong>2<\/strong> nano/, /“Bob”/, /not verified/, /Thanks/]) assert.match(shown.text, words)
-  for (const [address, text] of [
-    ['nano_wrong', 'This is not a Nano address'],
-    ['@nobody', 'or a known username'],
-  ] as const) {
+  const texts = { nano_wrong: 'This is not a Nano address', '@nobody': 'or a known username' }
+  for (const [address, text] of Object.entries(texts)) {
     const wrong = await submit(world, { code, address })
     assert.deepEqual([wrong.status, wrong.text.includes(text)], [400, true])
     assert.ok(wrong.text.includes(`value="${address}"`))

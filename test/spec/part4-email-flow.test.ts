@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNano } from '../../src/kernel/money.ts'
 import { BURN_ADDRESS } from '../../src/kernel/nano/address.ts'
 import { Signer } from '../support/blocks.ts'
+import { nano } from '../support/checkout-steps.ts'
 import {
   type Made,
   alice,
@@ -17,7 +17,6 @@ import { row } from './row.ts'
 
 /* Contract 4.4: what becomes of an e-mail payment, its mails and its money. */
 
-const nano = (text: string) => parseNano(text)!
 const emails = ['alice@example.com', 'bob@example.com', 'carol@example.com']
 
 test('three people are paid by mail: funding, mails, claims, receipts, fee, and not a raw too much (contract 1, Product areas: 6. E-mail payments; 4.4, rules 1, 2, 3, 6 and 7; 4.4, nano_email: amount, email_receipt)', async (t) => {
@@ -42,26 +41,20 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
   await world.untilStatus(made, 'completed')
   await world.settle()
   const share = nano('1') / 3n
-  assert.deepEqual(
-    addresses.map((address) => world.fundsOf(address)),
-    [share, share, share + 1n],
-  )
+  const shares = addresses.map((address) => world.fundsOf(address))
+  assert.deepEqual(shares, [share, share, share + 1n])
   // What is neither with them nor with the sender is the fee of 0.2.
   await assertAccounted(world, made, nano('1.7'), addresses)
   assert.deepEqual([world.fundsOf(made.address), world.fundsOf(sender)], [0n, nano('0.5')])
-  await world.turnUntil(() => world.mails.to('sender@example.com').length >= 4)
-  assert.deepEqual(
-    world.mails
-      .to('sender@example.com')
-      .map(({ subject }) => subject.replace(/^\S+ nano/, 'x'))
-      .toSorted(),
-    ['Your email payment is funded', 'x claimed', 'x claimed', 'x claimed'],
-  )
-  const funded = world.mails.to('sender@example.com').find(({ subject }) => subject === 'Your email payment is funded')!
-  assert.match(
-    funded.text.replaceAll(/\s+/g, ' '),
-    /^Your email payment of 1 nano and a fee of 0\.2 nano is funded\. 3 emails are on the way\. Shares can be claimed until /,
-  )
+  const told = () => world.mails.to('sender@example.com')
+  await world.turnUntil(() => told().length >= 4)
+  const subjects = told().map(({ subject }) => subject.replace(/^\S+ nano/, 'x'))
+  assert.deepEqual(subjects.toSorted(), ['Your email payment is funded', 'x claimed', 'x claimed', 'x claimed'])
+  const funded = told()
+    .find(({ subject }) => subject === 'Your email payment is funded')!
+    .text.replaceAll(/\s+/g, ' ')
+  const begins = 'Your email payment of 1 nano and a fee of 0.2 nano is funded. 3 emails are on the way. Shares can be '
+  assert.ok(funded.startsWith(`${begins}claimed until `), funded)
   const check = await world.check(made)
   assert.deepEqual(check.recipients, { queued: 0, sent: 0, claimed: 3, refunded: 0 })
 })
@@ -78,11 +71,9 @@ test('what nobody claims goes back at expiry, and the sender is told (contract 3
   await world.letExpire(made)
   await world.untilStatus(made, 'completed')
   await world.settle()
+  assert.equal(world.fundsOf(alice), nano('1'))
   row('4.4, nano_email: refund_address', () =>
-    assert.deepEqual(
-      [made.refund_address, world.fundsOf(alice), world.fundsOf(sender)],
-      [sender, nano('1'), nano('1')],
-    ),
+    assert.deepEqual([made.refund_address, world.fundsOf(sender)], [sender, nano('1')]),
   )
   await assertAccounted(world, made, nano('2.1'), [alice])
   const late = await world.claim(codeOf(world.mails.to(emails[1]!)[0]!), alice)
@@ -104,11 +95,8 @@ test('who does not want it sends it back, and gets no more such mails (contract 
   assert.equal((await world.claim(code, alice)).status, 409)
   const told = () => world.mails.to('sender@example.com').map(({ subject }) => subject)
   await world.turnUntil(() => told().includes('An email payment was declined'))
-  const again = await world.call({
-    refund_address: sender,
-    amount: '2',
-    emails: ['b@example.com', 'Alice@Example.com'],
-  })
+  const both = ['b@example.com', 'Alice@Example.com']
+  const again = await world.call({ refund_address: sender, amount: '2', emails: both })
   assert.deepEqual([again.status, again.json().field], [403, 'emails[1]'])
   await assertAccounted(world, made, nano('2'))
 })
@@ -153,11 +141,10 @@ test('a mailbox that does not exist: the sender is told once, the others get the
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
   await world.turnUntil(() => world.mails.received.length >= 3)
-  const told = world.mails
-    .to('sender@example.com')
-    .filter(({ subject }) => subject === 'An email could not be delivered')
-  assert.equal(told.length, 1)
-  assert.match(told[0]!.text, /mail to bob@example\.com could not be delivered/)
+  const isFailure = ({ subject }: { subject: string }) => subject === 'An email could not be delivered'
+  const [told, ...more] = world.mails.to('sender@example.com').filter(isFailure)
+  assert.deepEqual(more, [])
+  assert.match(told!.text, /mail to bob@example\.com could not be delivered/)
   await world.claim(codeOf(world.mails.to('alice@example.com')[0]!), alice)
   await world.rest('DELETE', `/api/emails/${made.id}`)
   await world.settle()

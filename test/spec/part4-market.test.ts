@@ -5,6 +5,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { openProvider, saying } from '../support/serve.ts'
+import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 
 /* Contract 4.1, rules 23 to 27: prices, market data, swaps and representatives, and what becomes of them when a provider fails. */
 
@@ -37,14 +38,8 @@ test('a price is remembered, served with its own time while its provider fails, 
   const { call } = await openGateway(t, { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: gecko.url }, clock)
   const begun = clock.now()
   const price = (currency: string, action = 'price') => call(action, { currency })
-  const yen = {
-    symbol: 'XNO',
-    currency: 'jpy',
-    price: 131.9,
-    timestamp: 'Sun, 15 Nov 2026 00:00:00 GMT',
-    timestamp_unix: begun / 1000,
-    source: 'coingecko',
-  }
+  const then = { timestamp: 'Sun, 15 Nov 2026 00:00:00 GMT', timestamp_unix: begun / 1000 }
+  const yen = { symbol: 'XNO', currency: 'jpy', price: 131.9, source: 'coingecko', ...then }
   for (const action of ['price', 'fiat_price']) {
     for (const spelling of ['JPY', 'jpy']) assert.deepEqual((await price(spelling, action)).json<unknown>(), yen)
   }
@@ -75,11 +70,8 @@ test('a price is remembered, served with its own time while its provider fails, 
 test('Kraken answers where CoinGecko does not, and what nobody would believe is no answer (contract 4.1, rules 24 and 25)', async (t) => {
   const clock = new TestClock()
   const [gecko, second] = [await openProvider(t, saying('', 500)), await openProvider(t, saying(KRAKEN))]
-  const { call } = await openGateway(
-    t,
-    { PRICE_PROVIDERS: 'coingecko,kraken', COINGECKO_URL: gecko.url, KRAKEN_URL: second.url },
-    clock,
-  )
+  const env = { PRICE_PROVIDERS: 'coingecko,kraken', COINGECKO_URL: gecko.url, KRAKEN_URL: second.url }
+  const { call } = await openGateway(t, env, clock)
   const price = (currency: string) => call('price', { currency })
   const { price: dollars, source } = (await price('USD')).json<Members>()
   assert.deepEqual([dollars, source], [0.86, 'kraken'])
@@ -88,12 +80,9 @@ test('Kraken answers where CoinGecko does not, and what nobody would believe is 
   // Both are there again, but one says a thousandth: whom to believe cannot be told once the last price is too old.
   gecko.answer = saying({ nano: { usd: 0.00086, eur: 0.7391 } })
   clock.advance(11 * MINUTE)
+  // A price outside the band is a failure of who said it.
   const believed = (await price('USD')).json<Members>()
-  assert.deepEqual(
-    [believed.price, believed.source],
-    [0.86, 'kraken'],
-    'a price outside the band is a failure of who said it',
-  )
+  assert.deepEqual([believed.price, believed.source], [0.86, 'kraken'])
   gecko.answer = saying({ nano: { usd: 1.2, eur: 0.7391 } })
   clock.advance(11 * MINUTE)
   assertNoPrice(await price('USD'))
@@ -106,14 +95,8 @@ test('a provider that says nothing at all keeps nobody longer than its time (con
     request.resume()
     clock.advance(8_000)
   })
-  const { call } = await openGateway(
-    t,
-    {
-      ...{ PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: silent.url },
-      ...{ SWAP_PROVIDER: 'nanswap', SWAP_URL: silent.url },
-    },
-    clock,
-  )
+  const prices = { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: silent.url }
+  const { call } = await openGateway(t, { ...prices, SWAP_PROVIDER: 'nanswap', SWAP_URL: silent.url }, clock)
   assertNoPrice(await call('price'))
   assertNoPrice(await call('market_data'))
   const swap = { amount: 1, from: 'nano', to: 'ban', address: BAN, refund_address: HOLDER }
@@ -134,50 +117,34 @@ test('swaps go to the service that is configured, in the currencies it lists (co
   for (const from of ['nano', 'xno', 'XNO']) {
     const wish = { amount: 1, from, to: 'BAN', address: BAN, refund_address: HOLDER }
     const { id, ...made } = (await call('nano_swap', wish)).json<Members>()
-    assert.deepEqual(made, {
-      send: 1,
-      receive: '87.65 BAN',
-      swap_address: NANSWAP['create-order']!.payinAddress,
-      refund_address: HOLDER,
-      status: 'waiting',
-      source: 'nanswap',
-      expires_unix: Math.floor(clock.now() / 1000) + 86_400,
-    })
+    const ends = { status: 'waiting', expires_unix: Math.floor(clock.now() / 1000) + 86_400 }
+    const ways = { swap_address: NANSWAP['create-order']!.payinAddress, refund_address: HOLDER }
+    assert.deepEqual(made, { send: 1, receive: '87.65 BAN', source: 'nanswap', ...ways, ...ends })
     assert.deepEqual((await call('nano_swap_status', { id })).json<unknown>(), { id, ...made })
-    for (const to of ['xrp', 'shells']) {
-      const unknown = await call('nano_swap', { ...wish, to })
-      assert.deepEqual([unknown.status, unknown.json().code, unknown.json().field], [400, 'invalid_currency', 'to'])
+    for (const to of ['xrp', 'shells', from === 'nano' ? 'xno' : 'nano']) {
+      const refused = await call('nano_swap', { ...wish, to })
+      assert.deepEqual([refused.status, refused.json().code, refused.json().field], [400, 'invalid_currency', 'to'], to)
     }
-    const same = await call('nano_swap', { ...wish, to: from === 'nano' ? 'xno' : 'nano' })
-    assert.deepEqual([same.status, same.json().code, same.json().field], [400, 'invalid_currency', 'to'])
   }
 })
 
 test('without configuration everything works offline and is called sandbox; what would lose money is 400 by its field (contract 4.1, rules 17, 23 and 26; 9, Synonyms: nano_swap)', async (t) => {
-  const gateway = await openGateway(t, {
-    ...{ PRICE_PROVIDERS: 'auto', DEVNET_TREASURY_NANO: '1000' },
-    KNOWN_NAMES: JSON.stringify({ Alice: HOLDER }),
-  })
+  const KNOWN_NAMES = JSON.stringify({ Alice: HOLDER })
+  const gateway = await openGateway(t, { PRICE_PROVIDERS: 'auto', DEVNET_TREASURY_NANO: '1000', KNOWN_NAMES })
   const get = async (action: string, fields = {}) => (await gateway.call(action, fields)).json<Members>()
   const good = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER }
-  for (const [change, field] of [
-    [{ from: 'shells' }, 'from'],
-    [{ to: 'shells' }, 'to'],
-    [{ to: 'xno' }, 'to'],
-    [{ amount: 0 }, 'amount'],
-    [{ amount: '-1' }, 'amount'],
-    [{ amount: '1e' }, 'amount'],
-    [{ amount: `0.${'0'.repeat(30)}1` }, 'amount'],
-    // More than there is must not turn into everything there is.
-    [{ amount: 1_000_000_000, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }, 'amount'],
-    [{ address: HOLDER }, 'address'],
-    [{ address: `${BTC}!` }, 'address'],
-    [{ refund_address: BTC }, 'refund_address'],
-    [{ refund_address: `${HOLDER.slice(0, -1)}1` }, 'refund_address'],
-  ] as const) {
-    const reply = await gateway.call('nano_swap', { ...good, ...change })
-    assert.deepEqual([reply.status, reply.json().field], [400, field], `${JSON.stringify(change)}: ${reply.text}`)
-  }
+  await assertNamed(
+    (change) => gateway.call('nano_swap', { ...good, ...change }),
+    [
+      wrongIn('from', 'shells'),
+      wrongIn('to', 'shells', 'xno'),
+      wrongIn('amount', 0, '-1', '1e', `0.${'0'.repeat(30)}1`),
+      // More than there is must not turn into everything there is.
+      ['amount', { amount: 1_000_000_000, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }],
+      wrongIn('address', HOLDER, `${BTC}!`),
+      wrongIn('refund_address', BTC, `${HOLDER.slice(0, -1)}1`),
+    ],
+  )
   const unknown = await gateway.call('nano_swap_status', { id: 'swp_none' })
   assert.deepEqual([unknown.status, unknown.json().error], [400, 'Swap not found.'])
   const made = await get('nano_swap', { ...good, refund_address: '@alice' })

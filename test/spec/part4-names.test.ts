@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BURN_ADDRESS } from '../../src/kernel/nano/address.ts'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
+import { readQr } from '../support/read-qr.ts'
 import { until } from '../support/until.ts'
 import { nano } from '../support/checkout-steps.ts'
 import {
@@ -23,31 +25,33 @@ import { row } from './row.ts'
 
 const DAY = 86_400_000
 
+type Pictured = { plans: { link: string; qrcode?: string }[] }
+
 test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 2, rules 5 and 6; 1, Product areas: 5. Usernames; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 9, Synonyms: get_name)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const made = await offer(shop, 'Alice')
   await market.send(alice, made.address, priceOf(made, '1 Year'))
   const check = await untilOrder(shop, made.id, 'applied')
   assert.deepEqual([check.success, check.plan?.title], [true, '1 Year'])
-  assert.deepEqual(check.order, {
-    kind: 'name',
-    name: 'Alice',
-    status: 'applied',
-    what: '@Alice until November 15, 2027',
-  })
+  const what = '@Alice until November 15, 2027'
+  assert.deepEqual(check.order, { kind: 'name', name: 'Alice', status: 'applied', what })
 
   const now = market.clock.now() / 1000
   const found = { created: 'November 15, 2026', expires: 'November 15, 2027', created_unix: now }
   const entry = { name: 'Alice', address: alice.address, ...found, expires_unix: now + (365 * DAY) / 1000 }
   assert.ok(made.expires_unix > now, 'good for a while')
+  for (const qrcode of [true, 'true', 1]) {
+    const { plans } = (await shop.call('get_name', { name: 'Alice', qrcode })).json<Pictured>()
+    row('2, Username registration offer: qrcode', () => {
+      for (const plan of plans) assert.equal(readQr(plan.qrcode!), plan.link)
+      assert.deepEqual([plans.length, made.plans.some((plan) => 'qrcode' in plan)], [6, false])
+    })
+  }
   for (const fields of [{ name: 'alice' }, { name: '@ALICE' }, { username: 'aLICE' }]) {
     const taken = (await shop.call('get_name', fields)).json<Offer>()
     assert.deepEqual([taken.available, taken.status, taken.name], [false, 'leased', 'Alice'])
-    assert.deepEqual(taken.lease, {
-      ...entry,
-      owner: alice.address,
-      grace_until_unix: now + (375 * DAY) / 1000,
-    })
+    const grace_until_unix = now + (375 * DAY) / 1000
+    assert.deepEqual(taken.lease, { ...entry, owner: alice.address, grace_until_unix })
     assert.equal(taken.plans.length, 6, 'its owner can extend it')
   }
   await until(async () => (await shop.call('known')).json<unknown[]>().length > 0)
@@ -59,31 +63,21 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   assert.deepEqual(await file('/known.json'), [entry])
   const aliases = (await shop.call('aliases')).json<{ account: string; alias: string }[]>()
   assert.deepEqual(await file('/aliases.json'), aliases)
-  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
-  assert.deepEqual(
-    aliases.filter(({ account }) => account === burn),
-    [{ account: burn, alias: 'Burn' }],
-  )
+  const burnt = aliases.filter(({ account }) => account === BURN_ADDRESS)
+  assert.deepEqual(burnt, [{ account: BURN_ADDRESS, alias: 'Burn' }])
   const wellKnown = '/.well-known/nano-currency.json'
-  assert.deepEqual(await file(`${wellKnown}?names=alice,nobody`), {
-    names: [{ name: 'alice', address: alice.address }],
-  })
   const { address } = alice
+  assert.deepEqual(await file(`${wellKnown}?names=alice,nobody`), { names: [{ name: 'alice', address }] })
   assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
   assert.deepEqual(await file(wellKnown), { names: [entry] })
   const balance = (await shop.call('account_balance', { account: '@aLiCe' })).json()
   assert.equal(balance.address, alice.address)
   // The same address may have another one; it is called by the first.
   await lease(market, shop, alice, 'Bakery', '1 Month')
-  const names = async () => (await shop.call('known')).json<{ name: string; address: string }[]>()
-  await until(async () => (await names()).length === 2)
-  assert.deepEqual(
-    (await names()).map(({ name, address }) => [name, address]),
-    [
-      ['Alice', address],
-      ['Bakery', address],
-    ],
-  )
+  const listed = async () => (await shop.call('known')).json<{ name: string; address: string }[]>()
+  await until(async () => (await listed()).length === 2)
+  const names = (await listed()).map((one) => `${one.name} ${one.address}`)
+  assert.deepEqual(names, [`Alice ${address}`, `Bakery ${address}`])
   assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
   await assertAccounted(market, shop)
 })
@@ -100,24 +94,16 @@ test('update_name with a name alone asks for a small amount, and what the owner 
   await until(async () => (await known()) !== undefined)
   assert.equal((await known()).title, undefined, 'nothing changes before it is paid')
   const clean = { ...texts, title: 'Alice’s Shop' }
-  const { signature } = sign(alice, asked, { name: 'alice', ...clean, ...more, metadata: { shop: 7 } })
-  const said = await askChange(shop, {
-    name: 'alice',
-    id: asked.id,
-    ...texts,
-    ...more,
-    metadata: { shop: 7 },
-    signature,
-  })
+  const changes = { ...more, metadata: { shop: 7 } }
+  const signed = sign(alice, asked, { name: 'alice', ...clean, ...changes })
+  const said = await askChange(shop, { ...signed, ...texts })
   assert.equal(said.authorized, true)
   await market.send(alice, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
+  // Without characters that turn the text around.
   const { title, website, github, twitter, mastodon, location, image, metadata } = await known()
-  assert.deepEqual(
-    { title, website, github, twitter, mastodon, location, image, metadata },
-    { ...clean, ...more, metadata: { shop: 7 } },
-    'without characters that turn the text around',
-  )
+  const shown = { title, website, github, twitter, mastodon, location, image, metadata }
+  assert.deepEqual(shown, { ...clean, ...changes })
 
   // The name leads elsewhere, also where an answer was remembered, and its owner stays.
   const balance = async () => (await shop.call('account_balance', { account: '@alice' })).json()
@@ -125,11 +111,8 @@ test('update_name with a name alone asks for a small amount, and what the owner 
   assert.equal((await balance()).address, alice.address)
   await change(market, shop, alice, { name: 'alice', address: savings.address, remove: ['title'] })
   assert.equal((await balance()).address, savings.address)
-  const { lease: current } = await offer(shop, 'alice')
-  assert.deepEqual(
-    [current!.owner, current!.address, current!.title, current!.github],
-    [alice.address, savings.address, undefined, 'alice'],
-  )
+  const { owner, address, title: removed, github: kept } = (await offer(shop, 'alice')).lease!
+  assert.deepEqual([owner, address, removed, kept], [alice.address, savings.address, undefined, 'alice'])
   // Whoever has not said it of itself is not called by it: a name must not be put on a stranger.
   const wellKnown = `${shop.url}/.well-known/nano-currency.json?names=${savings.address}`
   assert.deepEqual((await ask(wellKnown, { method: 'GET' })).json<unknown>(), { names: [] })
@@ -137,17 +120,10 @@ test('update_name with a name alone asks for a small amount, and what the owner 
 
   await untilQuiet(market, shop)
   market.clock.leap(365 * DAY)
+  // Its lease is over, and only its owner may renew it.
   const over = await shop.call('update_name', { name: 'alice', title: 'x' })
-  assert.deepEqual(
-    [over.status, over.json().code],
-    [409, 'conflict'],
-    'its lease is over, and only its owner may renew it',
-  )
-  const nobody = await shop.call('update_name', { name: 'nobody', title: 'x' })
-  assert.deepEqual([nobody.status, nobody.json().error], [400, 'Username not found.'])
+  assert.deepEqual([over.status, over.json().code], [409, 'conflict'])
 })
-
-type Refused = [action: string, fields: object, code: string, field: string]
 
 const NO_NAMES = [
   ...[
@@ -168,6 +144,7 @@ const NO_NAMES = [
   // Cyrillic а, the Kelvin sign, a full-width letter, a zero-width space, a digit of another script.
   ...['\u0430lice', '\u212aelvin', '\uff41lice', 'ali\u200bce', 'alice\u0661'],
 ]
+const NO_WEBSITES = ['javascript://alice.example/%0aalert(1)', 'https://user@alice.example', 'alice.example']
 
 test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4.1, rule 18; 8, Usernames: characters)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
@@ -175,33 +152,29 @@ test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4
   const { db } = shop.app.store
   const orders = async () => (await db.selectFrom('service_orders').select('checkout_id').execute()).length
   const before = await orders()
-  const refusals: Refused[] = [
-    ['get_name', {}, 'invalid_request', 'name'],
-    ['get_name', { name: '' }, 'invalid_request', 'name'],
-    ['get_name', { name: null }, 'invalid_request', 'name'],
-    ...NO_NAMES.map((name): Refused => ['get_name', { name }, 'invalid_username', 'name']),
-    ['get_name', { name: 'one', username: 'two' }, 'invalid_request', 'username'],
-    ['update_name', { title: 'x' }, 'invalid_request', 'name'],
-    ['update_name', { name: 'alice', title: ' ' }, 'invalid_request', 'title'],
-    ['update_name', { name: 'alice', remove: ['owner'] }, 'invalid_request', 'remove'],
-    ['update_name', { name: 'nobody', title: 'x' }, 'username_not_found', 'name'],
-    ['update_name', { name: 'admin', title: 'x' }, 'username_not_found', 'name'],
-    ['update_name', { name: 'alice', title: 'x'.repeat(100) }, 'invalid_request', 'title'],
-    ['update_name', { name: 'alice', location: 7 }, 'invalid_request', 'location'],
-    ['update_name', { name: 'alice', website: 'javascript://alice.example/%0aalert(1)' }, 'invalid_url', 'website'],
-    ['update_name', { name: 'alice', website: 'https://user@alice.example' }, 'invalid_url', 'website'],
-    ['update_name', { name: 'alice', website: 'alice.example' }, 'invalid_url', 'website'],
-    ['update_name', { name: 'alice', image: 'data:image/svg+xml,x' }, 'invalid_url', 'image'],
-    ['update_name', { name: 'alice', address: 'nano_1abc' }, 'invalid_account', 'address'],
-    ['update_name', { name: 'alice', address: '@nobody' }, 'username_not_found', 'address'],
-    ['update_name', { name: 'alice', metadata: 'text' }, 'invalid_metadata', 'metadata'],
-    ['update_name', { name: 'alice', metadata: { text: 'x'.repeat(500) } }, 'invalid_metadata', 'metadata'],
+  const refusals: [action: string, code: string, field: string, values: unknown[], rest?: object][] = [
+    ['get_name', 'invalid_request', 'name', [undefined, '', null]],
+    ['get_name', 'invalid_username', 'name', NO_NAMES],
+    ['get_name', 'invalid_request', 'username', ['two'], { name: 'one' }],
+    ['update_name', 'invalid_request', 'name', [undefined], { title: 'x' }],
+    ['update_name', 'username_not_found', 'name', ['nobody', 'admin'], { title: 'x' }],
+    ['update_name', 'invalid_request', 'title', [' ', 'x'.repeat(100)], { name: 'alice' }],
+    ['update_name', 'invalid_request', 'remove', [['owner']], { name: 'alice' }],
+    ['update_name', 'invalid_request', 'location', [7], { name: 'alice' }],
+    ['update_name', 'invalid_url', 'website', NO_WEBSITES, { name: 'alice' }],
+    ['update_name', 'invalid_url', 'image', ['data:image/svg+xml,x'], { name: 'alice' }],
+    ['update_name', 'invalid_account', 'address', ['nano_1abc'], { name: 'alice' }],
+    ['update_name', 'username_not_found', 'address', ['@nobody'], { name: 'alice' }],
+    ['update_name', 'invalid_metadata', 'metadata', ['text', { text: 'x'.repeat(500) }], { name: 'alice' }],
   ]
-  for (const [action, fields, code, field] of refusals) {
-    const reply = await shop.call(action, fields)
-    const answer = reply.json()
-    assert.deepEqual([reply.status, answer.code, answer.field], [400, code, field], JSON.stringify(fields))
-    assert.equal(answer.error, answer.message)
+  for (const [action, code, field, values, rest] of refusals) {
+    for (const value of values) {
+      const reply = await shop.call(action, { ...rest, [field]: value })
+      const answer = reply.json()
+      assert.deepEqual([reply.status, answer.code, answer.field], [400, code, field], JSON.stringify(value))
+      assert.equal(answer.error, answer.message)
+      if (code === 'username_not_found') assert.equal(answer.error, 'Username not found.')
+    }
   }
   assert.equal(await orders(), before)
 })

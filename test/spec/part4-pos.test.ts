@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { suspendAccount } from '../../src/modules/accounts/index.ts'
 import { type Reply, ask } from '../support/gateway.ts'
-import { type Shop, merchant, nano, openWorld, untilStatus } from '../support/checkout-steps.ts'
+import { type Shop, bearer, merchant, nano, openWorld, untilStatus } from '../support/checkout-steps.ts'
+import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 
 /* Contract 4.9, rules 12 to 17: tills for cashiers. */
 
@@ -13,27 +14,11 @@ const KEY = 'tap-0123456789abcdef'
 
 interface Pos {
   id: string
-  url: string
   link: string
   [name: string]: unknown
 }
 
-interface Sale {
-  id: string
-  status: string
-  total: string
-  tip: string
-  amount: string
-  link: string
-  qr: { size: number; path: string }
-}
-
-interface Till {
-  pos: Pos
-  token: string
-  /** Asks as the page does, from an address of the network. */
-  at(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Reply>
-}
+type Sale = Record<'id' | 'status' | 'total' | 'tip' | 'amount' | 'link', string> & { qr: { path: string } }
 
 async function open(t: Parameters<typeof openWorld>[0]) {
   const world = await openWorld(t)
@@ -42,12 +27,13 @@ async function open(t: Parameters<typeof openWorld>[0]) {
   return { world, shop, key, accountId }
 }
 
-async function make(shop: Shop, key: string, fields: object = {}): Promise<Till> {
+async function make(shop: Shop, key: string, fields: object = {}) {
   const reply = await shop.rest('POST', '/api/pos', key, { ...COUNTER, ...fields })
   assert.equal(reply.status, 201, reply.text)
   const pos = reply.json<Pos>()
   const token = pos.link.split('#')[1]!
-  const at: Till['at'] = (method, path, body, headers = {}) =>
+  /** Asks as the page does, from an address of the network. */
+  const at = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
     ask(`${shop.url}/pos/${pos.id}${path}`, {
       method,
       headers: { 'pos-token': token, 'x-forwarded-for': '203.0.113.1', accept: 'application/json', ...headers },
@@ -61,29 +47,25 @@ const seen = ({ status, json }: Reply) => [status, json().code ?? null]
 test('a point of sale is made, read, changed and taken away by its owner; what it cannot be made of is named (contract 4.9, rule 12)', async (t) => {
   const { shop, key } = await open(t)
   const other = (await shop.join()).key
-  const wrong: [string, object][] = [
-    ['title', { title: ' ' }],
-    ['title', { title: 'x'.repeat(81) }],
-    ['address', { address: 'nano_1' }],
-    ['currency', { currency: 'DUCATS' }],
-    ['items', { items: Array.from({ length: 61 }, () => ({ title: 'a', price: '1' })) }],
-    ['items[0].title', { items: [{ title: '', price: '1' }] }],
-    ['items[0].price', { items: [{ title: 'a', price: '1.X' }] }],
-    ['items[0].image', { items: [{ title: 'a', price: '1', image: 'https://example.org/a.png' }] }],
-    ['tips', { tips: [101] }],
-    ['tips', { tips: [1.5] }],
-    ['time_zone', { time_zone: 'Mars/Base' }],
-    ['pin', { pin: '123' }],
-    ['pin', { pin: 'abcd' }],
-    ['pin', { pin_required: true }],
-    ['pin', { pin_required: 'TRUE' }],
-    ['pin_required', { pin: '4711', pin_required: 'maybe' }],
-    ['paused', { paused: 'maybe' }],
-  ]
-  for (const [field, fields] of wrong) {
-    const reply = await shop.rest('POST', '/api/pos', key, { ...COUNTER, ...fields })
-    assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
-  }
+  const item = { title: 'a', price: '1' }
+  const tooMany = Array.from({ length: 61 }, () => item)
+  await assertNamed(
+    (fields) => shop.rest('POST', '/api/pos', key, { ...COUNTER, ...fields }),
+    [
+      wrongIn('title', ' ', 'x'.repeat(81)),
+      wrongIn('address', 'nano_1'),
+      wrongIn('currency', 'DUCATS'),
+      wrongIn('items', tooMany),
+      ['items[0].title', { items: [{ ...item, title: '' }] }],
+      ['items[0].price', { items: [{ ...item, price: '1.X' }] }],
+      ['items[0].image', { items: [{ ...item, image: 'https://example.org/a.png' }] }],
+      wrongIn('tips', [101], [1.5]),
+      wrongIn('time_zone', 'Mars/Base'),
+      ['pin', { pin: '123' }, { pin: 'abcd' }, { pin_required: true }, { pin_required: 'TRUE' }],
+      ['pin_required', { pin: '4711', pin_required: 'maybe' }],
+      wrongIn('paused', 'maybe'),
+    ],
+  )
   const { pos, token } = await make(shop, key, { pin: '4711', pin_required: 'TRUE', currency: 'EUR' })
   assert.match(pos.link, new RegExp(`^${shop.url}/pos/${pos.id}#\\w{40}$`))
   assert.ok(!JSON.stringify(pos).includes('4711'), 'the PIN is shown nowhere')
@@ -91,23 +73,16 @@ test('a point of sale is made, read, changed and taken away by its owner; what i
   const listed = await shop.rest('GET', '/api/pos', key)
   assert.ok(!listed.text.includes(token), 'a list has no links')
   assert.equal(listed.json<{ points_of_sale: Pos[] }>().points_of_sale[0]!.id, pos.id)
-  for (const [method, at] of [
-    ['GET', path],
-    ['PUT', path],
-    ['POST', `${path}/rotate`],
-    ['GET', `${path}/day`],
-    ['DELETE', path],
-  ] as const) {
-    assert.equal((await shop.rest(method, at, other, method === 'PUT' ? { title: 'Mine' } : undefined)).status, 404, at)
+  for (const door of [`GET ${path}`, `PUT ${path}`, `POST ${path}/rotate`, `GET ${path}/day`, `DELETE ${path}`]) {
+    const [method, at] = door.split(' ') as [string, string]
+    const body = method === 'PUT' ? { title: 'Mine' } : undefined
+    assert.equal((await shop.rest(method, at, other, body)).status, 404, door)
   }
   const fixed = await shop.rest('PUT', path, key, { currency: 'USD' })
   assert.deepEqual([fixed.status, fixed.json().field], [400, 'currency'])
-  for (const unsaid of [{ pin_required: null }, { pin_required: '' }]) {
-    assert.equal(
-      (await shop.rest('PUT', path, key, unsaid)).json<Pos>().pin_required,
-      true,
-      'the PIN is still asked for',
-    )
+  for (const unsaid of [null, '']) {
+    const still = (await shop.rest('PUT', path, key, { pin_required: unsaid })).json<Pos>()
+    assert.equal(still.pin_required, true, 'the PIN is still asked for')
   }
   const changed = (await shop.rest('PUT', path, key, { tips: [5, 15], pin_required: false })).json<Pos>()
   assert.deepEqual([changed.title, changed.tips, changed.pin_required], ['Counter', [5, 15], false])
@@ -115,23 +90,14 @@ test('a point of sale is made, read, changed and taken away by its owner; what i
   assert.notEqual((await shop.rest('POST', `${path}/rotate`, key)).json<Pos>().link, pos.link)
   assert.equal((await shop.rest('DELETE', path, key)).status, 200)
   assert.equal((await shop.rest('GET', path, key)).status, 404)
-  const repeated = { 'idempotency-key': 'the same' }
-  const twice = await Promise.all(
-    [1, 2].map(() =>
-      ask(`${shop.url}/api/pos`, {
-        headers: { authorization: `Bearer ${key}`, ...repeated },
-        body: JSON.stringify(COUNTER),
-      }),
-    ),
-  )
+  const headers = { ...bearer(key), 'idempotency-key': 'the same' }
+  const once = () => ask(`${shop.url}/api/pos`, { headers, body: JSON.stringify(COUNTER) })
+  const twice = await Promise.all([once(), once()])
   const links = twice.filter(({ status }) => status === 201).map((reply) => reply.json<Pos>().link)
   assert.equal(new Set(links).size, 1)
-  const [remembered] = await shop.ctx.db
-    .selectFrom('idempotency')
-    .selectAll()
-    .where('action', '=', 'pos.create')
-    .execute()
-  assert.ok(!JSON.stringify(remembered).includes(links[0]!.split('#')[1]!), 'no secret is remembered')
+  const stored = shop.ctx.db.selectFrom('idempotency').selectAll().where('action', '=', 'pos.create')
+  const remembered = JSON.stringify(await stored.executeTakeFirstOrThrow())
+  assert.ok(!remembered.includes(links[0]!.split('#')[1]!), 'no secret is remembered')
 })
 
 test('the link of a till opens its till, and nothing else: no other till, no key’s door, no dashboard (contract 4.9, rule 13)', async (t) => {
@@ -139,49 +105,33 @@ test('the link of a till opens its till, and nothing else: no other till, no key
   const till = await make(shop, key)
   const other = await make(shop, key, { title: 'Garden' })
   const { token } = till
-  assert.equal((await till.at('GET', '/till')).status, 200)
   const shown = await till.at('GET', '/till')
+  assert.equal(shown.status, 200)
   for (const secret of [accountId, key, address, token]) assert.ok(!shown.text.includes(secret), secret)
   const sold = (await other.at('POST', '/sales', { key: KEY, amount: '1', total: '1' })).json<Sale>()
   assert.equal((await till.at('GET', `/sales/${sold.id}`)).status, 404, 'a sale of another till')
-  const own = await shop.open({ address, amount: '1' }, { authorization: `Bearer ${key}` })
+  const own = await shop.open({ address, amount: '1' }, bearer(key))
   assert.equal((await till.at('GET', `/sales/${own.id}`)).status, 404, 'a checkout of the merchant')
   for (const wrong of ['', 'x'.repeat(40), other.token, token.slice(0, 39), key]) {
-    for (const [method, path] of [
-      ['GET', '/till'],
-      ['GET', '/day'],
-      ['POST', '/sales'],
-      ['POST', '/sign-in'],
-      ['GET', `/sales/${sold.id}`],
-    ] as const) {
-      const reply = await till.at(method, path, method === 'POST' ? { key: KEY, pin: '1' } : undefined, {
-        'pos-token': wrong,
-      })
-      assert.equal(reply.status, 404, `${method} ${path}`)
+    for (const door of ['GET /till', 'GET /day', 'POST /sales', 'POST /sign-in', `GET /sales/${sold.id}`]) {
+      const [method, path] = door.split(' ') as [string, string]
+      const body = method === 'POST' ? { key: KEY, pin: '1' } : undefined
+      assert.equal((await till.at(method, path, body, { 'pos-token': wrong })).status, 404, door)
     }
   }
+  const [sale, place] = [`/api/checkouts/${sold.id}`, `/api/pos/${till.pos.id}`]
   const doors = [
-    ['GET', '/api/account'],
-    ['GET', '/api/checkouts'],
-    ['GET', '/api/checkouts/export.csv'],
-    ['GET', `/api/checkouts/${sold.id}`],
-    ['DELETE', `/api/checkouts/${sold.id}`],
-    ['POST', `/api/checkouts/${sold.id}/mark`],
-    ['POST', `/api/checkouts/${sold.id}/refunds`],
-    ['GET', '/api/keys'],
-    ['GET', `/api/pos/${till.pos.id}`],
-    ['POST', `/api/pos/${till.pos.id}/rotate`],
-  ] as const
-  for (const [method, path] of doors) {
-    for (const headers of [
-      { 'pos-token': token },
-      { authorization: `Bearer ${token}` },
-      { key: token },
-      { cookie: `session=${token}` },
-    ]) {
-      const sent = { method, headers: { accept: 'application/json', ...headers } as Record<string, string> }
+    ...['GET /api/account', 'GET /api/checkouts', 'GET /api/checkouts/export.csv', 'GET /api/keys'],
+    ...[`GET ${sale}`, `DELETE ${sale}`, `POST ${sale}/mark`, `POST ${sale}/refunds`],
+    ...[`GET ${place}`, `POST ${place}/rotate`],
+  ]
+  const ways = [{ 'pos-token': token }, bearer(token), { key: token }, { cookie: `session=${token}` }]
+  for (const door of doors) {
+    const [method, path] = door.split(' ') as [string, string]
+    for (const way of ways) {
+      const sent = { method, headers: { accept: 'application/json', ...way } as Record<string, string> }
       const reply = await ask(`${shop.url}${path}`, method === 'GET' ? sent : { ...sent, body: '{}' })
-      assert.equal(reply.status, 401, `${method} ${path} ${Object.keys(headers).join()}`)
+      assert.equal(reply.status, 401, `${door} ${Object.keys(way).join()}`)
     }
   }
   await shop.rest('POST', `/api/pos/${till.pos.id}/rotate`, key)
@@ -192,21 +142,15 @@ test('a tap makes one sale of what was typed and chosen, with its tip, and money
   const { shop, key, world } = await open(t)
   const till = await make(shop, key)
   const sell = (fields: object) => till.at('POST', '/sales', { key: KEY, ...fields })
-  const wrong: [string, object][] = [
+  const chosen = (item: number, quantity: number) => ({ items: [{ item, quantity }], total: '2' })
+  await assertNamed(sell, [
     ['key', { key: 'short', amount: '1', total: '1' }],
-    ['amount', { total: '0' }],
-    ['amount', { amount: '-1', total: '1' }],
-    ['amount', { amount: 'X', total: '1' }],
+    ['amount', { total: '0' }, { amount: '-1', total: '1' }, { amount: 'X', total: '1' }],
     ['amount', { amount: '999999999', total: '999999999', items: [] }],
-    ['items[0]', { items: [{ item: 1, quantity: 1 }], total: '2' }],
-    ['items[0].quantity', { items: [{ item: 0, quantity: 0 }], total: '2' }],
-    ['items[0].quantity', { items: [{ item: 0, quantity: 1.5 }], total: '2' }],
+    ['items[0]', chosen(1, 1)],
+    ['items[0].quantity', chosen(0, 0), chosen(0, 1.5)],
     ['tip', { amount: '1', tip: 11, total: '1.11' }],
-  ]
-  for (const [field, fields] of wrong) {
-    const reply = await sell(fields)
-    assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
-  }
+  ])
   const whole = { amount: '0.5', items: [{ item: 0, quantity: 2 }], tip: 10, total: '4.95' }
   const other = await sell({ ...whole, total: '4.94' })
   assert.deepEqual([other.status, other.json().total], [409, '4.95'])
@@ -228,10 +172,8 @@ test('a tap makes one sale of what was typed and chosen, with its tip, and money
   assert.equal((await till.at('GET', `/sales/${sale.id}`)).json<Sale>().status, 'complete')
   assert.equal((await sell(whole)).json<Sale>().status, 'complete', 'a tap that is sent again finds its sale, paid')
   await shop.rest('PUT', `/api/pos/${till.pos.id}`, key, { paused: true })
-  assert.deepEqual(seen(await till.at('POST', '/sales', { key: `${KEY}-2`, amount: '1', total: '1' })), [
-    409,
-    'conflict',
-  ])
+  const paused = await till.at('POST', '/sales', { key: `${KEY}-2`, amount: '1', total: '1' })
+  assert.deepEqual(seen(paused), [409, 'conflict'])
 })
 
 test('wrong PINs wait, and strangers use up their own share; a session of twelve hours is for who had it right (contract 4.9, rule 15; 4.9, rule 13; 7, Texts and codes: point of sale without its PIN, or with a wrong one)', async (t) => {
@@ -271,7 +213,7 @@ test('a day has the sums of its sales, by the clock of the place, and counts not
   const till = await make(shop, key, { time_zone: 'Pacific/Kiritimati', currency: 'USD', items: [] })
   const sold = (await till.at('POST', '/sales', { key: KEY, amount: '2.35', tip: 10, total: '2.59' })).json<Sale>()
   await till.at('POST', '/sales', { key: `${KEY}-2`, amount: '7', total: '7' })
-  await shop.open({ address, amount: '1' }, { authorization: `Bearer ${key}` })
+  await shop.open({ address, amount: '1' }, bearer(key))
   await world.pay(address, nano(sold.amount))
   await untilStatus(shop, sold.id, 'complete')
   const day = (await till.at('GET', '/day')).json<Record<string, unknown>>()
@@ -297,12 +239,9 @@ test('the page of a till can be installed and works without the network, and not
   assert.equal(page.status, 200)
   assert.ok(page.text.includes(`<link rel="manifest" href="/pos/${pos.id}/app.webmanifest"`))
   for (const secret of [token, '2.75', 'Espresso', address]) assert.ok(!page.text.includes(secret), secret)
-  const manifest = (await look(`/pos/${pos.id}/app.webmanifest`)).json()
+  const { name, start_url, scope, display } = (await look(`/pos/${pos.id}/app.webmanifest`)).json()
   const place = `/pos/${pos.id}`
-  assert.deepEqual(
-    [manifest.name, manifest.start_url, manifest.scope, manifest.display],
-    ['Counter', place, place, 'standalone'],
-  )
+  assert.deepEqual([name, start_url, scope, display], ['Counter', place, place, 'standalone'])
 
   // What the worker answers by itself; everything else it leaves to the network.
   const listeners = new Map<string, (event: object) => void>()

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { Signer, frontierOf, give, publish } from '../support/blocks.ts'
+import { Signer, UNOPENED, frontierOf, give, nano, publish } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
+import { WsClient } from '../support/ws-client.ts'
+import { assertRefusal } from './refusal.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
 /* Contract 4.1: what can be read from the ledger, with the very values of a small ledger. */
@@ -19,7 +22,7 @@ const UNKNOWN = 'F'.repeat(64)
 const FRESH = { CACHE_BYTES_MAX: '0' }
 
 test('reads of a small ledger', async (t) => {
-  const { call, app, opened, sent } = await openLedgerWorld(t, {
+  const { call, app, url, opened, sent } = await openLedgerWorld(t, {
     ...FRESH,
     KNOWN_NAMES: JSON.stringify({ Alice: alice.address, Mint: GENESIS }),
   })
@@ -40,18 +43,22 @@ test('reads of a small ledger', async (t) => {
       })
       // What waits for Bob has no representative until he receives it.
       const weight = `${SUPPLY - 2n * NANO}`
-      assert.deepEqual(await get('account_weight', { account: GENESIS }), {
-        weight,
-        weight_nano: '340282364.920938463463374607431768211455',
-      })
+      const weights = { weight, weight_nano: '340282364.920938463463374607431768211455' }
+      assert.deepEqual(await get('account_weight', { account: GENESIS }), weights)
       assert.deepEqual(await get('account_weight', { account: NOBODY }), { weight: '0', weight_nano: '0' })
       assert.deepEqual(await get('account_block_count', { account }), { block_count: '2' })
       assert.deepEqual(await get('account_block_count', { account: bob.address }), { error: 'Account not found' })
       assert.deepEqual(await get('account_get', { key: alice.key.toLowerCase() }), { account })
       const bad = await call('account_get', { key: 'AB' })
       assert.deepEqual([bad.status, bad.json().error, bad.json().field], [400, 'Bad public key', 'key'])
-      assert.deepEqual(await get('validate_account_number', { account }), { valid: '1' })
-      assert.deepEqual(await get('validate_account_number', { account: `${account.slice(0, -1)}1` }), { valid: '0' })
+      // With a dash it is valid, and said to be written in an old way, at either door.
+      const validate = (account: string) => get('validate_account_number', { account })
+      const [dashed, old] = [account.replace('_', '-'), { deprecated_account_format: '1', valid: '1' }]
+      assert.deepEqual(await validate(account), { valid: '1' })
+      for (const given of [dashed, dashed.replace('nano-', 'xrb-')]) assert.deepEqual(await validate(given), old)
+      for (const right of [account, dashed]) assert.deepEqual(await validate(`${right.slice(0, -1)}1`), { valid: '0' })
+      const body = JSON.stringify({ action: 'validate_account_number', account: dashed })
+      assert.deepEqual((await ask(`${url}/node`, { body })).json(), old)
       assert.deepEqual(await get('available_supply'), { available: `${10n * NANO}`, available_nano: '10' })
       assert.deepEqual(await get('frontier_count'), { count: '2' })
       const { delegators } = await get('delegators', { account: GENESIS })
@@ -63,11 +70,8 @@ test('reads of a small ledger', async (t) => {
       assert.deepEqual(await get('delegators_count', { account: GENESIS }), { count: '2' })
       assert.deepEqual(await get('representatives', { count: '-1' }), { representatives: { [GENESIS]: weight } })
       assert.deepEqual(await get('representatives_online'), { representatives: [GENESIS] })
-      assert.deepEqual(await get('representatives_online', { weight: 'true', accounts: [GENESIS] }), {
-        representatives: {
-          [GENESIS]: { weight, weight_nano: '340282364.920938463463374607431768211455' },
-        },
-      })
+      const online = await get('representatives_online', { weight: 'true', accounts: [GENESIS] })
+      assert.deepEqual(online, { representatives: { [GENESIS]: weights } })
     },
   )
 
@@ -77,44 +81,34 @@ test('reads of a small ledger', async (t) => {
       const info = await get('block_info', { hash: sent })
       assert.deepEqual(await get('block', { hash: sent }), info)
       const { contents } = info
-      assert.deepEqual(await get('blocks', { hashes: [sent.toLowerCase()] }), {
-        blocks: { [sent.toLowerCase()]: contents },
-      })
+      const small = sent.toLowerCase()
+      const listed = { [small]: contents }
+      assert.deepEqual(await get('blocks', { hashes: [small] }), { blocks: listed })
       assert.deepEqual(await get('blocks', { hashes: [sent, UNKNOWN] }), { error: 'Block not found' })
-      const listing = { include_not_found: 'true' }
-      assert.deepEqual(await get('blocks', { hashes: [sent.toLowerCase(), UNKNOWN], ...listing }), {
-        blocks: { [sent.toLowerCase()]: contents },
-        blocks_not_found: [UNKNOWN],
-      })
-      assert.deepEqual(await get('blocks', { hashes: [UNKNOWN], ...listing }), {
-        blocks: '',
-        blocks_not_found: [UNKNOWN],
-      })
-      assert.deepEqual(await get('blocks', { hashes: [sent], ...listing }), {
-        blocks: { [sent]: contents },
-        blocks_not_found: '',
-      })
+      const listing = (...hashes: string[]) => get('blocks', { hashes, include_not_found: 'true' })
+      assert.deepEqual(await listing(small, UNKNOWN), { blocks: listed, blocks_not_found: [UNKNOWN] })
+      assert.deepEqual(await listing(UNKNOWN), { blocks: '', blocks_not_found: [UNKNOWN] })
+      assert.deepEqual(await listing(small), { blocks: listed, blocks_not_found: '' })
       assert.deepEqual((await get('blocks_info', { hashes: [sent] })).blocks, { [sent]: info })
-      // They are an object, and a text for whoever says so.
-      const asText = { json_block: 'false' }
+      // They are an object, and a text for whoever says so: bananojs reads that as a text, and failed on an object.
       const { balance_nano: _, ...written } = contents as Members
-      const { blocks } = (await get('blocks_info', { hashes: [sent], ...asText })) as {
-        blocks: Record<string, Members>
+      const contentsOf = async (json_block: unknown) => {
+        const many = (await get('blocks_info', { hashes: [sent], json_block })).blocks as Record<string, Members>
+        const plain = (await get('blocks', { hashes: [sent], json_block })).blocks as Members
+        return [(await get('block_info', { hash: sent, json_block })).contents, many[sent]!.contents, plain[sent]]
       }
-      assert.deepEqual(JSON.parse(String(blocks[sent]!.contents)), written)
-      assert.deepEqual(JSON.parse(String((await get('block_info', { hash: sent, ...asText })).contents)), written)
-      const plain = (await get('blocks', { hashes: [sent], ...asText })).blocks as Record<string, string>
-      assert.deepEqual(JSON.parse(plain[sent]!), written)
+      for (const no of [false, 'false', 0, '0']) {
+        for (const text of await contentsOf(no)) assert.deepEqual(JSON.parse(text as string), written)
+      }
+      for (const yes of [undefined, true, 'true']) assert.deepEqual(await contentsOf(yes), Array(3).fill(contents))
       for (const receivable of ['receivable', 'pending']) {
         const waiting = (await get('blocks_info', { hashes: [sent, opened], [receivable]: true })).blocks
         const [one, other] = Object.values(waiting as Record<string, Members>)
         assert.deepEqual([one!.receivable, one!.pending, other!.receivable], ['1', '1', '0'])
       }
       const wrong = await call('blocks_info', { hashes: [sent, 'xyz'] })
-      assert.deepEqual(
-        [wrong.status, wrong.json().error, wrong.json().code, wrong.json().field],
-        [400, 'Bad hash number', 'invalid_hash', 'hashes[1]'],
-      )
+      assertRefusal(wrong, 400, 'Bad hash number', 'invalid_hash')
+      assert.equal(wrong.json().field, 'hashes[1]')
       assert.deepEqual(await get('block_account', { hash: sent }), { account: alice.address })
       assert.deepEqual(await get('block_account', { hash: UNKNOWN }), { error: 'Block not found' })
       assert.deepEqual(await get('block_hash', { block: written }), { hash: sent })
@@ -125,9 +119,8 @@ test('reads of a small ledger', async (t) => {
       assert.deepEqual(await get('chain', { block: sent, count: '-1' }), { blocks: [sent, opened] })
       assert.deepEqual(await get('chain', { block: sent, count: 1, offset: '1' }), { blocks: [opened] })
       assert.deepEqual(await get('successors', { block: opened, count: '10' }), { blocks: [opened, sent] })
-      assert.deepEqual(await get('successors', { block: sent, count: '10', reverse: 'true' }), {
-        blocks: [sent, opened],
-      })
+      const back = await get('successors', { block: sent, count: '10', reverse: 'true' })
+      assert.deepEqual(back, { blocks: [sent, opened] })
       for (const action of ['chain', 'successors']) {
         const none = await call(action, { block: sent, count: '0' })
         assert.deepEqual([none.status, none.json().error, none.json().field], [400, 'Invalid count', 'count'])
@@ -159,13 +152,13 @@ test('reads of a small ledger', async (t) => {
       assert.ok(!('errors' in (await get('accounts_balances', { accounts: [bob.address] }))))
 
       const { history } = await get('account_history', { account: '@alice', count: '-1' })
-      assert.deepEqual(
-        (history as Members[]).map(({ type, account, username }) => [type, account, username]),
-        [
-          ['send', bob.address, undefined],
-          ['receive', GENESIS, 'Mint'],
-        ],
-      )
+      const [gave, got, ...more] = (history as Members[]).map(({ type, account, username }) => [
+        type,
+        account,
+        username,
+      ])
+      assert.deepEqual([gave, more], [['send', bob.address, undefined], []])
+      assert.deepEqual(got, ['receive', GENESIS, 'Mint'])
       const [entry] = (await call('receivable', { account: bob.address, array: 'true' })).json<Members[]>()
       assert.deepEqual([entry!.source, entry!.username], [alice.address, 'Alice'])
       const { blocks } = await get('accounts_receivable', { accounts: [bob.address] })
@@ -177,47 +170,37 @@ test('reads of a small ledger', async (t) => {
     'the network: thresholds, quorum, telemetry, peers, time and an open election (contract 4.1, Further node reads: active_difficulty, confirmation_quorum, confirmation_info, telemetry, uptime, peers; 4.1, Node and account reads: version, block_count; 9, rule 2)',
     async () => {
       assert.deepEqual(await get('version'), {
-        rpc_version: '1',
-        store_version: '24',
-        protocol_version: '21',
-        node_vendor: 'Nano V27.1',
-        store_vendor: 'LMDB 0.9.70',
-        network: 'dev',
-        network_identifier: DEV_NETWORK.genesisHash,
-        build_info: 'nano-gateway development ledger',
+        ...{ rpc_version: '1', store_version: '24', protocol_version: '21' },
+        ...{ node_vendor: 'Nano V27.1', store_vendor: 'LMDB 0.9.70', build_info: 'nano-gateway development ledger' },
+        ...{ network: 'dev', network_identifier: DEV_NETWORK.genesisHash },
       })
       assert.deepEqual(await get('block_count'), {
         ...{ count: '6', unchecked: '0', cemented: '6' },
         ...{ block_count: '6', unchecked_count: '0', cemented_count: '6' },
       })
       assert.deepEqual(await get('active_difficulty'), {
-        deprecated: '1',
-        network_minimum: 'ffc0000000000000',
-        network_receive_minimum: 'f000000000000000',
-        network_current: 'ffc0000000000000',
-        network_receive_current: 'f000000000000000',
-        multiplier: '1',
+        ...{ deprecated: '1', multiplier: '1' },
+        ...{ network_minimum: 'ffc0000000000000', network_receive_minimum: 'f000000000000000' },
+        ...{ network_current: 'ffc0000000000000', network_receive_current: 'f000000000000000' },
       })
-      const quorum = await get('confirmation_quorum', { peer_details: 'true' })
-      assert.deepEqual(quorum, {
+      const oneRaw = '0.000000000000000000000000000001'
+      const share = {
         quorum_delta: `${(SUPPLY * 67n) / 100n}`,
         quorum_delta_nano: '227989185.837028770520460986979284701674',
-        online_weight_quorum_percent: '67',
-        online_weight_minimum: '1',
-        online_weight_minimum_nano: '0.000000000000000000000000000001',
+      }
+      const total = {
         online_stake_total: `${SUPPLY}`,
         online_stake_total_nano: '340282366.920938463463374607431768211455',
-        trended_stake_total: '1',
-        trended_stake_total_nano: '0.000000000000000000000000000001',
-        peers_stake_total: '0',
-        peers_stake_total_nano: '0',
-        peers: '',
+      }
+      assert.deepEqual(await get('confirmation_quorum', { peer_details: 'true' }), {
+        ...{ ...share, ...total, online_weight_quorum_percent: '67', peers: '' },
+        ...{ online_weight_minimum: '1', online_weight_minimum_nano: oneRaw },
+        ...{ trended_stake_total: '1', trended_stake_total_nano: oneRaw },
+        ...{ peers_stake_total: '0', peers_stake_total_nano: '0' },
       })
       const { block_count, cemented_count, unchecked_count, account_count, peer_count, uptime } = await get('telemetry')
-      assert.deepEqual(
-        [block_count, cemented_count, unchecked_count, account_count, peer_count],
-        ['6', '6', '0', '2', '0'],
-      )
+      const counts = [block_count, cemented_count, unchecked_count, account_count, peer_count]
+      assert.deepEqual(counts, ['6', '6', '0', '2', '0'])
       assert.match(String(uptime), /^\d+$/)
       assert.deepEqual(await get('telemetry', { raw: 1 }), { metrics: '' })
       assert.match(String((await get('uptime')).seconds), /^\d+$/)
@@ -229,18 +212,55 @@ test('reads of a small ledger', async (t) => {
       node.hold()
       const change = new Signer(1, node.ledger.thresholds).change(frontierOf(node, alice.key), bob.key)
       const hash = await publish(node, change)
-      const election = { announcements: '0', voters: '1', last_winner: hash, total_tally: '0', total_tally_nano: '0' }
-      const tally = { tally: '0', tally_nano: '0' }
       assert.deepEqual(await get('confirmation_info', { root, contents: 'false' }), {
-        ...election,
-        ...{ final_tally: '0', final_tally_nano: '0' },
-        blocks: { [hash]: tally },
+        ...{ announcements: '0', voters: '1', last_winner: hash, total_tally: '0', total_tally_nano: '0' },
+        ...{ final_tally: '0', final_tally_nano: '0', blocks: { [hash]: { tally: '0', tally_nano: '0' } } },
       })
       const full = (await get('confirmation_info', { root, json_block: true })).blocks as Record<string, Members>
       assert.deepEqual(full[hash]!.contents, { ...toBlockJson(change), balance_nano: '8' })
       assert.equal(hashBlock(change), hash)
       const short = await call('confirmation_info', { root: 'xy' })
       assert.deepEqual([short.status, short.json().error, short.json().field], [400, 'Invalid root hash', 'root'])
+    },
+  )
+
+  await t.test(
+    'accounts_pending has the shapes that the node gives it, by its flags (contract 4.1, Node and account reads: accounts_pending; 4.1, Receivable: accounts_pending, accounts_pending with threshold, accounts_pending with source)',
+    async () => {
+      const ask = (fields: object) => get('accounts_pending', { accounts: [bob.address, alice.address], ...fields })
+      const amount = `${2n * NANO}`
+      assert.deepEqual(await ask({}), { blocks: { [bob.address]: [sent] } })
+      assert.deepEqual(await ask({ threshold: '1' }), { blocks: { [bob.address]: { [sent]: amount } } })
+      assert.deepEqual(await ask({ sorting: true }), { blocks: { [bob.address]: { [sent]: amount } } })
+      const known = { amount, amount_nano: '2', source: alice.address, username: 'Alice' }
+      assert.deepEqual(await ask({ source: 'true' }), { blocks: { [bob.address]: { [sent]: known } } })
+      assert.deepEqual(await ask({ accounts: [alice.address] }), { blocks: '' })
+      const errors = { '@nobody': 'Username not found.' }
+      assert.deepEqual(await ask({ accounts: ['@nobody', bob.address] }), { blocks: { [bob.address]: [sent] }, errors })
+      assert.equal((await ask({ accounts: ['nano_wrong'] })).error, 'Bad account number')
+    },
+  )
+
+  await t.test(
+    'block_confirm starts a vote on what waits, and makes no node shout of what is confirmed (contract 4.1, Further node reads: block_confirm)',
+    async () => {
+      const { node, wsUrl } = app.devnet!
+      const listener = await WsClient.connect(t, wsUrl)
+      listener.send({ action: 'subscribe', topic: 'confirmation', ack: true })
+      await listener.settle()
+      assert.deepEqual(await get('block_confirm', { hash: opened }), { started: '1' })
+      assert.deepEqual(await listener.settle(), [])
+      node.hold()
+      const carol = new Signer(7, node.ledger.thresholds)
+      const block = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
+      const { hash } = (await call('process', { block: toBlockJson(block) })).json()
+      // Its own send waits too, so that nobody votes on it yet.
+      assert.equal(node.isActive(node.ledger.store.findBlock(hash!)!), false)
+      assert.deepEqual(await get('block_confirm', { hash }), { started: '1' })
+      assert.equal(node.isActive(node.ledger.store.findBlock(hash!)!), true)
+      assert.deepEqual(await get('block_confirm', { hash: UNKNOWN }), { error: 'Block not found' })
+      const wrong = await call('block_confirm', { hash: 'q' })
+      assert.deepEqual([wrong.status, wrong.json().error], [400, 'Invalid block hash'])
     },
   )
 })

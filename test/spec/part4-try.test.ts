@@ -5,10 +5,9 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { Signer } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { ask, openGateway } from '../support/gateway.ts'
-import { readQr } from '../support/read-qr.ts'
-import { row } from './row.ts'
+import { requiredOf } from '../support/x402-steps.ts'
 
-/* What can be tried on the development ledger at once, and what other services of the kind take. */
+/* What can be tried on the development ledger at once. */
 
 const SHOP = new Signer(1).address
 const HASH = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'
@@ -24,23 +23,14 @@ test('on the development ledger everything can be tried at once, and in front of
   assert.equal(await addressOf('@Bank'), toAddress(DEV_NETWORK.genesisAccount))
   const work = await gateway.call('work_generate', { hash: HASH })
   assert.equal(work.status, 402, work.text)
-  const challenge = JSON.parse(Buffer.from(String(work.headers['payment-required']), 'base64').toString()) as {
-    accepts: { payTo: string; network: string }[]
-  }
-  const [{ payTo, network }] = challenge.accepts as [{ payTo: string; network: string }]
-  assert.deepEqual([payTo, network], [treasury, 'nano:dev'])
+  const [terms] = requiredOf(work).accepts
+  assert.deepEqual([terms!.payTo, terms!.network], [treasury, 'nano:dev'])
   assert.equal((await gateway.call('work_generate', { hash: HASH }, key)).status, 200)
-  const { success, message } = (await gateway.call('rpc_key', { email: 'alice@example.com' })).json<{
-    success: boolean
-    message: string
-  }>()
-  assert.equal(success, true)
-  assert.match(message, /kept here.*nano-gateway mail list.*\/dashboard\/admin\/mail/)
-  assert.equal(
-    (await ask(`${gateway.url}/dashboard/admin/mail`, { method: 'GET' })).status < 400,
-    true,
-    'the page is there',
-  )
+  const kept = (await gateway.call('rpc_key', { email: 'alice@example.com' })).json<Record<string, unknown>>()
+  assert.equal(kept.success, true)
+  assert.match(String(kept.message), /kept here.*nano-gateway mail list.*\/dashboard\/admin\/mail/)
+  const page = await ask(`${gateway.url}/dashboard/admin/mail`, { method: 'GET' })
+  assert.ok(page.status < 400, 'the page is there')
 
   const ledger = await openDevnet(t)
   const nodes = { NODE_URLS: ledger.rpcUrl, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }
@@ -55,31 +45,4 @@ test('on the development ledger everything can be tried at once, and in front of
   }
   const sent = (await live.call('rpc_key', { email: 'alice@example.com' })).json()
   assert.equal(sent.message, 'A sign-in link was sent to alice@example.com.')
-})
-
-test('get_name shows its links as pictures when it is asked to, and one mail address needs no list (contract 9, Synonyms: nano_email)', async (t) => {
-  const gateway = await openGateway(t)
-  const key = { authorization: `Bearer ${gateway.app.createdKey}` }
-  type Offer = { plans: { link: string; qrcode?: string }[] }
-  const plain = (await gateway.call('get_name', { name: 'alice' })).json<Offer>()
-  for (const qrcode of [true, 'true', 1]) {
-    const { plans } = (await gateway.call('get_name', { name: 'Alice', qrcode })).json<Offer>()
-    row('2, Username registration offer: qrcode', () => {
-      for (const plan of plans) assert.equal(readQr(plan.qrcode!), plan.link)
-      assert.deepEqual([plans.length, plain.plans.some((plan) => 'qrcode' in plan)], [6, false])
-    })
-  }
-  const terms = { refund_address: SHOP, amount: '1' }
-  for (const fields of [{ email: 'bob@example.com' }, { emails: 'bob@example.com' }, { emails: ['bob@example.com'] }]) {
-    const { emails } = (await gateway.call('nano_email', { ...terms, ...fields }, key)).json<{
-      emails: { email: string }[]
-    }>()
-    assert.deepEqual(
-      emails.map(({ email }) => email),
-      ['bob@example.com'],
-    )
-  }
-  const both = { email: 'bob@example.com', emails: ['carol@example.com'] }
-  const refused = await gateway.call('nano_email', { ...terms, ...both }, key)
-  assert.deepEqual([refused.status, refused.json().field], [400, 'email'])
 })

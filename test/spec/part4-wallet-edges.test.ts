@@ -5,6 +5,7 @@ import { ENGINES } from '../support/engines.ts'
 import { sharedKeys } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type Answer, SHOP, openClient } from '../support/wallet-client.ts'
+import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 
 /* Contract 4.2: what a wallet shows while its blocks wait, and requests that nobody can read. */
 
@@ -64,33 +65,19 @@ test('list: "True" made a wallet and receive: "all" did nothing: flags are read 
   for (const no of [false, 'False', 0, '0', null, ''])
     assert.equal((await client.ask({ delete: no, account })).address, account)
 
-  const refusals: [fields: object, field: string][] = [
-    [{ list: 'all' }, 'list'],
-    [{ list: 'yes' }, 'list'],
-    [{ list: [true] }, 'list'],
-    [{ list: { all: true } }, 'list'],
-    [{ list: 2 }, 'list'],
-    [{ delete: 'yes', account }, 'delete'],
-    [{ receive: 'everything', account }, 'receive'],
-    [{ balance: 'please', account }, 'balance'],
-    [{ info: -1, account }, 'info'],
-    [{ update_metadata: 'x', account, metadata: {} }, 'update_metadata'],
-    [{ wallet_action: 'lst' }, 'wallet_action'],
-    [{ wallet_action: 7 }, 'wallet_action'],
-    [{ wallet_action: ['list'] }, 'wallet_action'],
-    [{ expire: true }, 'account'],
-    [{ expire: true, list: true, account }, 'expire'],
-    [{ expire: 7, wallet_action: 'create' }, 'expire'],
-    [{ expire: 'soon' }, 'expire'],
-    [{ expire: 'soon', account }, 'expire'],
-    [{ expire: '2 hours', account }, 'expire'],
-    [{ expire: 1, account }, 'expire'],
-    [{ receive: true, list: 'no' }, 'list'],
-  ]
-  for (const [fields, field] of refusals) {
-    const reply = await client.call(fields)
-    assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
-  }
+  await assertNamed(client.call, [
+    wrongIn('list', 'all', 'yes', [true], { all: true }, 2),
+    ['list', { receive: true, list: 'no' }],
+    ['delete', { delete: 'yes', account }],
+    ['receive', { receive: 'everything', account }],
+    ['balance', { balance: 'please', account }],
+    ['info', { info: -1, account }],
+    ['update_metadata', { update_metadata: 'x', account, metadata: {} }],
+    wrongIn('wallet_action', 'lst', 7, ['list']),
+    ['account', { expire: true }],
+    ['expire', { expire: true, list: true, account }, { expire: 7, wallet_action: 'create' }],
+    ['expire', { expire: 'soon', account }, { expire: '2 hours', account }, { expire: 1, account }],
+  ])
   assert.equal(await count(), 1, 'nothing was made')
 
   // That it should be over now is the end of it.

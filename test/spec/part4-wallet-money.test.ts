@@ -99,10 +99,8 @@ test('403 limits: a thousand wallets that have not ended, the largest send, and 
   const [row] = await db.selectFrom('wallets').selectAll().where('address', '=', account).execute()
   const more = Array.from({ length: 998 }, (_, at) => ({ ...row!, id: `wal_${at}`, address: `nano_${at}` }))
   for (let at = 0; at < more.length; at += 50) {
-    await db
-      .insertInto('wallets')
-      .values(more.slice(at, at + 50))
-      .execute()
+    const some = more.slice(at, at + 50)
+    await db.insertInto('wallets').values(some).execute()
   }
   const full = [403, 'limit_reached', 'An account can have up to 1000 wallets.']
   assert.deepEqual(await refusalOf(client, {}), full)

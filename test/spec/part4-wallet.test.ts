@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { test } from 'node:test'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
@@ -27,17 +28,10 @@ test('200 create answers every field in its type, and lifetimes from five minute
   const { address, qrcode, ...rest } = wallet
   assert.ok(fromAddress(address as string))
   assert.equal(readQr(qrcode as string), `nano:${address as string}`)
+  const end = { expiration: 'in 2 hours', expiration_unix: now + 7_200 }
   row(
     '4.2, cloud_wallet: create; 2, Cloud wallet: address, balance, refund_address, expiration, expiration_unix, metadata, status, qrcode',
-    () =>
-      assert.deepEqual(rest, {
-        balance: 0,
-        refund_address: SHOP,
-        expiration: 'in 2 hours',
-        expiration_unix: now + 7_200,
-        metadata,
-        status: 'active',
-      }),
+    () => assert.deepEqual(rest, { balance: 0, refund_address: SHOP, ...end, metadata, status: 'active' }),
   )
   const plain = await client.ask<Answer>({ wallet_action: 'create_wallet' })
   assert.deepEqual([plain.expiration, plain.expiration_unix], ['in 3 months', now + 90 * DAY])
@@ -87,16 +81,9 @@ test('200 list shows the newest first, without a QR code, by limit, start, searc
   assert.deepEqual(await list({ search: 'BLUE' }), [1])
   assert.deepEqual(await list({ search: made[0]!.slice(10, 30) }), [0])
   const [first] = await client.ask<Answer[]>({ wallet_action: 'list_wallets' })
-  assert.deepEqual(first, {
-    address: made[2],
-    balance: '0',
-    balance_nano: '0',
-    refund_address: SHOP,
-    expiration: 'in 3 months',
-    expiration_unix: clock.now() / 1_000 - 1 + 90 * DAY,
-    metadata: { kind: 'red', at: 2 },
-    status: 'active',
-  })
+  const held = { address: made[2], balance: '0', balance_nano: '0', refund_address: SHOP, status: 'active' }
+  const end = { expiration: 'in 3 months', expiration_unix: clock.now() / 1_000 - 1 + 90 * DAY }
+  assert.deepEqual(first, { ...held, ...end, metadata: { kind: 'red', at: 2 } })
   for (let more = made.length; more < 101; more++) await client.create()
   assert.equal((await client.ask<Answer[]>({ list: true })).length, 100)
   assert.equal((await client.ask<Answer[]>({ list: true, limit: -1 })).length, 101)
@@ -110,14 +97,13 @@ test('200 receive, balance, account info, send and delete in flag style (contrac
   const deposits = [await client.deposit(account, '1.5'), await client.deposit(account, '0.25')]
   const until = { address: account, expiration: 'in 3 months', expiration_unix: made.expiration_unix }
   // Nothing is received unless somebody says so.
-  const waiting = {
-    balance: '0',
-    balance_nano: '0',
-    pending: RAW('175', 28),
-    pending_nano: '1.75',
-    receivable: RAW('175', 28),
-    receivable_nano: '1.75',
-  }
+  const coming = (raw: string, text: string) => ({
+    pending: raw,
+    pending_nano: text,
+    receivable: raw,
+    receivable_nano: text,
+  })
+  const waiting = { balance: '0', balance_nano: '0', ...coming(RAW('175', 28), '1.75') }
   const balance = await client.ask({ balance: 'true', account })
   row('4.2, cloud_wallet: balance, wallet balance', () => assert.deepEqual(balance, { ...waiting, ...until }))
   const details = { refund_address: SHOP, metadata: { a: 1 }, status: 'active' }
@@ -146,15 +132,8 @@ test('200 receive, balance, account info, send and delete in flag style (contrac
   row('4.2, cloud_wallet: send', () =>
     assert.deepEqual([block.amount, block.subtype, sender, taker], [ONE_RAW, 'send', account, SHOP]),
   )
-  assert.deepEqual(await client.ask({ balance: true, account }), {
-    balance: RAW('75', 28),
-    balance_nano: '0.75',
-    pending: '0',
-    pending_nano: '0',
-    receivable: '0',
-    receivable_nano: '0',
-    ...until,
-  })
+  const left = { balance: RAW('75', 28), balance_nano: '0.75', ...coming('0', '0'), ...until }
+  assert.deepEqual(await client.ask({ balance: true, account }), left)
   // The whole balance, to the raw.
   await client.ask({ send: SHOP, amount: 'all', account })
   assert.equal((await client.balanceOf(account)).balance, '0')
@@ -192,42 +171,38 @@ test('400 what cannot be meant is refused with the name of its field (contract 4
   const client = await openClient(t)
   const account = await client.create()
   const signers = (count: number) => Array.from({ length: count }, (_, at) => new Signer(at).address)
+  const deeper = (levels: number): unknown => (levels === 0 ? 1 : { a: deeper(levels - 1) })
   const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, at]))
-  const cases: [parameters: object, code: string, field: string][] = [
-    [{ expire: 'soon' }, 'invalid_duration', 'expire'],
-    [{ refund_address: 'nano_1' }, 'invalid_account', 'refund_address'],
-    [{ refund_address: [SHOP, SHOP] }, 'invalid_account', 'refund_address'],
-    [{ refund_address: [SHOP, '@nobody'] }, 'username_not_found', 'refund_address'],
-    [{ refund_address: signers(11) }, 'invalid_list', 'refund_address'],
-    [{ metadata: 'text' }, 'invalid_metadata', 'metadata'],
-    [{ metadata: { text: 'x'.repeat(4_096) } }, 'invalid_metadata', 'metadata'],
-    [{ metadata: members(51) }, 'invalid_metadata', 'metadata'],
-    [{ metadata: { a: { b: { c: { d: { e: 1 } } } } } }, 'invalid_metadata', 'metadata'],
-    [{ vanity: 'hello' }, 'invalid_vanity', 'vanity'],
-    [{ vanity: '1vanit' }, 'invalid_vanity', 'vanity'],
-    [{ vanity: '10' }, 'invalid_vanity', 'vanity'],
-    [{ wallet_action: 'steal' }, 'invalid_request', 'wallet_action'],
-    [{ list: true, receive: true }, 'invalid_request', 'receive'],
-    [{ account, receive: true, send: SHOP, amount: '1' }, 'invalid_request', 'send'],
-    [{ account, wallet_action: 'receive', delete: true }, 'invalid_request', 'delete'],
-    [{ account, wallet_action: 'balance', send: SHOP, amount: '1' }, 'invalid_request', 'send'],
-    [{ send: SHOP, amount: '1' }, 'invalid_request', 'account'],
-    [{ send: SHOP, account }, 'invalid_request', 'amount'],
-    [{ wallet_action: 'send', account, amount: '1' }, 'invalid_request', 'send'],
-    [{ send: SHOP, account, amount: '0' }, 'invalid_amount', 'amount'],
-    [{ send: SHOP, account, amount: '-1' }, 'invalid_amount', 'amount'],
-    [{ send: 'nano_nobody', account, amount: '1' }, 'invalid_account', 'send'],
-    [{ wallet_action: 'update_metadata', account }, 'invalid_request', 'metadata'],
+  const cases: [code: string, field: string, values: unknown[], rest?: object][] = [
+    ['invalid_duration', 'expire', ['soon']],
+    ['invalid_account', 'refund_address', ['nano_1', [SHOP, SHOP]]],
+    ['username_not_found', 'refund_address', [[SHOP, '@nobody']]],
+    ['invalid_list', 'refund_address', [signers(11)]],
+    ['invalid_metadata', 'metadata', ['text', { text: 'x'.repeat(4_096) }, members(51), deeper(5)]],
+    ['invalid_vanity', 'vanity', ['hello', '1vanit', '10']],
+    ['invalid_request', 'wallet_action', ['steal']],
+    ['invalid_request', 'receive', [true], { list: true }],
+    ['invalid_request', 'send', [SHOP], { account, receive: true, amount: '1' }],
+    ['invalid_request', 'delete', [true], { account, wallet_action: 'receive' }],
+    ['invalid_request', 'send', [SHOP], { account, wallet_action: 'balance', amount: '1' }],
+    ['invalid_request', 'account', [undefined], { send: SHOP, amount: '1' }],
+    ['invalid_request', 'amount', [undefined], { send: SHOP, account }],
+    ['invalid_request', 'send', [undefined], { wallet_action: 'send', account, amount: '1' }],
+    ['invalid_amount', 'amount', ['0', '-1'], { send: SHOP, account }],
+    ['invalid_account', 'send', ['nano_nobody'], { account, amount: '1' }],
+    ['invalid_request', 'metadata', [undefined], { wallet_action: 'update_metadata', account }],
   ]
-  for (const [parameters, code, field] of cases) {
-    const reply = await client.call(parameters)
-    assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, code, field], reply.text)
+  for (const [code, field, values, rest] of cases) {
+    for (const value of values) {
+      const reply = await client.call({ ...rest, [field]: value })
+      assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, code, field], reply.text)
+    }
   }
   // What lies just within is taken.
   await client.create({ refund_address: signers(10) })
   await client.create({ metadata: { text: 'x'.repeat(4_000) } })
   await client.create({ metadata: members(50) })
-  await client.create({ metadata: { a: { b: { c: { d: 1 } } } } })
+  await client.create({ metadata: deeper(4) })
 })
 
 test('200 a wallet of a chosen beginning signs like any other; 503 with the limit in its words after 30 seconds (contract 4.2, Creating: vanity; 4.2, rules 4 and 5; 8, Other areas: vanity; 7, Texts and codes: vanity search out of time; 7, Status codes: 503)', async (t) => {
@@ -277,15 +252,9 @@ test('401 without a key, 403 with a public one, and a foreign wallet looks exact
   const stranger = await openStranger(client)
   const account = await client.create({ refund_address: SHOP })
   await client.deposit(account, '1')
-  const operations = [
-    { balance: true },
-    { receive: true },
-    { send: SHOP, amount: '1' },
-    { delete: true },
-    { info: true },
-    { wallet_action: 'update_metadata', metadata: {} },
-  ]
-  for (const operation of operations) {
+  const update = { wallet_action: 'update_metadata', metadata: {} }
+  const flags = [{ balance: true }, { receive: true }, { send: SHOP, amount: '1' }, { delete: true }, { info: true }]
+  for (const operation of [...flags, update]) {
     const foreign = await stranger.call({ account, ...operation })
     const missing = await stranger.call({ account: SHOP, ...operation })
     assert.equal(foreign.text, missing.text)
@@ -293,4 +262,19 @@ test('401 without a key, 403 with a public one, and a foreign wallet looks exact
   }
   assert.deepEqual(await stranger.ask({ list: true }), [])
   assert.equal((await client.balanceOf(account)).receivable, ONE_RAW)
+})
+
+test('two long vanity searches of one account do not keep another from its own (contract 4.2, rule 4)', async (t) => {
+  const client = await openClient(t)
+  const { url, app, join } = client.gateway
+  const greedy = await join()
+  for (const vanity of ['1zzzz', '3zzzz']) {
+    const sent = request(url, { method: 'POST', headers: { ...greedy.headers, 'idempotency-key': vanity } })
+    sent.on('error', () => undefined)
+    // Whoever hangs up ends the search.
+    t.after(() => sent.destroy())
+    sent.end(JSON.stringify({ action: 'cloud_wallet', vanity }))
+  }
+  await until(async () => (await app.store.db.selectFrom('idempotency').select('key').execute()).length === 2)
+  assert.match(await client.create({ vanity: '1' }), /^nano_1/)
 })

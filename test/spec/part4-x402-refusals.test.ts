@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, frontierOf, publish } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
 import { workFor } from '../support/scripted-engine.ts'
 import {
   type Members,
@@ -18,6 +18,7 @@ import {
   payloadOf,
   paymentBlock,
   paymentsOnLedger,
+  signed,
 } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
@@ -32,11 +33,11 @@ test('402 whatever is wrong with a payment, its reason is told and nothing is se
   const block = (members: Members) => payloadOf(good, { block: members })
   const accepted = (members: Members) => payloadOf(good, { accepted: members })
   const top = (members: Members) => payloadOf(good, { top: members })
-  const other = (wrong: StateBlock) => payloadOf(wrong)
   const weak = workFor(good.previous, 0n, WORK_THRESHOLDS.dev.send)
   assert.ok(workValue(good.previous, weak) < WORK_THRESHOLDS.dev.send)
   const moved = payer.send({ ...frontier, previous: newHash() }, SHOP.key, PRICE)
   const fromNowhere = STRANGER.send({ ...frontier, previous: newHash() }, SHOP.key, PRICE)
+  const text = JSON.stringify(toBlockJson(good))
   const deep = `${'['.repeat(2_000)}${']'.repeat(2_000)}`
 
   const headers: [string, string, string][] = [
@@ -52,33 +53,28 @@ test('402 whatever is wrong with a payment, its reason is told and nothing is se
     ['no accepted', 'invalid_payload', encode(top({ accepted: undefined }))],
     ['no payload', 'invalid_payload', encode(top({ payload: 'block' }))],
     ['no block', 'invalid_exact_nano_payload_block', encode(top({ payload: {} }))],
-    [
-      'a text as block',
-      'invalid_exact_nano_payload_block',
-      encode(top({ payload: { block: JSON.stringify(toBlockJson(good)) } })),
-    ],
+    ['a text as block', 'invalid_exact_nano_payload_block', encode(top({ payload: { block: text } }))],
   ]
-  const malformed: Members[] = [
-    { type: 'send' },
-    { account: 'nano_1' },
-    { account: `node_${payer.address.slice(5)}` },
-    { account: undefined },
-    { representative: 7 },
-    { previous: good.previous.slice(1) },
-    { link: toAddress(good.link) },
-    { signature: `${good.signature}00` },
-    { work: good.work.slice(1) },
-    { balance: (2n ** 128n).toString() },
-    { balance: '-1' },
-    { balance: '0x10' },
-    { balance: '9'.repeat(4_000) },
-    { balance: 5 },
-    { link_as_account: 'nano_1' },
+  const malformed: [member: string, values: unknown[]][] = [
+    ['type', ['send']],
+    ['account', ['nano_1', `node_${payer.address.slice(5)}`, undefined]],
+    ['representative', [7]],
+    ['previous', [good.previous.slice(1)]],
+    ['link', [toAddress(good.link)]],
+    ['signature', [`${good.signature}00`]],
+    ['work', [good.work.slice(1)]],
+    ['balance', [(2n ** 128n).toString(), '-1', '0x10', '9'.repeat(4_000), 5]],
+    ['link_as_account', ['nano_1']],
   ]
-  for (const members of malformed) {
-    const what = `block with ${JSON.stringify(members).slice(0, 40)}`
-    headers.push([what, 'invalid_exact_nano_payload_block', encode(block(members))])
+  for (const [member, values] of malformed) {
+    for (const value of values) {
+      const what = `block whose ${member} is ${String(value).slice(0, 40)}`
+      headers.push([what, 'invalid_exact_nano_payload_block', encode(block({ [member]: value }))])
+    }
   }
+  const astray = payer.send(frontier, STRANGER.key, PRICE)
+  const recipient = 'invalid_exact_nano_payload_recipient_mismatch'
+  const amount = 'invalid_exact_nano_payload_amount_mismatch'
   const wrong: [string, string, object][] = [
     ['other scheme', 'invalid_scheme', accepted({ scheme: 'upto' })],
     ['other network', 'invalid_network', accepted({ network: 'nano:dev' })],
@@ -87,30 +83,18 @@ test('402 whatever is wrong with a payment, its reason is told and nothing is se
     ['price that is no number', 'invalid_payment_requirements', accepted({ amount: "1' or '1'='1" })],
     ['price as a number', 'invalid_payment_requirements', accepted({ amount: 1e27 })],
     ['other recipient agreed', 'invalid_payment_requirements', accepted({ payTo: STRANGER.address })],
-    [
-      'forged link_as_account',
-      'invalid_exact_nano_payload_recipient_mismatch',
-      block({ link_as_account: STRANGER.address }),
-    ],
-    [
-      'pays a stranger and says it pays us',
-      'invalid_exact_nano_payload_recipient_mismatch',
-      payloadOf(payer.send(frontier, STRANGER.key, PRICE), { block: { link_as_account: SHOP.address } }),
-    ],
-    [
-      'pays a stranger',
-      'invalid_exact_nano_payload_recipient_mismatch',
-      other(payer.send(frontier, STRANGER.key, PRICE)),
-    ],
-    ['pays less', 'invalid_exact_nano_payload_amount_mismatch', other(payer.send(frontier, SHOP.key, PRICE - 1n))],
-    ['pays more', 'invalid_exact_nano_payload_amount_mismatch', other(payer.send(frontier, SHOP.key, PRICE + 1n))],
-    ['receives', 'invalid_exact_nano_payload_amount_mismatch', other(payer.send(frontier, SHOP.key, -PRICE))],
+    ['forged link_as_account', recipient, block({ link_as_account: STRANGER.address })],
+    ['pays a stranger and says it pays us', recipient, payloadOf(astray, { block: { link_as_account: SHOP.address } })],
+    ['pays a stranger', recipient, payloadOf(astray)],
+    ['pays less', amount, payloadOf(payer.send(frontier, SHOP.key, PRICE - 1n))],
+    ['pays more', amount, payloadOf(payer.send(frontier, SHOP.key, PRICE + 1n))],
+    ['receives', amount, payloadOf(payer.send(frontier, SHOP.key, -PRICE))],
     ['bad work', 'invalid_exact_nano_payload_work', block({ work: weak })],
     ['bad signature', 'invalid_exact_nano_payload_signature', block({ signature: 'A'.repeat(128) })],
     ['signed by another', 'invalid_exact_nano_payload_signature', block({ account: STRANGER.address })],
     ['balance changed after signing', 'invalid_exact_nano_payload_signature', block({ balance: '1' })],
-    ['frontier that is not', 'invalid_exact_nano_payload_frontier', other(moved)],
-    ['account that is not', 'invalid_exact_nano_payload_frontier', other(fromNowhere)],
+    ['frontier that is not', 'invalid_exact_nano_payload_frontier', payloadOf(moved)],
+    ['account that is not', 'invalid_exact_nano_payload_frontier', payloadOf(fromNowhere)],
   ]
   headers.push(...wrong.map(([what, reason, payload]) => [what, reason, encode(payload)] as [string, string, string]))
 
@@ -129,30 +113,24 @@ test('402 whatever is wrong with a payment, its reason is told and nothing is se
   assert.equal(paymentsOnLedger(node), 0)
   assert.deepEqual(await app.store.db.selectFrom('x402_payments').selectAll().execute(), [])
   // Nothing of all this has spoilt the good one.
-  const reply = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(good)) })
+  const reply = await call('work_generate', { hash: newHash() }, signed(good))
   assert.equal(reply.status, 200, reply.text)
   assert.ok(log().includes(hashBlock(good)), 'its hash is what the log knows it by')
 })
 
-// Proof of work before the signature, and both before any node: a flood costs whoever floods.
-test('without work and a signature no node is asked anything (contract 4.7, rule 18)', async (t) => {
+test('without work and a signature no node is asked; 400 parameters come before the payment; 402 a published block pays for nothing (contract 4.7, rules 11, 14 and 18; 4.7, Answers of 4.7: RPC parameters invalid)', async (t) => {
   const { call, node, upstream } = await openFaultyShop(t)
   const good = paymentBlock(node, await openPayer(node))
   upstream.forgetHits()
-  const pay = (members: Members) => ({ 'payment-signature': encode(payloadOf(good, { block: members })) })
-  const both = { work: workFor(good.previous, 0n, WORK_THRESHOLDS.dev.send), signature: 'A'.repeat(128) }
-  assertRefused(await call('work_generate', { hash: newHash() }, pay(both)), 'invalid_exact_nano_payload_work')
-  const { signature } = both
-  assertRefused(
-    await call('work_generate', { hash: newHash() }, pay({ signature })),
-    'invalid_exact_nano_payload_signature',
-  )
+  const pay = (members: Members) =>
+    call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(good, { block: members })) })
+  const signature = 'A'.repeat(128)
+  // Proof of work before the signature, and both before any node: a flood costs whoever floods.
+  const both = { work: workFor(good.previous, 0n, WORK_THRESHOLDS.dev.send), signature }
+  assertRefused(await pay(both), 'invalid_exact_nano_payload_work')
+  assertRefused(await pay({ signature }), 'invalid_exact_nano_payload_signature')
   for (const action of ['account_info', 'block_info', 'process']) assert.equal(upstream.hits(action), 0, action)
-})
 
-test('400 parameters are checked before anything is paid (contract 4.7, rule 14; 4.7, Answers of 4.7: RPC parameters invalid)', async (t) => {
-  const { call, node, upstream } = await openFaultyShop(t)
-  const header = { 'payment-signature': encode(payloadOf(paymentBlock(node, await openPayer(node)))) }
   const block = toBlockJson(paymentBlock(node, await openPayer(node)))
   const requests: [object, string][] = [
     [{}, 'invalid_request'],
@@ -162,10 +140,13 @@ test('400 parameters are checked before anything is paid (contract 4.7, rule 14;
     [{ hash: newHash(), block }, 'invalid_block'],
   ]
   for (const [parameters, code] of requests) {
-    const reply = await call('work_generate', parameters, header)
+    const reply = await call('work_generate', parameters, signed(good))
     assert.deepEqual([reply.status, reply.json().code], [400, code])
     for (const name of ['payment-required', 'payment-response']) assert.equal(reply.headers[name], undefined)
   }
+  // Its payer has published it, and anybody may have copied it.
+  await publish(node, good)
+  assertRefused(await call('work_generate', { hash: newHash() }, signed(good)), 'duplicate_settlement')
   assert.equal(upstream.hits('process'), 0)
 })
 
@@ -203,26 +184,6 @@ test('200 every way to write the same good payment is understood (contract 4.7, 
 
   // Two header lines arrive as one with a comma, which is no base64.
   const value = encode(payloadOf(paymentBlock(node, payer)))
-  const status = await new Promise<number>((resolve, reject) => {
-    const request = httpRequest(
-      url,
-      { method: 'POST', headers: { 'PAYMENT-SIGNATURE': [value, value] } },
-      (response) => {
-        response.resume()
-        resolve(response.statusCode!)
-      },
-    )
-    request.on('error', reject)
-    request.end(JSON.stringify({ action: 'work_generate', hash: newHash() }))
-  })
-  assert.equal(status, 402)
-})
-
-test('402 a block that its payer has published, or anybody has copied, pays for nothing (contract 4.7, rule 11)', async (t) => {
-  const { call, node, upstream } = await openFaultyShop(t)
-  const block = paymentBlock(node, await openPayer(node))
-  await publish(node, block)
-  const reply = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(block)) })
-  assertRefused(reply, 'duplicate_settlement')
-  assert.equal(upstream.hits('process'), 0)
+  const body = JSON.stringify({ action: 'work_generate', hash: newHash() })
+  assert.equal((await ask(url, { headers: { 'PAYMENT-SIGNATURE': [value, value] }, body })).status, 402)
 })

@@ -84,11 +84,8 @@ test('402 what has a price is answered with the price, in the header and in the 
   assert.ok(String(reply.headers['payment-required']).length < 2_500)
   assert.equal(reply.headers['payment-response'], undefined)
   const misspelt = await call('work_generate', { hash: newHash(), dificulty: '1' })
-  assert.deepEqual(
-    [misspelt.status, misspelt.headers['x-ignored-fields']],
-    [402, 'dificulty'],
-    'told before it is paid',
-  )
+  // Told before it is paid.
+  assert.deepEqual([misspelt.status, misspelt.headers['x-ignored-fields']], [402, 'dificulty'])
   assert.equal(reply.headers['cache-control'], 'no-store')
   assert.match(String(reply.headers['access-control-expose-headers']), /PAYMENT-REQUIRED, PAYMENT-RESPONSE/)
   const preflight = await ask(url, { method: 'OPTIONS' })
@@ -130,16 +127,9 @@ test('200 for the exact payment of the identical body: the work, the receipt, an
     assert.deepEqual(responseOf(reply), receiptOf(block, payer))
     assert.equal(reply.headers['payment-required'], undefined)
     assert.equal(reply.headers['idempotent-replayed'], undefined)
-    const info = (await call('block_info', { hash: hashBlock(block), json_block: 'true' })).json<{
-      amount: string
-      confirmed: string
-      contents: { link_as_account: string }
-    }>()
-    assert.deepEqual(
-      [info.amount, info.confirmed, info.contents.link_as_account],
-      [PRICE.toString(), 'true', SHOP.address],
-      'final on the ledger before anything was served',
-    )
+    // Final on the ledger before anything was served.
+    const info = (await call('block_info', { hash: hashBlock(block), json_block: 'true' })).json<Info>()
+    assert.deepEqual([info.amount, info.confirmed, info.contents.link_as_account], [`${PRICE}`, 'true', SHOP.address])
   }
   assert.equal(paymentsOnLedger(node), 3)
   // A price asked for one thing pays for another of the same price, whatever the payload calls it.
@@ -160,12 +150,7 @@ test('any credential skips the payment, and an empty one does not (contract 5, r
   const payer = await openPayer(node)
   const header = signed(paymentBlock(node, payer))
   const hash = newHash()
-  const wrong = [
-    { authorization: 'Bearer nonsense' },
-    { authorization: 'nonsense' },
-    { key: 'x' },
-    { 'x-api-key': 'x' },
-  ]
+  const wrong = [{ authorization: 'Bearer x' }, { authorization: 'nonsense' }, { key: 'x' }, { 'x-api-key': 'x' }]
   for (const credential of wrong) {
     for (const payment of [header, {}]) {
       const reply = await call('work_generate', { hash }, { ...payment, ...credential })
@@ -174,11 +159,8 @@ test('any credential skips the payment, and an empty one does not (contract 5, r
     }
   }
   assert.equal((await call('work_generate', { hash, key: 'x' }, header)).status, 401)
-  const inQuery = await ask(`${url}/?key=x`, {
-    body: JSON.stringify({ action: 'work_generate', hash }),
-    headers: header,
-  })
-  assert.equal(inQuery.status, 401)
+  const body = JSON.stringify({ action: 'work_generate', hash })
+  assert.equal((await ask(`${url}/?key=x`, { body, headers: header })).status, 401, 'in the query')
 
   const key = await call('work_generate', { hash }, { ...header, authorization: `Bearer ${app.createdKey}` })
   assert.equal(key.status, 200)
@@ -240,33 +222,21 @@ test('programs that look for something to buy find each sold action at its own a
   assert.deepEqual(pagination, { limit: 100, offset: 0, total: 2 })
   assertDescribes(items[0]!.extensions.bazaar, 'work_generate')
   assert.deepEqual((await discover('/discovery/resources?limit=1&offset=1&scheme=exact')).json().items, [items[1]])
-  for (const nothing of [
-    'type=mcp',
-    'network=nano:elsewhere',
-    'extensions=constructor',
-    `payTo=${new Signer(5).address}`,
-  ]) {
+  const elsewhere = ['type=mcp', 'network=nano:elsewhere', 'extensions=constructor', `payTo=${new Signer(5).address}`]
+  for (const nothing of elsewhere) {
     assert.deepEqual((await discover(`/discovery/resources?${nothing}`)).json().items, [], nothing)
   }
-  for (const [wrong, field] of [
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['offset=-1', 'offset'],
-    ['type=a&type=b', 'type'],
-  ]) {
+  for (const wrong of ['limit=0', 'limit=101', 'offset=-1', 'type=a&type=b']) {
     const refused = await discover(`/discovery/resources?${wrong}`)
-    assert.deepEqual([refused.status, refused.json().field], [400, field], wrong)
+    assert.deepEqual([refused.status, refused.json().field], [400, wrong.split('=')[0]], wrong)
   }
-  const payer = await openPayer(node)
   const { resource } = items[0]!
   const body = JSON.stringify({ hash: newHash() })
   const asked = await ask(resource, { body })
   assert.equal(asked.status, 402)
-  const block = paymentBlock(node, payer, 7n)
-  const paid = await ask(resource, {
-    body,
-    headers: { 'payment-signature': encode(payloadOf(block, { accepted: requiredOf(asked).accepts[0]! })) },
-  })
+  const block = paymentBlock(node, await openPayer(node), 7n)
+  const header = encode(payloadOf(block, { accepted: requiredOf(asked).accepts[0]! }))
+  const paid = await ask(resource, { body, headers: { 'payment-signature': header } })
   assert.equal(paid.status, 200, paid.text)
 })
 
@@ -282,6 +252,11 @@ async function checkAsProposed(payment: Proposed, terms: { payTo: string; amount
   const { previous: hash, balance } = frontierOf(node, fromAddress(block.account!)!)
   assert.equal(block.previous, hash)
   assert.equal(balance - BigInt(block.balance!), BigInt(terms.amount))
+}
+interface Info {
+  amount: string
+  confirmed: string
+  contents: { link_as_account: string }
 }
 interface Proposed {
   x402Version: number
@@ -313,14 +288,8 @@ test('every challenge fits into what proxies allow for headers (contract 4.7, ru
 test('a price that was told is good for five minutes after it has changed, and no other is (contract 4.7, rules 7 and 16)', async (t) => {
   const clock = new TestClock()
   const ledger = await openDevnet(t)
-  const env = {
-    ...sharedKeys(),
-    NODE_URLS: ledger.rpcUrl,
-    NODE_WS_URLS: ledger.wsUrl,
-    NODE_NETWORK: 'dev',
-    DATABASE_URL: await freshUrl(t, 'sqlite'),
-    X402_PAY_TO: SHOP.address,
-  }
+  const nodes = { NODE_URLS: ledger.rpcUrl, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }
+  const env = { ...sharedKeys(), ...nodes, DATABASE_URL: await freshUrl(t, 'sqlite'), X402_PAY_TO: SHOP.address }
   const payer = await openPayer(ledger.node)
   const before = await openGateway(t, { ...env, X402_PRICE: '5 raw' }, clock)
   assert.equal(requiredOf(await before.call('work_generate')).amount, '5')
@@ -329,12 +298,10 @@ test('a price that was told is good for five minutes after it has changed, and n
   assert.equal(requiredOf(await call('work_generate')).amount, '9')
   // The wait for a confirmation goes by the clock, which goes as time does meanwhile.
   const pay = async (amount: bigint) => {
-    const accepted = { amount: amount.toString() }
-    const header = encode(payloadOf(paymentBlock(ledger.node, payer, amount), { accepted }))
+    const block = paymentBlock(ledger.node, payer, amount)
+    const headers = { 'payment-signature': encode(payloadOf(block, { accepted: { amount: `${amount}` } })) }
     const timer = setInterval(() => clock.advance(10), 10)
-    return call('work_generate', { hash: newHash() }, { 'payment-signature': header }).finally(() =>
-      clearInterval(timer),
-    )
+    return call('work_generate', { hash: newHash() }, headers).finally(() => clearInterval(timer))
   }
   const told = clock.now()
   assertRefused(await pay(6n), 'invalid_payment_requirements')

@@ -4,14 +4,13 @@ import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { TestClock } from '../support/clock.ts'
-import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { type Reply, ask, bearer, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: what a key may do, until when, and how often. */
 
 const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const without = (scope: Scope) => SCOPES.filter((one) => one !== scope)
-const code = (reply: Reply) => reply.json<{ code?: string }>().code
 
 interface Made {
   id: string
@@ -27,33 +26,35 @@ async function openHouse(t: TestContext, env: Record<string, string> = {}) {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', ...env }, clock)
   const { accountId, key } = await gateway.join({ role: 'admin' })
   const { ctx } = gateway
-  const issue = async (scopes: readonly Scope[]) =>
-    (await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test', wanted: { scopes } })).text
-  const rest = (method: string, path: string, key: string, body?: object) =>
-    ask(`${gateway.url}${path}`, { method, headers: { key }, ...(body && { body: JSON.stringify(body) }) })
+  const named = { kind: 'secret', name: 'test', actor: 'test' } as const
+  const issue = async (scopes: readonly Scope[], owner = accountId) =>
+    (await issueKey(ctx, { ...named, accountId: owner, wanted: { scopes } })).text
   const make = async (key: string, body: object): Promise<Made> => {
-    const reply = await rest('POST', '/api/keys', key, { name: 'made', ...body })
+    const reply = await gateway.rest('POST', '/api/keys', key, { name: 'made', ...body })
     assert.equal(reply.status, 201, reply.text)
     return reply.json<Made>()
   }
-  return { ...gateway, clock, key, accountId, issue, rest, make }
+  const signIn = (key: string) =>
+    ask(`${gateway.url}/dashboard/sign-in/key`, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams({ key }).toString(),
+    })
+  return { ...gateway, clock, key, accountId, issue, make, signIn }
 }
 
 function assertMissing(reply: Reply, scope: Scope, about: string): void {
-  assert.deepEqual([reply.status, code(reply)], [403, 'missing_scope'], `${about}: ${reply.text}`)
-  assert.equal(reply.json<{ scope: string }>().scope, scope, about)
+  const { code, scope: missing } = reply.json()
+  assert.deepEqual([reply.status, code, missing], [403, 'missing_scope', scope], `${about}: ${reply.text}`)
 }
 
 // A key for a price display in a shop window must not empty the till.
 test('a key without the scope of an action is refused at every door that leads to it, and one with it is not (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
-  const { url } = house
   const keys = new Map<Scope, { less: string; only: string }>()
   for (const scope of SCOPES) {
     keys.set(scope, { less: await house.issue(without(scope)), only: await house.issue([scope]) })
   }
-  const post = (path: string, body: object, key: string) =>
-    ask(`${url}${path}`, { method: 'POST', headers: { key }, body: JSON.stringify(body) })
+  const post = (path: string, body: object, key: string) => house.rest('POST', path, key, body)
   for (const { name, synonyms = [], ofNode, ownSynonyms = [], scope, scopeWhen, example } of OFFERED.flatMap(
     ({ actions }) => actions,
   )) {
@@ -66,7 +67,7 @@ test('a key without the scope of an action is refused at every door that leads t
         assertMissing(await post('/node', { action: called, ...example.request }, less), needed, `/node ${called}`)
       }
     }
-    assert.notEqual(code(await post('/', { action: name, ...example.request }, only)), 'missing_scope', name)
+    assert.notEqual((await post('/', { action: name, ...example.request }, only)).json().code, 'missing_scope', name)
   }
 })
 
@@ -76,8 +77,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
   [/^\/api\/(admin\/)?checkouts\/.*\/refunds$/, 'refunds'],
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
-  [/^\/api\/(links|subscriptions)(\/|$)/, 'checkout'],
-  [/^\/api\/pos(\/|$)/, 'checkout'],
+  [/^\/api\/(links|subscriptions|pos)(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
   [/^\/api\/account\/profile$/, 'checkout'],
   [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
@@ -96,24 +96,20 @@ test('a route under /api names the scope that a key lacks, and the path of admin
   assert.ok(routes.length > 20)
   for (const { method, path, who } of routes) {
     // An account has a hundred keys at most.
-    const { accountId } = await house.join()
-    const issue = async (scopes: readonly Scope[]) =>
-      (await issueKey(house.ctx, { accountId, kind: 'secret', name: 'test', actor: 'test', wanted: { scopes } })).text
+    const { accountId } = who === 'administrator' ? house : await house.join()
     const needed = NEEDED.find(([begin]) => begin.test(path))?.[1] ?? assert.fail(path)
     // These could give a key what it was not given.
     const needsAll = path === '/api/mails' || /^\/api\/(members|activity|accounts\/\{id\}\/)/.test(path)
-    const [less, enough] =
-      who === 'administrator'
-        ? [await house.issue(without(needed)), await house.issue(needsAll ? SCOPES : [needed])]
-        : [await issue(without(needed)), await issue(needsAll ? SCOPES : [needed])]
-    const at = (key: string) => house.rest(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x1'), key)
-    assertMissing(await at(less), needed, `${method} ${path}`)
+    const at = async (scopes: readonly Scope[]) =>
+      house.rest(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x1'), await house.issue(scopes, accountId))
+    assertMissing(await at(without(needed)), needed, `${method} ${path}`)
     // Nothing is done by it: what is asked for does not exist, or has no fields.
-    assert.ok(!(await at(enough)).text.includes('missing_scope'), `${method} ${path} with ${needed}`)
+    const enough = await at(needsAll ? SCOPES : [needed])
+    assert.ok(!enough.text.includes('missing_scope'), `${method} ${path} with ${needed}`)
   }
 })
 
-test('an administrator sees what is others’ with a key that may make keys, and with no lesser one (contract 5, rule 21)', async (t) => {
+test('an administrator sees what is others’ with a key that may make keys, and reads the mails, which could sign in anybody, with no limited one (contract 5, rules 21 and 24)', async (t) => {
   const house = await openHouse(t)
   const seller = await house.issue(['checkout', 'reports'])
   const at = (path: string) => house.rest('GET', path, seller)
@@ -121,10 +117,6 @@ test('an administrator sees what is others’ with a key that may make keys, and
     assertMissing(await at(path), 'keys', path)
   }
   for (const path of ['/api/checkouts', '/api/checkouts/export.csv']) assert.equal((await at(path)).status, 200, path)
-})
-
-test('whoever reads the mails of everybody could sign in as anybody: no limited key does (contract 5, rules 21 and 24)', async (t) => {
-  const house = await openHouse(t)
   assertMissing(await house.rest('GET', '/api/mails', await house.issue(['keys'])), 'read', 'mails')
   const { key } = await house.make(house.key, { spend_daily_nano: '0' })
   assertMissing(await house.rest('GET', '/api/mails', key), 'keys', 'mails with a limit')
@@ -142,17 +134,8 @@ test('a leaked key that was replaced gives itself no other, however it asks (con
   assert.equal((await house.rest('GET', '/api/keys', key)).status, 401)
 })
 
-test('a restriction that is misspelt makes no key without it, and is named (contract 5, rule 22)', async (t) => {
+test('many requests in one, requests in another form, and answers that are remembered for everybody are held to the scopes of their key, one by one (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
-  for (const [field, value] of Object.entries({ scope: ['read'], spend_daily: '5', expires: 1, perMinute: 5 })) {
-    const reply = await house.rest('POST', '/api/keys', house.key, { name: 'x', [field]: value })
-    assert.deepEqual([reply.status, reply.json<{ field: string }>().field], [400, field])
-  }
-})
-
-test('many requests in one, and requests in another form, are held to the scopes of their key one by one (contract 5, rule 21)', async (t) => {
-  const house = await openHouse(t)
-  const key = await house.issue(['read'])
   const send = { account: ACCOUNT, send: ACCOUNT, amount: '1' }
   const body = [
     { action: 'version' },
@@ -160,12 +143,21 @@ test('many requests in one, and requests in another form, are held to the scopes
     { jsonrpc: '2.0', id: 1, method: 'cloud_wallet', params: send },
     { jsonrpc: '2.0', id: 2, method: 'version' },
   ]
-  const reply = await ask(house.url, { method: 'POST', headers: { key }, body: JSON.stringify(body) })
+  const reply = await house.post(JSON.stringify(body), { key: await house.issue(['read']) })
   const [read, refused, refusedRpc, readRpc] = reply.json<Record<string, unknown>[]>()
   assert.ok('node_vendor' in read! && 'result' in readRpc!)
   assert.deepEqual([refused!.status, refused!.code, refused!.scope], [403, 'missing_scope', 'wallets:send'])
   const { code: number, data } = refusedRpc!.error as { code: number; data: Record<string, unknown> }
   assert.deepEqual([number, data.code, data.scope], [-32003, 'missing_scope', 'wallets:send'])
+
+  const blind = await house.issue(without('read'))
+  const look = (headers: Record<string, string>) => house.call('account_balance', { account: ACCOUNT }, headers)
+  let hit: Reply | undefined
+  for (let times = 0; times < 4; times++) hit = await look({ key: house.key })
+  assert.equal(hit!.headers['x-cache'], 'hit')
+  assertMissing(await look({ key: blind }), 'read', 'by header')
+  assertMissing(await look(bearer(blind)), 'read', 'by bearer')
+  assert.equal((await look({})).status, 200)
 })
 
 test('each operation of cloud_wallet has a scope of its own, whichever way it is written (contract 5, rule 21)', async (t) => {
@@ -195,21 +187,12 @@ test('each operation of cloud_wallet has a scope of its own, whichever way it is
   }
 })
 
-test('what is remembered for everybody is not told to a key that may not read (contract 5, rule 21)', async (t) => {
+test('a key ends by the clock, also where it was just used, and its session with it; a restriction that is misspelt makes no key without it, and is named (contract 5, rule 22)', async (t) => {
   const house = await openHouse(t)
-  const blind = await house.issue(without('read'))
-  const body = JSON.stringify({ action: 'account_balance', account: ACCOUNT })
-  const read = (headers: Record<string, string>) => ask(house.url, { method: 'POST', headers, body })
-  let hit: Reply | undefined
-  for (let times = 0; times < 4; times++) hit = await read({ key: house.key })
-  assert.equal(hit!.headers['x-cache'], 'hit')
-  assertMissing(await read({ key: blind }), 'read', 'by header')
-  assertMissing(await read({ authorization: `Bearer ${blind}` }), 'read', 'by bearer')
-  assert.equal((await read({})).status, 200)
-})
-
-test('a key ends by the clock, also where it was just used, and its session with it (contract 5, rule 22)', async (t) => {
-  const house = await openHouse(t)
+  for (const [field, value] of Object.entries({ scope: ['read'], spend_daily: '5', expires: 1, perMinute: 5 })) {
+    const reply = await house.rest('POST', '/api/keys', house.key, { name: 'x', [field]: value })
+    assert.deepEqual([reply.status, reply.json().field], [400, field])
+  }
   const expires = Math.floor(house.clock.now() / 1000) + 10
   const made = await house.make(house.key, { expires_unix: expires })
   assert.equal(made.expires_unix, expires)
@@ -261,80 +244,48 @@ test('a key that may make keys makes none that may more than itself, nor learns 
   ] as const) {
     const reply = await tryMaking({ [field]: value })
     assertRefusal(reply, 403, /a key with more rights than its own/, 'limit_reached')
-    assert.equal(reply.json<{ field: string }>().field, field)
+    assert.equal(reply.json().field, field)
   }
-  const shown = ({ scopes, expires_unix, per_minute, spend_daily_nano }: Made) => [
-    scopes,
-    expires_unix,
-    per_minute,
-    spend_daily_nano,
-  ]
+  const shown = (made: Made) => [made.scopes, made.expires_unix, made.per_minute, made.spend_daily_nano]
   const like = await house.make(maker.key, {})
   assert.deepEqual(shown(like), [['read', 'wallets:send', 'keys'], expires, 100, '5'])
   const less = await house.make(like.key, { scopes: ['read'], per_minute: 7, spend_daily_nano: 0 })
   assert.deepEqual(shown(less), [['read'], expires, 7, '0'])
 
-  const rotate = (id: string, key = maker.key) => house.rest('POST', `/api/keys/${id}/rotate`, key)
+  const rotate = (id: string) => house.rest('POST', `/api/keys/${id}/rotate`, maker.key)
   const { keys } = (await house.rest('GET', '/api/keys', maker.key)).json<{ keys: Made[] }>()
   const whole = keys.find(({ scopes, id }) => scopes.length === SCOPES.length && id !== maker.id)!
   assert.equal((await rotate(whole.id)).status, 403)
   const sibling = await house.make(house.key, { scopes: ['read'], expires_unix: expires, spend_daily_nano: '1' })
   const refused = await rotate(sibling.id)
-  assert.deepEqual(
-    [refused.status, code(refused), refused.json<{ field: string }>().field],
-    [403, 'limit_reached', 'limits'],
-  )
+  assert.deepEqual([refused.status, refused.json().code, refused.json().field], [403, 'limit_reached', 'limits'])
   // Its own successor, and one of its making, have what they had, and not for longer.
-  for (const [old, key] of [
-    [less, maker.key],
-    [maker, maker.key],
-  ] as const) {
-    const reply = await rotate(old.id, key)
+  for (const old of [less, maker]) {
+    const reply = await rotate(old.id)
     assert.equal(reply.status, 201, reply.text)
     assert.deepEqual(shown(reply.json<Made>()), shown(old))
   }
   assertRefusal(await rotate(maker.id), 409, /already been replaced/, 'conflict')
 })
 
-test('a key that may not do everything opens no dashboard (contract 5, rule 25)', async (t) => {
+test('a key that may not do everything opens no dashboard, and a session that was opened with a limited one makes no key beyond it and is counted as the key is (contract 5, rules 24 and 25)', async (t) => {
   const house = await openHouse(t)
-  const signIn = (key: string) =>
-    ask(`${house.url}/dashboard/sign-in/key`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-      body: new URLSearchParams({ key }).toString(),
-    })
-  const refused = await signIn(await house.issue(without('keys')))
+  const refused = await house.signIn(await house.issue(without('keys')))
   assert.equal(refused.status, 403)
   assert.match(refused.text, /This key has no scope keys\./)
   assert.equal(refused.headers['set-cookie'], undefined)
-  const opened = await signIn(await house.issue(SCOPES))
-  assert.equal(opened.status, 303)
-  assert.match(String(opened.headers['set-cookie']), /nano-gateway=/)
-})
+  assert.equal((await house.signIn(await house.issue(SCOPES))).status, 303)
 
-test('a session that was opened with a limited key makes no key beyond it, and is counted as the key is (contract 5, rules 24 and 25)', async (t) => {
-  const house = await openHouse(t)
   const { key } = await house.make(house.key, { per_minute: 5, spend_daily_nano: '2' })
-  const opened = await ask(`${house.url}/dashboard/sign-in/key`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-    body: new URLSearchParams({ key }).toString(),
-  })
+  const opened = await house.signIn(key)
   const token = /nano-gateway=([^;]+)/.exec(String(opened.headers['set-cookie']))![1]!
-  const make = (body: object) =>
-    ask(`${house.url}/api/keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: JSON.stringify({ name: 'more', ...body }),
-    })
+  const make = (body: object) => house.rest('POST', '/api/keys', token, { name: 'more', ...body })
   assertRefusal(await make({ spend_daily_nano: '3' }), 403, /more rights than its own/, 'limit_reached')
   const { spend_daily_nano: spend, per_minute: rate } = (await make({})).json<Made>()
   assert.deepEqual([spend, rate], ['2', 5])
   const { keys } = (await house.rest('GET', '/api/keys', house.key)).json<{ keys: Made[] }>()
-  const whole = keys.find(({ spend_daily_nano: limit }) => limit === null)!
-  const headers = { authorization: `Bearer ${token}` }
-  const rotated = await ask(`${house.url}/api/keys/${whole.id}/rotate`, { method: 'POST', headers })
+  const whole = keys.find(({ spend_daily_nano: limit, scopes }) => limit === null && scopes.length === SCOPES.length)!
+  const rotated = await house.rest('POST', `/api/keys/${whole.id}/rotate`, token)
   assertRefusal(rotated, 403, /more rights than its own/, 'limit_reached')
   await make({})
   await make({})

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
-import { ALICE, BOB } from '../support/wallet-client.ts'
+import { ALICE, BOB, clientWith } from '../support/wallet-client.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5, rule 26: how much a key may spend on a day. */
@@ -17,23 +16,18 @@ async function openShop(t: TestContext) {
   const gateway = await openGateway(t, {}, clock)
   const { accountId, key } = await gateway.join()
   const make = async (nano: string, maker?: string) => {
-    const made = await issueKey(gateway.ctx, {
-      accountId,
-      kind: 'secret',
-      name: 'test',
-      actor: 'test',
-      wanted: { spendDaily: parseNano(nano)! },
-      restsOn: maker,
-    })
+    const wanted = { spendDaily: parseNano(nano)! }
+    const named = { accountId, kind: 'secret', name: 'test', actor: 'test' } as const
+    const made = await issueKey(gateway.ctx, { ...named, wanted, restsOn: maker })
     return { key: made.text, id: made.key.id }
   }
   const wallet = (key: string, fields: object, headers?: Record<string, string>) =>
     gateway.call('cloud_wallet', { key, ...fields }, headers)
+  const client = clientWith(gateway, key)
   const create = async (nano: string, fields: object = {}) => {
-    const account = (await wallet(key, fields)).json<{ address: string }>().address
-    await gateway.app.devnet!.node.fund(fromAddress(account)!, parseNano(nano)!)
-    await gateway.confirmed()
-    await wallet(key, { account, receive: true })
+    const account = await client.create(fields)
+    await client.deposit(account, nano)
+    await client.ask({ account, receive: true })
     await gateway.confirmed()
     return account
   }
@@ -59,7 +53,7 @@ test('a key sends no more on a day than it may; what failed is given back, and a
   assertOver(await send('2.000000000000000000000000000001'), shop, '5', '3')
   // Repeated with the same name, it is the same send.
   const once = { 'idempotency-key': 'order-1' }
-  const first = (await send('1', once)).json<{ hash: string }>().hash
+  const first = (await send('1', once)).json().hash
   assert.deepEqual((await send('1', once)).json<unknown>(), { hash: first })
   assertOver(await send('1.5'), shop, '5', '4')
   // Everything is an amount as well.
@@ -90,47 +84,38 @@ test('keys that a limited key made, and its successor, spend from one purse (con
   assert.equal((await send(other.key, '1')).status, 200)
   assertOver(await send(other.key, '2'), shop, '5', '4')
   assertOver(await send(parent.key, '2'), shop, '5', '4')
-  const rotated = await fetch(`${shop.url}/api/keys/${parent.id}/rotate`, {
-    method: 'POST',
-    headers: { key: parent.key },
-  })
-  const next = ((await rotated.json()) as { key: string }).key
+  const next = (await shop.rest('POST', `/api/keys/${parent.id}/rotate`, parent.key)).json().key!
   assertOver(await send(next, '2'), shop, '5', '4')
   assert.equal((await send(next, '1')).status, 200)
   await shop.confirmed()
 })
 
-test('a payment by e-mail counts when it is made, once, and is given back when nobody pays it (contract 5, rule 26)', async (t) => {
+test('a payment by e-mail counts when it is made, once, and is given back when nobody pays it; a send for it that is refused leaves it counted (contract 5, rule 26)', async (t) => {
   const shop = await openShop(t)
   const account = await shop.create('20')
   const { key } = await shop.make('5')
   const made = await shop.email(key, '3')
   assert.equal(made.status, 200, made.text)
   assertOver(await shop.email(key, '3'), shop, '5', '3')
-  const { address, id } = made.json<{ address: string; id: string }>()
+  const { address, id } = made.json()
   // What pays it takes its place.
   assert.equal((await shop.wallet(key, { account, send: address, amount: '3' })).status, 200)
   assert.equal((await shop.email(key, '2')).status, 200)
   assertOver(await shop.wallet(key, { account, send: address, amount: '0.1' }), shop, '5', '5')
-  const list = await fetch(`${shop.url}/api/emails`, { headers: { key } })
-  const unpaid = ((await list.json()) as { payments: { id: string }[] }).payments.find((payment) => payment.id !== id)!
-  await fetch(`${shop.url}/api/emails/${unpaid.id}`, { method: 'DELETE', headers: { key } })
+  const { payments } = (await shop.rest('GET', '/api/emails', key)).json<{ payments: { id: string }[] }>()
+  const unpaid = payments.find((payment) => payment.id !== id)!
+  await shop.rest('DELETE', `/api/emails/${unpaid.id}`, key)
   assert.equal((await shop.wallet(key, { account, send: BOB, amount: '2' })).status, 200)
   assertOver(await shop.wallet(key, { account, send: BOB, amount: '0.1' }), shop, '5', '5')
-  await shop.confirmed()
-})
 
-test('a send that is refused leaves the e-mail payment it was for counted (contract 5, rule 26)', async (t) => {
-  const shop = await openShop(t)
   const poor = await shop.create('0.1')
-  const { key } = await shop.make('5')
-  const { address } = (await shop.email(key, '5')).json<{ address: string }>()
-  const refused = await shop.wallet(key, { account: poor, send: address, amount: '5' })
+  const { key: other } = await shop.make('5')
+  const { address: waiting } = (await shop.email(other, '5')).json()
+  const refused = await shop.wallet(other, { account: poor, send: waiting, amount: '5' })
   assertRefusal(refused, 403, /./, 'insufficient_funds')
-  assertOver(await shop.email(key, '5'), shop, '5', '5')
-  const rich = await shop.create('20')
-  assert.equal((await shop.wallet(key, { account: rich, send: address, amount: '5' })).status, 200)
-  assertOver(await shop.email(key, '1'), shop, '5', '5')
+  assertOver(await shop.email(other, '5'), shop, '5', '5')
+  assert.equal((await shop.wallet(other, { account, send: waiting, amount: '5' })).status, 200)
+  assertOver(await shop.email(other, '1'), shop, '5', '5')
   await shop.confirmed()
 })
 

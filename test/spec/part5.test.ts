@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
-import { CLI } from '../support/command-line.ts'
-import { ask, openGateway } from '../support/gateway.ts'
+import { ask, bearer, openGateway } from '../support/gateway.ts'
+import { run, start } from '../start/process.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice, openLedgerWorld } from './ledger-world.ts'
@@ -20,7 +19,7 @@ const SALE = { address: alice.address, amount: '1' }
 
 test('401 with the words that a key is required, and 200 for what needs none (contract 5, rules 1, 4, 5 and 16; 7, Texts and codes: key needed, none given)', async (t) => {
   const { app, call } = await openLedgerWorld(t, { CHECKOUT_GENERATED_WALLETS: 'all' })
-  const keyed = { authorization: `Bearer ${app.createdKey}` }
+  const keyed = bearer(app.createdKey!)
   const saved = (await call('checkout', SALE, keyed)).json()
   const needed: [action: string, fields: object][] = [
     ['cloud_wallet', { list: true }],
@@ -81,12 +80,11 @@ test('401 with the words that a key is required, and 200 for what needs none (co
 })
 
 test('a public key makes checkouts from the pages it was made for, and nothing else (contract 5, rules 5 and 6; 5, Key kinds: public key, secret (RPC) key; 7, Texts and codes: public key from an origin that is not its own)', async (t) => {
-  const { app, call, url } = await openGateway(t, { CHECKOUT_GENERATED_WALLETS: 'all' })
-  const keyed = { authorization: `Bearer ${app.createdKey}` }
+  const { app, call, rest, url } = await openGateway(t, { CHECKOUT_GENERATED_WALLETS: 'all' })
+  const keyed = bearer(app.createdKey!)
   const origin = 'https://shop.example'
   const make = { name: 'Page', kind: 'public', origins: [origin] }
-  const made = await ask(`${url}/api/keys`, { headers: keyed, body: JSON.stringify(make) })
-  const { key: public_key } = made.json()
+  const { key: public_key } = (await rest('POST', '/api/keys', app.createdKey, make)).json()
   const secrets = {
     notify: 'shop@example.com',
     webhook_url: 'https://shop.example/hook',
@@ -101,19 +99,12 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
   const order = await asPage({ template, amount: '2', metadata: { order: 1 } })
   assert.equal(order.status, 200, order.text)
   assert.doesNotMatch(order.text, /of the shop|shop@example|\/hook/)
-  const own = await ask(`${url}/api/checkouts/${order.json().id}`, { method: 'GET', headers: keyed })
+  const own = await rest('GET', `/api/checkouts/${order.json().id}`, app.createdKey)
   const { checkout } = own.json<{ checkout: Record<string, unknown> }>()
-  assert.deepEqual(
-    [checkout.title, checkout.notify, checkout.webhook_url],
-    ['Book', secrets.notify, secrets.webhook_url],
-  )
+  const { notify, webhook_url } = secrets
+  assert.partialDeepStrictEqual(checkout, { title: 'Book', notify, webhook_url })
 
-  const forbidden = {
-    ...secrets,
-    webhook: secrets.webhook_url,
-    webhook_events: ['payment.late'],
-    mode: 'generated_wallet',
-  }
+  const forbidden = { ...secrets, webhook: webhook_url, webhook_events: ['payment.late'], mode: 'generated_wallet' }
   for (const [field, value] of Object.entries(forbidden)) {
     const reply = await asPage({ ...SALE, [field]: value })
     assert.deepEqual([reply.status, reply.json().code], [403, 'feature_disabled'], field)
@@ -144,44 +135,25 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
 })
 
 test('the first start makes an administrator key, once, and the command line issues more (contract 5, How keys are issued: first start, command line)', async (t) => {
-  const folder = openFolder(t)
-  const env = {
-    PATH: process.env.PATH,
-    DATA_DIR: folder,
-    METRICS_PORT: '0',
-    PORT: '0',
-    DEVNET_PORT: '0',
-    DEVNET_WS_PORT: '0',
-  }
-  const settings = { ...env, WORK_THREADS: '0', WORK_NODES: 'true', PRICE_PROVIDERS: 'sandbox', LOG_LEVEL: 'error' }
-  const child = spawn(process.execPath, [CLI, 'start'], { env: settings })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  t.after(() => void child.kill('SIGKILL'))
-  let printed = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString()
-      if (printed.includes('Try it:')) resolve()
-    })
-    child.once('exit', () => reject(new Error(printed)))
-  })
-  const url = /RPC\s+(\S+)/.exec(printed)![1]!
-  const file = /Admin key\s+in (\S+) /.exec(printed)![1]!
-  const first = /^(rpc_sk_\w{38})\n$/.exec(readFileSync(file, 'utf8'))![1]!
-  assert.equal(printed.split('rpc_sk_').length, 1)
-  const account = (key: string) => ask(`${url}/api/account`, { method: 'GET', headers: { key } })
-  const { account: administrator } = (await account(first)).json<{ account: { id: string; role: string } }>()
+  const DATA_DIR = openFolder(t)
+  const env = { DATA_DIR, DEVNET_PORT: '0', DEVNET_WS_PORT: '0', LOG_LEVEL: 'error' }
+  const { url, stop } = await start(t, env)
+  const first = readFileSync(join(DATA_DIR, 'administrator.key'), 'utf8').trim()
+  assert.match(first, /^rpc_sk_\w{38}$/)
+  const account = async (key: string) =>
+    (await ask(`${url}/api/account`, { method: 'GET', headers: { key } })).json<{
+      account: { id: string; role: string }
+    }>()
+  const { account: administrator } = await account(first)
   assert.equal(administrator.role, 'admin')
 
-  const command = [CLI, 'keys', 'create', administrator.id]
-  const { stdout } = await promisify(execFile)(process.execPath, command, { env: settings })
-  const second = /rpc_sk_\w{38}/.exec(stdout)![0]
+  const { output } = await run(t, ['keys', 'create', administrator.id], env)
+  const second = /rpc_sk_\w{38}/.exec(output)![0]
   assert.notEqual(second, first)
-  assert.equal((await account(second)).json<{ account: { id: string } }>().account.id, administrator.id)
-  child.kill('SIGTERM')
-  await ended
+  assert.equal((await account(second)).account.id, administrator.id)
+  await stop()
 
-  const again = await openGateway(t, { DATA_DIR: folder })
+  const again = await openGateway(t, { DATA_DIR })
   assert.equal(again.app.createdKey, undefined)
   for (const key of [first, second]) assert.equal((await again.call('rpc_credits', { key })).status, 200)
 })

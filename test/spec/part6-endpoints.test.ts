@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { verifyWebhook } from '../../src/client/webhook.ts'
 import { merchant, openShop, turnUntil } from '../support/checkout-steps.ts'
-import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { row } from './row.ts'
@@ -12,32 +11,17 @@ import { row } from './row.ts'
 const PATH = '/webhook-endpoints'
 const ADDRESS = merchant.address
 
-interface Shown {
-  id: string
-  url: string
-  events: string[]
-  filter: unknown
-  enabled: boolean
-  status: string
-  secret?: string
-  secret_last4: string
-  previous_secret_until: string | null
-}
-
-interface Replay {
-  id: string
-  state: string
-  queued: number
-}
+type Shown = Record<string, unknown> & Record<'id' | 'url' | 'secret', string>
+type Log = { deliveries: (ShownDelivery & { type: string })[]; next_cursor: string }
 
 async function open(t: TestContext) {
   const { world, shop, key } = await openShop(t)
   const reader = readerOf(shop, key)
-  const change = (method: 'PUT' | 'DELETE', path: string, body?: object) =>
-    ask(`${shop.url}/api${path}`, { method, headers: { key }, ...(body && { body: JSON.stringify(body) }) })
+  const change = (method: 'PUT' | 'DELETE', id: string, body?: object) =>
+    shop.rest(method, `/api${PATH}/${id}`, key, body)
   const receiver = await openReceiver(t)
   const make = async (body: object = {}) =>
-    (await reader.post(PATH, { url: `${receiver.url}?token=hidden`, ...body })).json<Shown & { secret: string }>()
+    (await reader.post(PATH, { url: `${receiver.url}?token=hidden`, ...body })).json<Shown>()
   return { world, shop, key, receiver, make, change, ...reader }
 }
 
@@ -46,7 +30,7 @@ test('an endpoint is made, listed, changed, paused and taken away, and never sho
   const body = { url: receiver.url, events: ['refund.sent'], filter: { metadata: { shop: 7 } }, description: 'Till' }
   const once = { 'idempotency-key': 'make' }
   const created = await post(PATH, body, once)
-  const { secret, ...shown } = created.json<Shown & { secret: string }>()
+  const { secret, ...shown } = created.json<Shown>()
   row('6, Endpoints: POST /api/webhook-endpoints', () => {
     assert.equal(created.status, 201)
     assert.match(secret, /^whsec_/)
@@ -59,7 +43,7 @@ test('an endpoint is made, listed, changed, paused and taken away, and never sho
   row('6, Endpoints: GET /api/webhook-endpoints', () => assert.deepEqual(listed, { endpoints: [shown] }))
   const one = await get(`${PATH}/${shown.id}`)
   row('6, Endpoints: GET /api/webhook-endpoints/:id', () => assert.deepEqual(one.json(), shown))
-  const paused = (await change('PUT', `${PATH}/${shown.id}`, { enabled: false, filter: null })).json<Shown>()
+  const paused = (await change('PUT', shown.id, { enabled: false, filter: null })).json<Shown>()
   row('6, Endpoints: PUT /api/webhook-endpoints/:id', () =>
     assert.deepEqual([paused.status, paused.filter, paused.events], ['paused', null, ['refund.sent']]),
   )
@@ -83,11 +67,11 @@ test('an endpoint is made, listed, changed, paused and taken away, and never sho
     const reply = await post(PATH, field === 'url' ? wrong : { url: receiver.url, ...wrong })
     assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(wrong))
   }
-  const gone = (await change('DELETE', `${PATH}/${shown.id}`)).json()
+  const gone = (await change('DELETE', shown.id)).json()
   row('6, Endpoints: DELETE /api/webhook-endpoints/:id', () =>
     assert.deepEqual(gone, { success: true, deleted: true, id: shown.id }),
   )
-  assert.equal((await change('DELETE', `${PATH}/${shown.id}`)).status, 404)
+  assert.equal((await change('DELETE', shown.id)).status, 404)
   for (let count = 0; count < 20; count++) await make()
   const oneMore = await post(PATH, { url: receiver.url })
   assert.deepEqual([oneMore.status, oneMore.json().code], [403, 'limit_reached'])
@@ -98,14 +82,12 @@ test('a test shows its answer at once, secrets overlap for a day, and the log sh
   const { id, secret, url } = await make({ enabled: false })
   assert.equal(url, receiver.url, 'the query, which may hold a secret, is not shown')
   const test = async () => (await post(`${PATH}/${id}/test`)).json<{ event: ShownEvent }>().event.deliveries[0]!
-  const [taken] = [await test()]
+  const taken = await test()
+  const { state, endpoint, cause, attempts: tries } = taken
   row('6, Endpoints: POST /api/webhook-endpoints/:id/test', () =>
-    assert.deepEqual(
-      [taken.state, taken.endpoint, taken.cause, taken.attempts[0]!.status],
-      ['delivered', id, 'test', 200],
-    ),
+    assert.deepEqual([state, endpoint, cause, tries[0]!.status], ['delivered', id, 'test', 200]),
   )
-  const rotated = (await post(`${PATH}/${id}/rotate`)).json<Shown & { secret: string }>()
+  const rotated = (await post(`${PATH}/${id}/rotate`)).json<Shown>()
   row('6, Endpoints: POST /api/webhook-endpoints/:id/rotate', () => {
     assert.notEqual(rotated.secret, secret)
     assert.ok(rotated.previous_secret_until)
@@ -116,15 +98,12 @@ test('a test shows its answer at once, secrets overlap for a day, and the log sh
   const { body, headers } = receiver.requests.at(-1)!
   const nowSeconds = Number(headers['webhook-timestamp'])
   for (const each of [secret, rotated.secret]) verifyWebhook(body, headers, each, { nowSeconds })
-  const log = (await get(`${PATH}/${id}/deliveries?limit=1`)).json<{
-    deliveries: (ShownDelivery & { type: string })[]
-    next_cursor: string
-  }>()
+  const log = (await get(`${PATH}/${id}/deliveries?limit=1`)).json<Log>()
   row('6, Endpoints: GET /api/webhook-endpoints/:id/deliveries', () => {
-    const [{ type, attempts }] = log.deliveries as [ShownDelivery & { type: string }]
+    const [{ type, attempts }] = log.deliveries as [Log['deliveries'][number]]
     assert.deepEqual([type, attempts[0]!.headers!['webhook-signature']], ['ping', headers['webhook-signature']])
   })
-  const rest = (await get(`${PATH}/${id}/deliveries?cursor=${log.next_cursor}`)).json<typeof log>()
+  const rest = (await get(`${PATH}/${id}/deliveries?cursor=${log.next_cursor}`)).json<Log>()
   assert.deepEqual([rest.deliveries.map(({ id }) => id), rest.next_cursor], [[taken.id], null])
   assert.equal((await get(`${PATH}/${id}`)).json<{ failing_since: null }>().failing_since, null)
 })
@@ -155,9 +134,9 @@ test('what only an endpoint asks for is told as well, and what was missed can be
 
   const from = Math.floor(Date.parse(events[0]!.created_at) / 1000)
   const asked = { from_unix: from, events: ['checkout.expired'] }
-  await change('PUT', `${PATH}/${id}`, { enabled: false })
+  await change('PUT', id, { enabled: false })
   assert.equal((await post(`${PATH}/${id}/replay`, asked)).status, 409)
-  await change('PUT', `${PATH}/${id}`, { enabled: true })
+  await change('PUT', id, { enabled: true })
   for (const [field, wrong] of [
     ['from_unix', {}],
     ['from_unix', { from_unix: 'yesterday' }],
@@ -176,12 +155,8 @@ test('what only an endpoint asks for is told as well, and what was missed can be
     shop.app.store.notices.publish('jobs', '')
     return receiver.requests.length > before
   })
-  const { replays } = (await get(`${PATH}/${id}/replays`)).json<{ replays: Replay[] }>()
-  row('6, Endpoints: GET /api/webhook-endpoints/:id/replays', () =>
-    assert.deepEqual(
-      replays.map(({ state, queued }) => [state, queued]),
-      [['done', 1]],
-    ),
-  )
+  const { replays } = (await get(`${PATH}/${id}/replays`)).json<{ replays: { state: string; queued: number }[] }>()
+  const ended = replays.map(({ state, queued }) => [state, queued])
+  row('6, Endpoints: GET /api/webhook-endpoints/:id/replays', () => assert.deepEqual(ended, [['done', 1]]))
   assert.equal(receiver.requests.at(-1)!.body, body, 'the same bytes')
 })

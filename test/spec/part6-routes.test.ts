@@ -14,11 +14,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const toTime = (milliseconds: number) => new Date(milliseconds).toISOString()
 
-interface Page {
-  events: ShownEvent[]
-  cursor: string
-  has_more: boolean
-}
+type Page = { events: ShownEvent[]; cursor: string; has_more: boolean }
 
 test('a ping is an event, the feed lists events oldest first and page by page, and each account sees its own (contract 6, rules 11 and 18; 6, Event kinds: ping)', async (t) => {
   const { world, shop, key } = await openShop(t)
@@ -39,29 +35,15 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   const attempt = { attempt: 1, at: created_at, status: 200, error: null, ms: 0, response: '', headers: signed }
   const ended = { ...sent, state: 'delivered', next_at: null, finished_at: created_at, attempts: [attempt] }
   assert.match(first.id, /^evt_\w+$/)
+  const delivered = { ...shown, delivered: true, delivered_at: created_at }
   row('6, Events and deliveries: id, type, subject, created_at, delivered_at, delivered, url, deliveries, state', () =>
-    assert.deepEqual(first, {
-      ...shown,
-      delivered: true,
-      delivered_at: created_at,
-      deliveries: [ended],
-    }),
+    assert.deepEqual(first, { ...delivered, deliveries: [ended] }),
   )
   await untilTried(first.id, 1)
-  assert.deepEqual(
-    [receiver.requests[0]!.url, receiver.requests[0]!.body],
-    ['/hook?token=hidden', JSON.stringify(payload)],
-  )
-  const delivered = { ...shown, delivered: true, delivered_at: created_at }
+  const { url: asked, body } = receiver.requests[0]!
+  assert.deepEqual([asked, body], ['/hook?token=hidden', JSON.stringify(payload)])
   const one = (await get(`/events/${first.id}`)).json()
-  row('6, Routes: GET /api/events/:id', () =>
-    assert.deepEqual(one, {
-      event: {
-        ...delivered,
-        deliveries: [ended],
-      },
-    }),
-  )
+  row('6, Routes: GET /api/events/:id', () => assert.deepEqual(one, { event: { ...delivered, deliveries: [ended] } }))
 
   clock.advance(HOUR)
   receiver.answer = answerWith(500, {}, 'x'.repeat(3_000))
@@ -109,14 +91,10 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   assert.equal((await page('')).events.length, 25, 'unless another limit is given')
   assert.equal((await page('?limit=100')).events.length, 27)
 
-  const { key: foreign } = await shop.join()
-  const stranger = readerOf(shop, foreign)
-  const missing = await stranger.get('/events/evt_missing')
-  assert.equal(missing.status, 404)
+  const stranger = readerOf(shop, (await shop.join()).key)
   assert.deepEqual((await stranger.get('/events')).json<Page>().events, [])
-  assert.equal((await stranger.get(`/events/${first.id}`)).text, missing.text)
-  const redelivered = await stranger.post(`/events/${first.id}/redeliver`)
-  assert.deepEqual([redelivered.status, redelivered.text], [404, missing.text])
+  assert.equal((await stranger.get(`/events/${first.id}`)).status, 404)
+  assert.equal((await stranger.post(`/events/${first.id}/redeliver`)).status, 404)
 })
 
 test('send again, test an address, change the secret: each once for an Idempotency-Key, and the old secret signs along for a day (contract 6, Headers: webhook-signature; 6, rule 11)', async (t) => {
@@ -218,22 +196,15 @@ test('a body is kept for thirty days and an event for ninety (contract 6, rule 1
   await leapTo(90, async () => (await get(`/events/${event.id}`)).status === 404)
 })
 
-const pingTo = ({ url, app }: Pick<Gateway, 'url' | 'app'>, target: string) =>
-  readerOf({ url, app }, app.createdKey!).post('/webhooks/ping', { url: target })
+const pingTo = ({ app, rest }: Gateway, url: string) => rest('POST', '/api/webhooks/ping', app.createdKey, { url })
 
-async function pingStatus(t: TestContext, env: Record<string, string>, target: string): Promise<number> {
-  return (await pingTo(await openGateway(t, env), target)).status
-}
+const pingStatus = async (t: TestContext, env: Record<string, string>, target: string) =>
+  (await pingTo(await openGateway(t, env), target)).status
 
-test('on a laptop with the development ledger alone, a webhook to the same machine simply works (contract 6, rule 10)', async (t) => {
-  const gateway = await openGateway(t)
-  const receiver = await openReceiver(t)
-  assert.equal((await pingTo(gateway, receiver.url)).status, 201)
-  await until(() => receiver.requests.length === 1)
-})
-
-test('with other nodes, or when told so, private addresses are refused; told otherwise, they are not (contract 6, rule 10)', async (t) => {
-  const { url } = await openReceiver(t)
+test('on a laptop with the development ledger alone, a webhook to the same machine works; with other nodes, or told so, private addresses are refused, unless told otherwise (contract 6, rule 10)', async (t) => {
+  const { url, requests } = await openReceiver(t)
+  assert.equal(await pingStatus(t, {}, url), 201)
+  await until(() => requests.length === 1)
   const node = { NODE_URLS: (await openRecordingNode(t)).url }
   assert.equal(await pingStatus(t, node, url), 400)
   assert.equal(await pingStatus(t, { NODE_URLS: `devnet:,${node.NODE_URLS}` }, url), 400)

@@ -47,10 +47,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
   const room: WatchRoom = {
     ...ctx,
     db,
-    failures: {
-      failed: (place) => () => void failed.push(place),
-      lost: () => () => undefined,
-    },
+    failures: { failed: (place) => () => void failed.push(place), lost: () => () => undefined },
     secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
     node: {
       publish: () => ledger.publish(),
@@ -89,13 +86,16 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
   return { ledger, monitor, second, reads, failed, faults, told, read, within, watch, pay, db: ctx.db }
 }
 
+const openAlone = async (t: TestContext, events?: string[]) => open(t, await openFresh(t, 'sqlite'), 'sqlite', events)
+
+/** So many sends that wait, by their hashes. */
+const waiting = (count: number, from = 0) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
+
 forEachEngine((engine, openStore) => {
   test('deposits stopped being told for good, and nobody knew, when no node had the block to go on from (contract 6, rule 29)', async (t) => {
-    const { ledger, monitor, failed, faults, told, read, within, watch, pay, db } = await open(
-      t,
-      await openStore(t),
-      engine,
-    )
+    const world = await open(t, await openStore(t), engine)
+    const { ledger, monitor, failed, faults, told, read, within, watch, pay, db } = world
     pay()
     ledger.receive(SHOP)
     ledger.confirm(1)
@@ -138,15 +138,13 @@ forEachEngine((engine, openStore) => {
 })
 
 test('an address with ten thousand open deposits went blind without a word: it says so, and is told what is heard of (contract 6, rule 29)', async (t) => {
-  const { monitor, faults, told, read, within, watch, pay } = await open(t, await openFresh(t, 'sqlite'), 'sqlite')
+  const { monitor, faults, told, read, within, watch, pay } = await openAlone(t)
   await monitor.start()
   await watch()
-  const hashes = (from: number) =>
-    Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
   faults.answer = (action, { accounts, offset }) => {
     if (action === 'accounts_receivable')
-      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, hashes(0)])) }
-    return action === 'receivable' ? { blocks: hashes(Number(offset)) } : undefined
+      return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, waiting(1_000)])) }
+    return action === 'receivable' ? { blocks: waiting(1_000, Number(offset)) } : undefined
   }
   pay()
   await within(400, async () => (await read()).trouble === 'too_much_waits')
@@ -156,9 +154,7 @@ test('an address with ten thousand open deposits went blind without a word: it s
 })
 
 test('an account that asks for deposits alone cost twenty looks for each payment it made: what nobody asks for is not looked for', async (t) => {
-  const { monitor, reads, told, within, second, watch, pay } = await open(t, await openFresh(t, 'sqlite'), 'sqlite', [
-    'address.received',
-  ])
+  const { monitor, reads, told, within, second, watch, pay } = await openAlone(t, ['address.received'])
   await monitor.start()
   await watch()
   pay()
@@ -170,24 +166,22 @@ test('an account that asks for deposits alone cost twenty looks for each payment
 })
 
 test('a list of addresses that is refused cost the nodes over a thousand questions: it costs a few (contract 6, rule 27)', async (t) => {
-  const { reads, faults, watch, db } = await open(t, await openFresh(t, 'sqlite'), 'sqlite')
+  const { reads, faults, watch, db } = await openAlone(t)
   const addresses = Array.from({ length: 1_000 }, (_, at) => addressOf(`crowded ${at}`))
-  const many = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}`.padStart(64, 'F'), {}]))
-  const waiting = { crowded: addresses, each: 2_001 }
+  const ledger = { crowded: addresses, each: 2_001 }
   faults.answer = (action, { accounts, account, count }) => {
-    const at = (one: string) => (waiting.crowded.includes(one) ? many(Math.min(waiting.each, Number(count))) : {})
+    const at = (one: string) => (ledger.crowded.includes(one) ? waiting(Math.min(ledger.each, Number(count))) : {})
     if (action === 'accounts_receivable')
       return { blocks: Object.fromEntries((accounts as string[]).map((one) => [one, at(one)])) }
     return action === 'receivable' ? { blocks: at(account as string) } : undefined
   }
   await assert.rejects(watch(addresses), /1,000 sends or more wait/)
   assert.deepEqual(reads, ['accounts_receivable'])
-  waiting.crowded = addresses.slice(-20)
+  ledger.crowded = addresses.slice(-20)
   reads.length = 0
   await assert.rejects(watch(addresses), new RegExp(`${addresses[980]} has more than 2000 unreceived sends`))
   assert.equal(reads.length, 11)
-  waiting.each = 2_000
+  ledger.each = 2_000
   await watch(addresses)
   const rows = await db.selectFrom('address_watches').select('known').where('known', '<>', '').execute()
   assert.deepEqual(new Set(rows.map(({ known }) => known.length)), new Set([16]), 'hashes of this test begin alike')
@@ -195,7 +189,7 @@ test('a list of addresses that is refused cost the nodes over a thousand questio
 })
 
 test('a gateway did not start when its store refused the first catching up: it starts, says so, and tells what it has missed', async (t) => {
-  const { monitor, failed, faults, told, within, watch, pay } = await open(t, await openFresh(t, 'sqlite'), 'sqlite')
+  const { monitor, failed, faults, told, within, watch, pay } = await openAlone(t)
   await watch()
   pay()
   faults.isStoreAway = true

@@ -6,7 +6,6 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { turnUntil } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { openWorld } from '../support/world.ts'
@@ -19,24 +18,8 @@ const customer = new Signer(41)
 const payer = new Signer(42)
 const stranger = new Signer(43)
 
-interface Told {
-  id: string
-  type: string
-  endpoint: string
-  hash: string
-  account: string
-  source: string
-  destination: string
-  amount: string
-  amount_raw: string
-  confirmed: string
-  sequence: number
-}
-
-interface Feed {
-  events: { id: string; type: string; payload: Told }[]
-  cursor: string
-}
+type Told = Record<string, unknown> & { sequence: number }
+type Page = { watches: { address: string; events: number }[]; total: number; next_cursor: string | null }
 
 async function open(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
   const world = await openWorld(t, engine)
@@ -47,19 +30,17 @@ async function open(t: TestContext, engine: StoreEngine, env: Record<string, str
   const receiver = await openReceiver(t)
   const make = async (body: object = {}) =>
     (await reader.post('/webhook-endpoints', { url: receiver.url, ...body })).json<{ id: string; secret: string }>()
-  const unwatch = (body: object) =>
-    ask(`${gateway.url}/api${PATH}`, { method: 'DELETE', headers: { key }, body: JSON.stringify(body) })
   const { node } = world.ledger
   const pay = async (from: Signer, to: Signer, amount: bigint) =>
     publish(node, from.send(frontierOf(node, from.key), to.key, amount))
   const feed = async (since: string, endpoint: string) =>
-    (await reader.get(`/events?since=${since}&endpoint=${endpoint}&limit=100`)).json<Feed>()
+    (await reader.get(`/events?since=${since}&endpoint=${endpoint}&limit=100`)).json<{ events: { payload: Told }[] }>()
   /** The hashes that an endpoint was told of, once there are so many. */
   const untilTold = async (endpoint: string, count: number) => {
     await turnUntil(world, 1_000, async () => (await feed('pos_0', endpoint)).events.length >= count)
     return (await feed('pos_0', endpoint)).events.map(({ payload }) => payload)
   }
-  return { world, gateway, key, started, receiver, node, make, unwatch, pay, feed, untilTold, ...reader }
+  return { world, gateway, key, started, receiver, node, make, pay, feed, untilTold, ...reader }
 }
 
 forEachEngine((engine) => {
@@ -86,17 +67,14 @@ forEachEngine((engine) => {
     await pay(payer, stranger, nano(1))
     const told = await untilTold(endpoint, 2)
     const [first, second] = told
-    assert.deepEqual(
-      told.map(({ hash, type, sequence }) => [hash, type, sequence]),
-      [
-        [received, 'address.received', 1],
-        [sent, 'address.sent', 2],
-      ],
-      'what lay there before is not told',
-    )
-    row('6, Event kinds: address.received', () => {
-      const { id: _id, ...body } = first!
-      assert.partialDeepStrictEqual(body, {
+    const kinds = told.map(({ hash, type, sequence }) => ({ hash, type, sequence }))
+    const expected = [
+      { hash: received, type: 'address.received', sequence: 1 },
+      { hash: sent, type: 'address.sent', sequence: 2 },
+    ]
+    assert.deepEqual(kinds, expected, 'what lay there before is not told')
+    row('6, Event kinds: address.received', () =>
+      assert.partialDeepStrictEqual(first, {
         account: customer.address,
         source: payer.address,
         destination: customer.address,
@@ -104,8 +82,8 @@ forEachEngine((engine) => {
         amount_raw: nano(2).toString(),
         confirmed: 'true',
         endpoint,
-      })
-    })
+      }),
+    )
     row('6, Event kinds: address.sent', () =>
       assert.deepEqual([second!.source, second!.destination], [customer.address, stranger.address]),
     )
@@ -116,21 +94,14 @@ forEachEngine((engine) => {
     const { body, headers } = receiver.requests[0]!
     verifyWebhook(body, headers, secret, { nowSeconds: Number(headers['webhook-timestamp']) })
     const pushed = receiver.requests.map((request) => JSON.parse(request.body) as Told)
-    assert.deepEqual(
-      pushed.toSorted((one, other) => one.sequence - other.sequence).map(({ hash }) => hash),
-      [received, sent],
-    )
-    const pulled = await feed(cursor, endpoint)
-    assert.deepEqual(
-      pulled.events.map(({ payload }) => payload.hash),
-      [received, sent],
-    )
-    const listed = (await get(PATH)).json<{ watches: { address: string; events: number }[]; total: number }>()
+    const inOrder = pushed.toSorted((one, other) => one.sequence - other.sequence).map(({ hash }) => hash)
+    assert.deepEqual(inOrder, [received, sent])
+    const pulled = (await feed(cursor, endpoint)).events.map(({ payload }) => payload.hash)
+    assert.deepEqual(pulled, [received, sent])
+    const { watches, total } = (await get(PATH)).json<Page>()
+    const watched = watches.map(({ address, events }) => ({ address, events }))
     row('6, Watched addresses: GET /api/watches', () =>
-      assert.deepEqual(
-        [listed.total, listed.watches.map(({ address, events }) => [address, events])],
-        [1, [[customer.address, 2]]],
-      ),
+      assert.deepEqual([total, watched], [1, [{ address: customer.address, events: 2 }]]),
     )
   })
 
@@ -167,11 +138,12 @@ forEachEngine((engine) => {
   })
 
   test('watches belong to their account, are counted against its limit, and end with their endpoint (contract 6, rule 27)', async (t) => {
-    const { gateway, world, key, make, post, get, unwatch, pay, node, untilTold } = await open(t, engine, {
+    const { gateway, world, key, make, post, get, pay, node, untilTold } = await open(t, engine, {
       WATCH_ADDRESSES_MAX: '3',
     })
     assert.equal(loadConfig({}).watchAddressesMax, 100_000, 'where nobody says otherwise')
-    const addresses = [51, 52, 53, 54].map((index) => new Signer(index).address)
+    const signers = [51, 52, 53, 54].map((index) => new Signer(index))
+    const addresses = signers.map(({ address }) => address)
     const { id: endpoint } = await make({ filter: { metadata: { shop: '1' } } })
     for (const [field, wrong] of [
       ['addresses', {}],
@@ -198,48 +170,33 @@ forEachEngine((engine) => {
       post(PATH, { endpoint, addresses: addresses.slice(2) }),
     ])
     assert.deepEqual(racing.map(({ status }) => status).sort(), [201, 403], 'two that come at once count each other')
-    const { watches } = (await get(`${PATH}?limit=1`)).json<{ watches: { address: string }[] }>()
-    const { next_cursor: cursor } = (await get(`${PATH}?limit=1`)).json<{ next_cursor: string }>()
-    const next = (await get(`${PATH}?limit=1&cursor=${cursor}`)).json<{
-      watches: { address: string }[]
-      next_cursor: null
-    }>()
+    const page = async (query = '') => (await get(`${PATH}?limit=1${query}`)).json<Page>()
+    const { watches, next_cursor: cursor } = await page()
+    const next = await page(`&cursor=${cursor}`)
     assert.equal(next.next_cursor, null)
     assert.notEqual(next.watches[0]!.address, watches[0]!.address)
 
     const { key: foreign } = await gateway.join()
     const foreigner = readerOf(gateway, foreign)
     assert.deepEqual((await foreigner.get(PATH)).json(), { watches: [], total: 0, troubled: 0, next_cursor: null })
-    const asked = { endpoint, addresses: [addresses[3]] }
-    assert.equal(
-      (await foreigner.post(PATH, asked)).text,
-      (await foreigner.post(PATH, { ...asked, endpoint: 'we_no' })).text,
-    )
+    const asked = async (endpoint: string) => (await foreigner.post(PATH, { endpoint, addresses: [addresses[3]] })).text
+    assert.equal(await asked(endpoint), await asked('we_no'))
 
-    const gone = await unwatch({ endpoint, addresses: [watches[0]!.address] })
+    const gone = await gateway.rest('DELETE', `/api${PATH}`, key, { endpoint, addresses: [watches[0]!.address] })
     row('6, Watched addresses: DELETE /api/watches', () =>
       assert.deepEqual(gone.json(), { success: true, removed: 1, watched: 1 }),
     )
-    const kept = [51, 52, 53, 54]
-      .map((index) => new Signer(index))
-      .find(({ address }) => address === next.watches[0]!.address)!
-    const left = [51, 52, 53, 54]
-      .map((index) => new Signer(index))
-      .find(({ address }) => address === watches[0]!.address)!
+    const [left, kept] = [watches, next.watches].map(([watch]) =>
+      signers.find(({ address }) => address === watch!.address),
+    )
     await openAccount(node, payer, nano(10))
-    await pay(payer, left, nano(1))
-    const hash = await pay(payer, kept, nano(1))
-    assert.deepEqual(
-      (await untilTold(endpoint, 1)).map((told) => told.hash),
-      [hash],
-      'a filter by metadata does not hide what is meant for the endpoint',
-    )
-    const headers = { key }
-    await ask(`${gateway.url}/api/webhook-endpoints/${endpoint}`, { method: 'DELETE', headers })
-    await turnUntil(
-      world,
-      1_000,
-      async () => (await gateway.app.store.db.selectFrom('address_watches').select('address').execute()).length === 0,
-    )
+    await pay(payer, left!, nano(1))
+    const hash = await pay(payer, kept!, nano(1))
+    const heard = (await untilTold(endpoint, 1)).map((told) => told.hash)
+    assert.deepEqual(heard, [hash], 'a filter by metadata does not hide what is meant for the endpoint')
+    await gateway.rest('DELETE', `/api/webhook-endpoints/${endpoint}`, key)
+    const { db } = gateway.app.store
+    const listWatches = () => db.selectFrom('address_watches').select('address').execute()
+    await turnUntil(world, 1_000, async () => (await listWatches()).length === 0)
   })
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type StateBlock, rootOf, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { type Frontier, Signer, UNOPENED, frontierAfter, frontierOf, nano } from '../support/blocks.ts'
+import type { Reply } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { bob, openLedgerWorld } from './ledger-world.ts'
@@ -19,6 +20,9 @@ function withReceivingWork(block: StateBlock, least: bigint, enough: bigint): St
     if (value >= least && value < enough) return { ...block, work }
   }
 }
+
+const assertTold = (reply: Reply, error: string, about?: string) =>
+  assert.deepEqual([reply.status, reply.json()], [200, { error }], about)
 
 test('200 with the exact words of the ledger and nothing else, for whatever it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger, rep_info without result; 7, Status codes: 200)', async (t) => {
   const { app, call, sent } = await openLedgerWorld(t)
@@ -43,41 +47,32 @@ test('200 with the exact words of the ledger and nothing else, for whatever it r
     const reply = await process(block)
     row(
       '7, Texts of the node: Bad signature, Gap previous block, Gap source block, Unreceivable, Balance and amount delta do not match, Block work is insufficient',
-      () => assert.deepEqual([reply.status, reply.json()], [200, { error }]),
+      () => assertTold(reply, error),
     )
   }
   assert.deepEqual(frontierOf(node, alice.key), at, 'nothing of it came through')
 
   assert.match((await process(good, 'send')).json().hash!, /^[0-9A-F]{64}$/)
   const old = await process(good)
-  row('7, Texts of the node: Old block', () =>
-    assert.deepEqual([old.status, old.json()], [200, { error: 'Old block' }]),
-  )
+  row('7, Texts of the node: Old block', () => assertTold(old, 'Old block'))
   const fork = await process(alice.send(at, bob.key, nano(3)))
-  row('7, Texts of the node: Fork', () => assert.deepEqual([fork.status, fork.json()], [200, { error: 'Fork' }]))
+  row('7, Texts of the node: Fork', () => assertTold(fork, 'Fork'))
   assert.match((await process(opening, 'open')).json().hash!, /^[0-9A-F]{64}$/)
-  const twice = await process(receiver.receive(frontierAfter(opening), sent, nano(2)))
-  assert.deepEqual([twice.status, twice.json()], [200, { error: 'Unreceivable' }])
+  assertTold(await process(receiver.receive(frontierAfter(opening), sent, nano(2))), 'Unreceivable')
 
   const nobody = new Signer(77).address
-  for (const action of ['account_info', 'account_representative', 'account_block_count']) {
-    const reply = await call(action, { account: nobody })
-    row('7, Texts of the node: Account not found', () =>
-      assert.deepEqual([reply.status, reply.json()], [200, { error: 'Account not found' }], action),
-    )
-  }
-  for (const [action, fields] of [
-    ['block_info', { hash: UNKNOWN }],
-    ['block_account', { hash: UNKNOWN }],
-    ['blocks_info', { hashes: [UNKNOWN] }],
+  for (const [action, fields, error] of [
+    ['account_info', { account: nobody }, 'Account not found'],
+    ['account_representative', { account: nobody }, 'Account not found'],
+    ['account_block_count', { account: nobody }, 'Account not found'],
+    ['block_info', { hash: UNKNOWN }, 'Block not found'],
+    ['block_account', { hash: UNKNOWN }, 'Block not found'],
+    ['blocks_info', { hashes: [UNKNOWN] }, 'Block not found'],
+    ['rep_info', { account: nobody }, 'Representative not found.'],
   ] as const) {
     const reply = await call(action, fields)
-    row('7, Texts of the node: Block not found', () =>
-      assert.deepEqual([reply.status, reply.json()], [200, { error: 'Block not found' }], action),
-    )
+    row('7, Texts of the node: Account not found, Block not found', () => assertTold(reply, error, action))
   }
-  const unrepresented = await call('rep_info', { account: nobody })
-  assert.deepEqual([unrepresented.status, unrepresented.json()], [200, { error: 'Representative not found.' }])
 })
 
 test('400 with the node’s own words for what is malformed, naming the field (contract 7, Texts and codes: malformed input, no action, unknown action, unknown alias; 7, Status codes: 400; 7, rule 4)', async (t) => {

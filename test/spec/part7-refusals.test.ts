@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { ask, bearer, openGateway } from '../support/gateway.ts'
 import { newHash } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
@@ -14,7 +14,7 @@ test('every refusal has a text under two names and a code, and tells no cause (c
   const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '1' })
   const { app, call, log, post } = gateway
   const { key } = await gateway.join()
-  const keyed = { authorization: `Bearer ${key}` }
+  const keyed = bearer(key)
 
   assert.equal((await call('work_generate', { hash: newHash() }, keyed)).status, 200)
   const spent = await call('work_generate', { hash: newHash() }, keyed)
@@ -50,10 +50,8 @@ test('every refusal has a text under two names and a code, and tells no cause (c
 
 test('404 for what is missing, word for word the same for what belongs to another account (contract 7, rule 7; 7, Status codes: 404; 7, Texts and codes: path that is none)', async (t) => {
   const gateway = await openGateway(t)
-  const { call, url } = gateway
+  const { call, rest, url } = gateway
   const [{ key: owner }, { key: stranger }] = [await gateway.join(), await gateway.join()]
-  const rest = (method: string, path: string, key: string, body?: object): Promise<Reply> =>
-    ask(`${url}${path}`, { method, headers: { key }, ...(body && { body: JSON.stringify(body) }) })
   const sale = (await call('checkout', SALE, { key: owner })).json().id!
   const emails = { refund_address: alice.address, amount: '1', emails: ['x@example.com'] }
   const gift = (await call('nano_email', emails, { key: owner })).json().id!
@@ -66,7 +64,7 @@ test('404 for what is missing, word for word the same for what belongs to anothe
   for (const [method, path, id, missing] of things) {
     const seen = await Promise.all(
       [id, missing].map(async (one) => {
-        const { status, text, headers } = await rest(method, path(one), stranger, method === 'GET' ? undefined : {})
+        const { status, text, headers } = await rest(method, path(one), stranger)
         return [status, text, headers['content-type'], headers['cache-control']]
       }),
     )

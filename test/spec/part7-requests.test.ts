@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
-import { ask, openGateway } from '../support/gateway.ts'
+import { bearer, openGateway } from '../support/gateway.ts'
 
 test('a developer finds the request whose answer puzzles, by its id, without what was sent (contract 7, rule 9)', async (t) => {
-  const { url, app } = await openGateway(t)
-  const headers = { authorization: `Bearer ${app.createdKey}` }
-  const post = (body: object) => ask(url, { headers, body: JSON.stringify(body) })
+  const { app, call, rest } = await openGateway(t)
+  const key = app.createdKey!
   const { address } = new Signer(7)
-  const refused = await post({ action: 'account_balance', account: `${address}x` })
-  await post({ action: 'account_balance', account: address })
-  await ask(url, { body: JSON.stringify({ action: 'block_count' }) })
-  await ask(`${url}/api/keys`, { method: 'GET', headers })
+  const balance = (account: string) => call('account_balance', { account }, bearer(key))
+  const refused = await balance(`${address}x`)
+  await balance(address)
+  await call('block_count')
+  await rest('GET', '/api/keys', key)
   const list = async (query = '') => {
-    const reply = await ask(`${url}/api/requests${query}`, { method: 'GET', headers })
-    assert.doesNotMatch(reply.text, new RegExp(`${address}|${app.createdKey}`))
+    const reply = await rest('GET', `/api/requests${query}`, key)
+    assert.doesNotMatch(reply.text, new RegExp(`${address}|${key}`))
     return reply.json<{ requests: Record<string, unknown>[]; next?: string }>()
   }
   const { requests, next } = await list()
@@ -30,9 +30,6 @@ test('a developer finds the request whose answer puzzles, by its id, without wha
   const found = requests.find(({ request_id }) => request_id === refused.headers['x-request-id'])
   assert.equal(found?.action, 'account_balance')
   assert.match(String(found?.key), /^key_/)
-  const routes = (await list('?action=GET%20%2Fapi%2Fkeys&outcome=well')).requests
-  assert.deepEqual(
-    routes.map(({ action }) => action),
-    ['GET /api/keys'],
-  )
+  const routes = (await list('?action=GET%20%2Fapi%2Fkeys&outcome=well')).requests.map(({ action }) => action)
+  assert.deepEqual(routes, ['GET /api/keys'])
 })

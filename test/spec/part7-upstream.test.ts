@@ -26,16 +26,8 @@ test('a node that fails is left for another, one that answers is not, and withou
   await openAccount(ledger.node, alice, nano(10))
   const first = await FaultyNode.start(t, { ledger })
   const second = await FaultyNode.start(t, { ledger })
-  const { app, call } = await openGateway(
-    t,
-    {
-      NODE_URLS: `${first.url},${second.url}#role=fallback`,
-      NODE_WS_URLS: ledger.wsUrl,
-      NODE_NETWORK: 'dev',
-      CACHE_BYTES_MAX: '0',
-    },
-    clock,
-  )
+  const urls = { NODE_URLS: `${first.url},${second.url}#role=fallback`, NODE_WS_URLS: ledger.wsUrl }
+  const { app, call } = await openGateway(t, { ...urls, NODE_NETWORK: 'dev', CACHE_BYTES_MAX: '0' }, clock)
   /** Both are asked now and again whether they live; until they have said so, nobody else asks them. */
   const recover = async () => {
     for (const node of [first, second]) await node.behave('none')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { nano } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
+import { clientWith } from '../support/wallet-client.ts'
 import { assertRefusal } from './refusal.ts'
 import { alice } from './ledger-world.ts'
 
@@ -15,8 +15,7 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   const clock = new TestClock()
   const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', WALLET_WAIT_MS: '5000' }, clock)
   const { node } = gateway.app.devnet!
-  const key = gateway.app.createdKey!
-  const call = (fields: object, headers = {}) => gateway.call('cloud_wallet', { key, ...fields }, headers)
+  const { call, create, deposit } = clientWith(gateway, gateway.app.createdKey!)
   /** Every step waits for the node and for the disk: the clock never runs away from those who wait for either. */
   const turnUntilAnswered = async (asked: Promise<Reply>) => {
     const ended = { is: false }
@@ -32,9 +31,8 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
     }
     return asked
   }
-  const account = (await call({})).json().address!
-  await node.fund(fromAddress(account)!, nano(5))
-  await gateway.confirmed()
+  const account = await create()
+  await deposit(account, '5')
   assert.equal((await turningWhenStuck(clock, call({ account, ...SEND }))).status, 200)
   await gateway.confirmed()
   node.hold()
@@ -50,8 +48,7 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   const busy = await turnUntilAnswered(both[1 - at]!)
   assertRefusal(busy, 503, 'The wallet is busy with earlier blocks. Nothing was sent.', 'wallet_busy')
   assert.deepEqual([busy.json<Record<string, unknown>>().retry_after, busy.headers['retry-after']], [2, '2'])
-  const { receivable } = (
-    await gateway.call('account_balance', { account: alice.address, include_only_confirmed: 'false' })
-  ).json()
+  const unconfirmed = { account: alice.address, include_only_confirmed: 'false' }
+  const { receivable } = (await gateway.call('account_balance', unconfirmed)).json()
   assert.equal(receivable, nano(2).toString())
 })

@@ -19,6 +19,16 @@ import { row } from './row.ts'
 
 const DAY = 86_400
 
+/** What each period costs, and when a lease ends that begins with the test. */
+const LEASES: Record<string, [price: string, end: string]> = {
+  '2 Days': ['0.01', '2026-11-17'],
+  '1 Month': ['0.05', '2026-12-15'],
+  '1 Year': ['0.3', '2027-11-15'],
+  '2 Years': ['0.5', '2028-11-15'],
+  '5 Years': ['3', '2031-11-15'],
+  '10 Years': ['10', '2036-11-15'],
+}
+
 /** Each plan costs its price and a tail of its own below half a percent. */
 function assertPrices({ plans }: Pick<Offer, 'plans'>, prices: Record<string, string>): void {
   assert.deepEqual(
@@ -73,14 +83,7 @@ test('names of letters and digits, up to 30, leased for six periods at their pri
   const longest = `A1${'b'.repeat(28)}`
   const made = await offer(shop, longest)
   row('8, Prices: 2 Days, 1 Month, 1 Year, 2 Years, 5 Years, 10 Years', () =>
-    assertPrices(made, {
-      '2 Days': '0.01',
-      '1 Month': '0.05',
-      '1 Year': '0.3',
-      '2 Years': '0.5',
-      '5 Years': '3',
-      '10 Years': '10',
-    }),
+    assertPrices(made, Object.fromEntries(Object.entries(LEASES).map(([title, [price]]) => [title, price]))),
   )
   await row('8, Usernames: characters', async () => {
     assert.deepEqual([made.name, made.available], [longest, true])
@@ -90,15 +93,7 @@ test('names of letters and digits, up to 30, leased for six periods at their pri
     }
   })
   const start = market.clock.now() / 1_000
-  const ends: Record<string, string> = {
-    '2 Days': '2026-11-17',
-    '1 Month': '2026-12-15',
-    '1 Year': '2027-11-15',
-    '2 Years': '2028-11-15',
-    '5 Years': '2031-11-15',
-    '10 Years': '2036-11-15',
-  }
-  for (const [title, end] of Object.entries(ends)) {
+  for (const [title, [, end]] of Object.entries(LEASES)) {
     const name = `n${title.replace(' ', '')}`
     await lease(market, shop, alice, name, title)
     const { status, lease: held } = await offer(shop, name)
@@ -114,19 +109,17 @@ test('names of letters and digits, up to 30, leased for six periods at their pri
   }
   await untilQuiet(market, shop)
   const statusOf = async (name: string) => (await offer(shop, name)).status
-  const goTo = (seconds: number) => market.clock.leap((start + seconds) * 1_000 - market.clock.now())
-  goTo(2 * DAY - 1)
-  assert.equal(await statusOf('n2Days'), 'leased')
-  goTo(2 * DAY)
-  assert.equal(await statusOf('n2Days'), 'grace')
-  goTo(3 * DAY)
-  assert.equal(await statusOf('n2Days'), 'available')
   const month = 30 * DAY
-  goTo(month)
-  assert.equal(await statusOf('n1Month'), 'grace')
-  goTo(month + 10 * DAY - 1)
-  assert.equal(await statusOf('n1Month'), 'grace')
-  goTo(month + 10 * DAY)
-  assert.equal(await statusOf('n1Month'), 'available')
+  for (const [seconds, name, status] of [
+    [2 * DAY - 1, 'n2Days', 'leased'],
+    [2 * DAY, 'n2Days', 'grace'],
+    [3 * DAY, 'n2Days', 'available'],
+    [month, 'n1Month', 'grace'],
+    [month + 10 * DAY - 1, 'n1Month', 'grace'],
+    [month + 10 * DAY, 'n1Month', 'available'],
+  ] as const) {
+    market.clock.leap((start + seconds) * 1_000 - market.clock.now())
+    assert.equal(await statusOf(name), status, `${name} after ${seconds} seconds`)
+  }
   await until(async () => (await statusOf('n1Year')) === 'leased')
 })

@@ -51,12 +51,8 @@ test('one address cannot take all subscriptions: the next still gets its own, an
   const acks = (updates: number) => ['subscribe', ...Array.from({ length: updates }, () => 'update')]
   const greedy = await WsClient.connect(t, wsUrl(gateway))
   assert.deepEqual(await watch(greedy, accountsOf(1, 10_000)), acks(4))
-  greedy.send({
-    action: 'update',
-    topic: 'confirmation',
-    ack: true,
-    options: { accounts_add: accountsOf(9, 1), accounts_del: [] },
-  })
+  const options = { accounts_add: accountsOf(9, 1), accounts_del: [] }
+  greedy.send({ action: 'update', topic: 'confirmation', ack: true, options })
   const beyond = (await greedy.settle()).map((text) => JSON.parse(text) as unknown)
   assert.deepEqual(beyond, [{ error: 'A subscription takes at most 10000 accounts.' }])
   const second = await WsClient.connect(t, wsUrl(gateway))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import { issueKey, revokeKey } from '../../src/modules/accounts/index.ts'
+import { revokeKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
@@ -10,8 +10,6 @@ import { type Gateway, type Reply, ask, openGateway, sharedKeys } from '../suppo
 import { row } from './row.ts'
 
 /* What a stranger can use up is the stranger's own share (contract 8). */
-
-type Members = Record<string, unknown>
 
 const SHOP = 'https://shop.example'
 const merchant = new Signer(1).address
@@ -22,21 +20,26 @@ async function openOn(t: TestContext, engine: StoreEngine, env: Record<string, s
 }
 
 /** A merchant with a secret key and a public one, which stands in every page of the shop. */
-async function openShop({ url, ctx: base }: Gateway) {
-  const { account_id: accountId } = await base.db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
-  const named = { accountId, name: 'Shop', origins: [SHOP], actor: 'test' }
-  const { text: publicKey } = await issueKey(base, { ...named, kind: 'public' })
-  const { text: secretKey, key } = await issueKey(base, { ...named, kind: 'secret' })
-  const make = (fields: Members, headers: Record<string, string>) =>
-    ask(url, { headers, body: JSON.stringify({ action: 'checkout', address: merchant, amount: '1', ...fields }) })
+async function openShop({ call, join }: Gateway) {
+  const { accountId, key: secretKey, keyId, headers, issue } = await join({ role: 'admin' })
+  const public_key = await issue('public', [SHOP])
+  const sale = { address: merchant, amount: '1' }
   return {
     accountId,
     secretKey,
-    keyId: key.id,
-    base,
-    asStranger: (fields: Members = {}) => make({ public_key: publicKey, ...fields }, { origin: SHOP }),
-    asMerchant: (fields: Members = {}) => make(fields, { authorization: `Bearer ${secretKey}` }),
+    keyId,
+    asStranger: (fields: object = {}) => call('checkout', { ...sale, public_key, ...fields }, { origin: SHOP }),
+    asMerchant: (fields: object = {}) => call('checkout', { ...sale, ...fields }, headers),
   }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+
+/** Signs in with a key, and answers the cookie. */
+async function enter({ url }: Gateway, key: string): Promise<string> {
+  const body = new URLSearchParams({ key }).toString()
+  const { headers } = await ask(`${url}/dashboard/sign-in/key`, { headers: FORM, body })
+  return String(headers['set-cookie']).split(';')[0]!
 }
 
 const assertOverLimit = (reply: Reply, detail: RegExp, code = 'too_many_requests') => {
@@ -71,17 +74,14 @@ describe('strangers', { concurrency: 2 }, () => {
       const clock = new TestClock()
       const here = await openGateway(t, env, clock)
       const elsewhere = engine === 'postgres' ? await openGateway(t, env, clock) : here
-      const { secretKey, keyId, accountId, base } = await openShop(here)
-      const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
-      const body = new URLSearchParams({ key: secretKey }).toString()
-      const signedIn = await ask(`${elsewhere.url}/dashboard/sign-in/key`, { headers: form, body })
-      const cookie = String(signedIn.headers['set-cookie']).split(';')[0]!
+      const { secretKey, keyId, accountId } = await openShop(here)
+      const cookie = await enter(elsewhere, secretKey)
       const headers = { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
       const use = () => ask(`${elsewhere.url}/api/keys`, { method: 'GET', headers })
       const mint = () => ask(`${elsewhere.url}/api/keys`, { headers, body: '{"name":"mine"}' })
       assert.deepEqual([(await use()).status, (await mint()).status], [200, 201])
       // As the command line does it, which no gateway on an embedded store hears.
-      await revokeKey({ ...base, clock }, { accountId, keyId, actor: 'test' })
+      await revokeKey(here.ctx, { accountId, keyId, actor: 'test' })
       assert.deepEqual([(await use()).status, (await mint()).status], [401, 401])
       const page = await ask(`${elsewhere.url}/dashboard/keys`, { method: 'GET', headers: { cookie } })
       assert.deepEqual([page.status, page.headers.location], [303, '/dashboard/sign-in?next=%2Fdashboard%2Fkeys'])
@@ -92,9 +92,7 @@ describe('strangers', { concurrency: 2 }, () => {
       const gateway = await openOn(t, engine, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_CHECK_PER_MINUTE: '0' }, clock)
       const { url, app, call } = gateway
       const { secretKey } = await openShop(gateway)
-      const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
-      const body = new URLSearchParams({ key: app.createdKey! }).toString()
-      const cookie = String((await ask(`${url}/dashboard/sign-in/key`, { headers: form, body })).headers['set-cookie'])
+      const cookie = await enter(gateway, app.createdKey!)
       const doors = app.doors.routes.filter(
         ({ path, method }) => path.includes('/:') && method !== 'OPTIONS' && !/docs|assets/.test(path),
       )
@@ -105,7 +103,7 @@ describe('strangers', { concurrency: 2 }, () => {
         for (const id of ['%00', 'a%00b', 'evt_%F0%9F%92%A9', '%0A%0D', "x'--", 'x'.repeat(101)]) {
           const isPage = path.startsWith('/dashboard')
           const headers: Record<string, string> = isPage
-            ? { cookie: cookie.split(';')[0]!, ...form }
+            ? { cookie, ...FORM }
             : { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' }
           const sent = method === 'GET' || method === 'HEAD' ? {} : { body: isPage ? 'csrf=x' : '{}' }
           const reply = await ask(url + path.replaceAll(/:\w+/g, id), { method, headers, ...sent })
@@ -128,11 +126,8 @@ describe('strangers', { concurrency: 2 }, () => {
   }
 
   test('a shop that polls many checkouts loses sight of none: with its key it has a share of its own, and a refusal repeats the status (contract 4.6, rule 12)', async (t) => {
-    const gateway = await openGateway(
-      t,
-      { LIMIT_CHECK_PER_MINUTE: '3', LIMIT_CHECK_ACCOUNT_PER_MINUTE: '5' },
-      new TestClock(),
-    )
+    const limits = { LIMIT_CHECK_PER_MINUTE: '3', LIMIT_CHECK_ACCOUNT_PER_MINUTE: '5' }
+    const gateway = await openGateway(t, limits, new TestClock())
     const { asMerchant, secretKey } = await openShop(gateway)
     const { id } = (await asMerchant()).json()
     const check = (headers: Record<string, string> = {}) =>

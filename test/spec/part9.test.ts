@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
-import { ask } from '../support/gateway.ts'
+import { ask, bearer } from '../support/gateway.ts'
 import { row } from './row.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
@@ -46,8 +46,8 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
   assert.equal(new Set(names).size, names.length, 'no name means two things')
 })
 
-test('a body with a block and its subtype is a publication, and a version in a request changes nothing (contract 9, rules 1 and 5)', async (t) => {
-  const { post, call, url, app } = await openLedgerWorld(t)
+test('a block with its subtype is a publication; a version in a request changes nothing, what can change with the node is told, and the challenge has its own version (contract 9, rules 1 to 5)', async (t) => {
+  const { post, call, url, app } = await openLedgerWorld(t, { X402_PAY_TO: alice.address })
   const { node } = app.devnet!
   const carol = new Signer(3, node.ledger.thresholds)
   const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
@@ -63,14 +63,11 @@ test('a body with a block and its subtype is a publication, and a version in a r
   assert.equal((await call('account_key', { account }, headers)).text, plain)
   const body = JSON.stringify({ action: 'account_key', account })
   assert.equal((await ask(`${url}/?version=2`, { body })).text, plain)
-})
 
-test('what can change with the node is told, and the challenge carries its own version (contract 9, rules 2 to 4)', async (t) => {
-  const { post, call } = await openLedgerWorld(t, { X402_PAY_TO: alice.address })
   const { rpc_version, protocol_version, ...more } = (await call('version')).json()
   assert.deepEqual([rpc_version, protocol_version], ['1', '21'])
   assert.ok(more.network_identifier, 'a member that the contract does not list is passed on')
-  const challenge = await post(JSON.stringify({ action: 'work_generate', hash: 'A'.repeat(64) }))
+  const challenge = await call('work_generate', { hash: 'A'.repeat(64) })
   assert.equal(challenge.status, 402)
   const header = Buffer.from(String(challenge.headers['payment-required']), 'base64').toString()
   assert.deepEqual([challenge.json<Members>().x402Version, (JSON.parse(header) as Members).x402Version], [2, 2])
@@ -78,7 +75,7 @@ test('what can change with the node is told, and the challenge carries its own v
 
 test('fields may be called by their other names (contract 9, rules 6 and 7)', async (t) => {
   const { call, app, sent } = await openLedgerWorld(t, { CACHE_BYTES_MAX: '0' })
-  const key = { authorization: `Bearer ${app.createdKey}` }
+  const key = bearer(app.createdKey!)
   const get = async (action: string, fields: object = {}, headers = {}) => {
     const reply = await call(action, fields, headers)
     assert.equal(reply.status, 200, `${action} ${JSON.stringify(fields)}: ${reply.text}`)
@@ -97,10 +94,8 @@ test('fields may be called by their other names (contract 9, rules 6 and 7)', as
   row('9, Synonyms: blocks_info', () => {
     for (const blocks of waiting as Record<string, Members>[]) assert.equal(blocks[sent]!.receivable, '1')
   })
-  const [single, several] = [
-    await get('accounts_frontiers', { account: alice.address }),
-    await get('accounts_frontiers', { accounts: [alice.address] }),
-  ]
+  const single = await get('accounts_frontiers', { account: alice.address })
+  const several = await get('accounts_frontiers', { accounts: [alice.address] })
   row('9, Synonyms: accounts_frontiers', () =>
     assert.deepEqual([single, several], [{ frontiers: { [alice.address]: sent } }, single]),
   )
@@ -133,12 +128,11 @@ test('fields may be called by their other names (contract 9, rules 6 and 7)', as
 })
 
 test('a checkout is made and reached by all its names', async (t) => {
-  const { call, url, app } = await openLedgerWorld(t)
-  const authorization = `Bearer ${app.createdKey}`
-  const key = { authorization }
+  const { call, rest, app } = await openLedgerWorld(t)
+  const key = bearer(app.createdKey!)
   const sale = { address: alice.address, amount: '1' }
-  const get = async (path: string, method = 'GET') => {
-    const reply = await ask(`${url}${path}`, { method, headers: key })
+  const get = async (path: string) => {
+    const reply = await rest('GET', path, app.createdKey)
     assert.equal(reply.status, 200, `${path}: ${reply.text}`)
     return reply.json<Members>()
   }
@@ -158,9 +152,8 @@ test('a checkout is made and reached by all its names', async (t) => {
     { title: 'Gold', value: '3' },
     { name: 'Gold', price: '3' },
   ]) {
-    const { plans } = (await call('checkout', { address: alice.address, plans: [plan] }, key)).json<{
-      plans: Members[]
-    }>()
+    const made = await call('checkout', { address: alice.address, plans: [plan] }, key)
+    const { plans } = made.json<{ plans: Members[] }>()
     row('9, Synonyms: checkout plans', () => {
       assert.deepEqual([plans.length, plans[0]!.title], [1, 'Gold'])
       assert.match(String(plans[0]!.value), /^3\.0/)

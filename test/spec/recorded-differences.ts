@@ -41,10 +41,11 @@ export const MALFORMED = new Set([
   'Unable to parse JSON',
 ])
 
-export const malformed = (error: string, code = /^invalid_/): Expected => ({
-  status: 400,
-  body: { error, message: error, code },
+const refused = (status: number, error: string, code: RegExp, more: Members = {}): Expected => ({
+  status,
+  body: { error, message: error, code, ...more },
 })
+export const malformed = (error: string, code = /^invalid_/) => refused(400, error, code)
 
 /** Every deliberate difference from the recording: which pairs it touches, why, and what is expected instead. */
 export interface Difference {
@@ -193,15 +194,7 @@ export const DIFFERENCES: Difference[] = [
   {
     pairs: named('control_disabled_work_generate'),
     reason: 'a node that computes no work for others is no source of work (contract 7)',
-    expected: () => ({
-      status: 503,
-      body: {
-        error: 'No work source available.',
-        message: 'No work source available.',
-        code: /^no_work$/,
-        retry_after: 5,
-      },
-    }),
+    expected: () => refused(503, 'No work source available.', /^no_work$/, { retry_after: 5 }),
   },
   {
     pairs: named('process_async'),
@@ -216,15 +209,7 @@ export const DIFFERENCES: Difference[] = [
   {
     pairs: named('control_disabled_process_json_block_force_block'),
     reason: '`force` is refused (contract 4.1, rule 5)',
-    expected: () => ({
-      status: 403,
-      body: {
-        error: 'Forced blocks are not accepted.',
-        message: 'Forced blocks are not accepted.',
-        code: /^feature_disabled$/,
-        field: 'force',
-      },
-    }),
+    expected: () => refused(403, 'Forced blocks are not accepted.', /^feature_disabled$/, { field: 'force' }),
   },
   {
     pairs: named('account_get_short'),

@@ -1,41 +1,20 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { show, showAnswer } from '../../src/cli/show-answer.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
-import { CLI } from '../support/command-line.ts'
 import { openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
+import { until } from '../support/until.ts'
+import { run, spawnCli } from './process.ts'
 
 /* `nano-gateway call`: any action of any gateway, from a terminal. */
 
-interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-const run = (words: string[], env: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const { NANO_GATEWAY_KEY: _key, NANO_GATEWAY_URL: _url, ...inherited } = process.env
-    execFile(process.execPath, [CLI, ...words], { env: { ...inherited, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
-
-test('a picture in an answer does not fill the terminal', () => {
-  assert.equal(
-    showAnswer({ id: '1', qrcode: 'data:image/png;base64,iVBO' }),
-    'id      1\nqrcode  (a picture; --json has it)',
-  )
-})
-
 test('a call prints its answer, and its exit code tells a script what became of it', async (t) => {
   const { url, app, folder } = await openGateway(t)
-  const call = (...words: string[]) => run(['call', ...words, '--url', url])
+  const call = (...words: string[]) => run(t, ['call', ...words, '--url', url], {})
   const [table, json, refused, unknown, usage, unreadable, nowhere] = await Promise.all([
     call('nano_to_raw', 'amount=1.5'),
     call('nano_to_raw', 'amount=1.5', '--json'),
@@ -43,22 +22,22 @@ test('a call prints its answer, and its exit code tells a script what became of 
     call('acount_info', 'account=x'),
     call('nano_to_raw', 'amount'),
     call('nano_to_raw', 'amount=1', '--nonsense'),
-    run(['call', 'version'], { NANO_GATEWAY_URL: 'http://127.0.0.1:9' }),
+    run(t, ['call', 'version'], { NANO_GATEWAY_URL: 'http://127.0.0.1:9' }),
   ])
-  assert.deepEqual([table.code, table.stdout], [0, `raw     15${'0'.repeat(29)}\namount  15${'0'.repeat(29)}\n`])
-  assert.equal((JSON.parse(json.stdout) as { raw: string }).raw, `15${'0'.repeat(29)}`)
-  assert.deepEqual([refused.code, refused.stdout, refused.stderr], [1, '', 'Account not found\n'])
+  assert.deepEqual([table.code, table.output], [0, `raw     15${'0'.repeat(29)}\namount  15${'0'.repeat(29)}\n`])
+  assert.equal((JSON.parse(json.output) as { raw: string }).raw, `15${'0'.repeat(29)}`)
+  assert.deepEqual([refused.code, refused.output, refused.errors], [1, '', 'Account not found\n'])
   assert.deepEqual(
-    [unknown.code, unknown.stderr],
+    [unknown.code, unknown.errors],
     [1, 'Bad action provided. (invalid_action)\nDid you mean account_info?\n'],
   )
-  assert.deepEqual([usage.code, usage.stderr], [2, 'nano-gateway call: amount is no field=value.\n'])
+  assert.deepEqual([usage.code, usage.errors], [2, 'nano-gateway call: amount is no field=value.\n'])
   assert.deepEqual([unreadable.code, nowhere.code], [2, 1])
   const file = join(folder, 'some.key')
   writeFileSync(file, `${app.createdKey}\n`)
   const keyed = await Promise.all([
     call('rpc_credits', '--key-file', file),
-    run(['call', 'rpc_credits', '--url', url], { NANO_GATEWAY_KEY: app.createdKey! }),
+    run(t, ['call', 'rpc_credits', '--url', url], { NANO_GATEWAY_KEY: app.createdKey! }),
     call('rpc_credits'),
     call('rpc_credits', '--key-file', join(folder, 'none')),
     call('rpc_credits', `key=${app.createdKey}`),
@@ -67,42 +46,38 @@ test('a call prints its answer, and its exit code tells a script what became of 
     keyed.map(({ code }) => code),
     [0, 0, 1, 2, 2],
   )
-  assert.ok(keyed.every(({ stdout, stderr }) => !`${stdout}${stderr}`.includes(app.createdKey!)))
+  assert.ok(keyed.every(({ output, errors }) => !`${output}${errors}`.includes(app.createdKey!)))
 })
 
 test('fields are sent as they are meant: lists, objects, texts that look like numbers', async (t) => {
   const node = await openRecordingNode(t)
   const words = ['accounts=a', 'accounts=b', 'block={"type":"state"}', 'count=007', 'note=a=b', 'tag=true']
-  await run(['call', 'anything', ...words, '--url', node.url])
+  await run(t, ['call', 'anything', ...words, '--url', node.url], {})
   assert.deepEqual(node.requests, [
     { accounts: ['a', 'b'], block: { type: 'state' }, count: '007', note: 'a=b', tag: 'true', action: 'anything' },
   ])
 })
 
-test('what a stranger wrote into an answer moves no cursor and hides nothing', () => {
+test('what a stranger wrote into an answer moves no cursor and hides nothing, and a picture does not fill the terminal', () => {
   assert.equal(show('a\u001b[2Jb\u202Ec\u0007\n'), 'a\\u{1b}[2Jb\\u{202e}c\\u{7}\\u{a}')
   const table = showAnswer({ history: [{ username: '\u001b]0;x', amount: '1' }, { amount: '20' }], empty: [], n: null })
   assert.equal(table, 'history\n  username    amount\n  \\u{1b}]0;x  1\n              20\nempty\n  (none)\nn  null')
+  const picture = showAnswer({ id: '1', qrcode: 'data:image/png;base64,iVBO' })
+  assert.equal(picture, 'id      1\nqrcode  (a picture; --json has it)')
 })
 
-test('--watch prints what is confirmed of the account, once it listens', async (t: TestContext) => {
+test('--watch prints what is confirmed of the account, once it listens', async (t) => {
   const { url, app } = await openGateway(t)
   const to = new Signer(41)
-  const words = [CLI, 'call', 'account_balance', `account=${to.address}`, '--url', url, '--watch']
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
-  t.after(() => child.kill())
-  let said = ''
-  const says = async (stream: 'stdout' | 'stderr', what: RegExp) => {
-    while (!what.test(said)) said += String((await once(child[stream], 'data'))[0])
-  }
-  await says('stderr', /Watching nano_/)
+  const { said } = spawnCli(t, ['call', 'account_balance', `account=${to.address}`, '--url', url, '--watch'], {})
+  await until(() => said.errors.includes('Watching nano_'))
   await give(app.devnet!.node, to.key, nano(3))
-  await says('stdout', /send 3 nano/)
-  assert.match(said, new RegExp(`to ${to.address}`))
+  await until(() => said.output.includes('send 3 nano'))
+  assert.ok(said.output.includes(`to ${to.address}`), said.output)
 })
 
-test('a shell completes commands, actions and the fields of an action', async () => {
-  const { stdout: script } = await run(['completion', 'bash'])
+test('a shell completes commands, actions and the fields of an action', async (t) => {
+  const { output: script } = await run(t, ['completion', 'bash'], {})
   const complete = (...words: string[]) =>
     new Promise<string[]>((resolve, reject) => {
       const ask = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; compopt() { :; }; _nano_gateway; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -113,8 +88,8 @@ test('a shell completes commands, actions and the fields of an action', async ()
   assert.deepEqual(await complete('nano-gateway', 'call', 'account_history', 'cou'), ['count='])
   assert.deepEqual(await complete('nano-gateway', 'keys', 'rev'), ['revoke'])
   for (const shell of ['zsh', 'fish']) {
-    const { code, stdout } = await run(['completion', shell])
-    assert.ok(code === 0 && stdout.includes('account_history') && stdout.includes('representative='), shell)
+    const { code, output } = await run(t, ['completion', shell], {})
+    assert.ok(code === 0 && output.includes('account_history') && output.includes('representative='), shell)
   }
-  assert.notEqual((await run(['completion', 'cmd'])).code, 0)
+  assert.notEqual((await run(t, ['completion', 'cmd'], {})).code, 0)
 })

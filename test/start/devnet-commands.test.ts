@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { KNOWN_SEED } from '../../src/devnet/accounts.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
@@ -14,39 +12,15 @@ import { CLI, askCommand } from '../support/command-line.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
 import { openFolder } from '../support/folder.ts'
-
-interface Banner {
-  rpc: string
-  data: string
-  explorer?: string
-  seed?: string
-  accounts?: { index: number; address: string; privateKey: string }[]
-}
-
-/** The ledger as the command starts it, with what it prints. */
-async function startCommand(t: TestContext, cwd: string, ...words: string[]) {
-  const args = [CLI, 'devnet', '--port', '0', '--ws-port', '0', '--json', ...words]
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(child, 'exit')
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  t.after(stop)
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-  return { ...(JSON.parse(line) as Banner), stop }
-}
+import { startLedger } from './process.ts'
 
 test('ten accounts of the known seed have money at the first start, and what their owners left at the next', async (t) => {
   const folder = openFolder(t)
-  const first = await startCommand(t, folder, '--data', ':memory:')
-  assert.equal(first.seed, KNOWN_SEED)
+  const first = await startLedger(t, folder, '--data', ':memory:')
+  assert.deepEqual([first.seed, first.accounts!.length], [KNOWN_SEED, 10])
   assert.deepEqual(
     first.accounts!.map(({ address, privateKey }) => [address, privateKey]),
-    Array.from({ length: 10 }, (_, index) => deriveKey(KNOWN_SEED, index)).map((key) => [
-      toAddress(publicKeyOf(key)),
-      key,
-    ]),
+    first.accounts!.map((_, at) => deriveKey(KNOWN_SEED, at)).map((key) => [toAddress(publicKeyOf(key)), key]),
   )
   for (const { address } of first.accounts!) {
     const balance = await call(first.rpc, 'account_balance', { account: address })
@@ -55,7 +29,7 @@ test('ten accounts of the known seed have money at the first start, and what the
   assert.equal((await call(first.rpc, 'block_count')).count, '23')
   await first.stop()
 
-  const begun = await startCommand(t, folder, '--data', 'ledger.db', '--accounts', '1')
+  const begun = await startLedger(t, folder, '--data', 'ledger.db', '--accounts', '1')
   const [spender] = begun.accounts!
   const before = await call(begun.rpc, 'account_info', { account: spender!.address, representative: 'true' })
   const { block } = await call<{ block: object }>(begun.rpc, 'block_create', {
@@ -64,27 +38,22 @@ test('ten accounts of the known seed have money at the first start, and what the
   })
   const { hash } = await call(begun.rpc, 'process', { json_block: 'true', block })
   await begun.stop()
-  const again = await startCommand(t, folder, '--data', 'ledger.db', '--accounts', '2')
+  const again = await startLedger(t, folder, '--data', 'ledger.db', '--accounts', '2')
   const after = await call(again.rpc, 'account_info', { account: spender!.address })
   assert.deepEqual([after.frontier, after.balance], [hash, '1'])
   assert.equal((await call(again.rpc, 'block_count')).count, '8')
 })
 
-test('a ledger that is told so has no accounts but its own', async (t) => {
-  const { rpc, accounts } = await startCommand(t, openFolder(t), '--data', ':memory:', '--no-accounts')
-  assert.equal(accounts, undefined)
-  assert.equal((await call(rpc, 'block_count')).count, '3')
-})
-
-test('its pages are served on this machine alone unless told otherwise, and know the accounts of the banner', async (t) => {
-  const { explorer, accounts, rpc } = await startCommand(t, openFolder(t), '--data', ':memory:', '--ui', '0')
+test('pages are served on this machine alone unless told otherwise, and know the accounts of the banner; without both there are none', async (t) => {
+  const { explorer, accounts, rpc } = await startLedger(t, openFolder(t), '--data', ':memory:', '--ui', '0')
   assert.match(explorer!, /^http:\/\/127\.0\.0\.1:\d+$/)
   const page = await (await fetch(explorer!)).text()
   assert.ok(page.includes(rpc) && page.includes('account 9'))
   const found = await (await fetch(`${explorer}/?q=account+3`)).text()
   assert.ok(found.includes(accounts![3]!.address))
-  const without = await startCommand(t, openFolder(t), '--data', ':memory:', '--no-accounts')
-  assert.equal(without.explorer, undefined)
+  const without = await startLedger(t, openFolder(t), '--data', ':memory:', '--no-accounts')
+  assert.deepEqual([without.explorer, without.accounts], [undefined, undefined])
+  assert.equal((await call(without.rpc, 'block_count')).count, '3')
 })
 
 test('every control is a command', async (t) => {
@@ -140,25 +109,20 @@ test('a ledger begins with the state of a file, and one that has begun is not th
   const { state } = await call<{ state: object }>(made.rpcUrl, 'devnet_dump')
   writeFileSync(join(folder, 'state.json'), JSON.stringify(state))
 
-  const begun = await startCommand(t, folder, '--state', 'state.json', '--accounts', '1')
+  const begun = await startLedger(t, folder, '--state', 'state.json', '--accounts', '1')
   assert.equal(begun.data, ':memory:')
-  const bare = await startCommand(t, folder, '--state', 'state.json')
+  const bare = await startLedger(t, folder, '--state', 'state.json')
   assert.equal((await call(bare.rpc, 'block_count')).count, '4', 'a state is begun with as it is')
   assert.equal((await call(begun.rpc, 'account_balance', { account: alice.address })).receivable, nano(5).toString())
   assert.equal((await call(begun.rpc, 'block_count')).count, '6')
 
-  const kept = ['devnet', '--port', '0', '--ws-port', '0', '--data', 'ledger.db', '--state', 'state.json']
-  await (await startCommand(t, folder, '--data', 'ledger.db', '--accounts', '1')).stop()
-  const other = join(folder, 'other.db')
-  writeFileSync(
-    join(folder, 'wrong.json'),
-    readFileSync(join(folder, 'state.json'), 'utf8').replace('devnet 1', 'devnet 9'),
-  )
-  const wrong = ['devnet', '--port', '0', '--ws-port', '0', '--data', other, '--state', 'wrong.json']
-  for (const [words, reason] of [
-    [kept, /names one that has begun/],
-    [wrong, /state\.format must be/],
+  await (await startLedger(t, folder, '--data', 'ledger.db', '--accounts', '1')).stop()
+  writeFileSync(join(folder, 'wrong.json'), JSON.stringify(state).replace('devnet 1', 'devnet 9'))
+  for (const [data, file, reason] of [
+    ['ledger.db', 'state.json', /names one that has begun/],
+    ['other.db', 'wrong.json', /state\.format must be/],
   ] as const) {
+    const words = ['devnet', '--port', '0', '--ws-port', '0', '--data', data, '--state', file]
     await assert.rejects(promisify(execFile)(process.execPath, [CLI, ...words], { cwd: folder }), reason)
   }
 })

@@ -11,6 +11,7 @@ import { CLI } from '../support/command-line.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
 import { openFolder } from '../support/folder.ts'
+import { startLedger } from './process.ts'
 
 /* What somebody reads in the terminal of a ledger. */
 
@@ -68,9 +69,8 @@ test('a call is told with its outcome, and nobody writes to the terminal of who 
   await call(rpcUrl, '\u001b[2J')
   await call(rpcUrl, 'devnet_revert', { id: '\u001b[2J\u202e' })
   await call(rpcUrl, 'account_info', { account: '\u001b[2J' })
-  const said = read()
   assert.deepEqual(
-    said.map((line) => line.replace(/ {2,}/g, ' | ')),
+    read().map((line) => line.replace(/ {2,}/g, ' | ')),
     [
       'devnet_fault | ok | ms',
       'version | answer lost by order | ms',
@@ -118,11 +118,7 @@ async function runCommand(t: TestContext, ...words: string[]) {
 }
 
 test('a ledger goes on when whoever read its lines has gone', async (t) => {
-  const args = [CLI, 'devnet', '--port', '0', '--ws-port', '0', '--data', ':memory:', '--json', '--no-accounts']
-  const child = spawn(process.execPath, args, { cwd: openFolder(t), stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(child, 'exit')
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-  const { rpc } = JSON.parse(line) as { rpc: string }
+  const { rpc, child, ended } = await startLedger(t, openFolder(t), '--data', ':memory:', '--no-accounts')
   child.stdout.destroy()
   // More than a pipe holds.
   for (let turn = 0; turn < 50; turn++) assert.equal((await call(rpc, 'version')).network, 'dev')

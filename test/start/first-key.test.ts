@@ -8,7 +8,7 @@ import { forgetAdministratorKey, keepAdministratorKey, tellAdministratorKey } fr
 import { createFirstAdministrator, listAccounts } from '../../src/modules/accounts/index.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
-import { run, start } from './process.ts'
+import { logOf, run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
 /* The administrator key of a first start is made when it can be shown. */
@@ -30,12 +30,11 @@ test('a first start on a taken port makes no key that nobody has seen, and the n
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const account = await ask(`${gateway.url}/api/account`, { method: 'GET', headers: { key } })
   assert.equal(account.json<{ account: { role: string } }>().account.role, 'admin', account.text)
-  const { output, errors } = await gateway.stop()
+  const ended = await gateway.stop()
+  const { output, errors } = ended
   assert.ok(!output.includes(key) && !errors.includes(key), 'what is piped somewhere does not have the key')
   assert.ok(output.includes(`  Admin key  in ${file} `), output)
-  const lines = output.split('\n').filter((line) => line.startsWith('{'))
-  const events = lines.map((line) => JSON.parse(line) as { event?: string; file?: string })
-  assert.equal(events.find(({ event }) => event === 'administrator_key_made')?.file, file)
+  assert.equal(logOf(ended).find(({ event }) => event === 'administrator_key_made')?.file, file)
 })
 
 test('a terminal shows the key itself, and a key that was never taken is told again', (t) => {

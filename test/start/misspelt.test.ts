@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { run, start } from './process.ts'
+import { logOf, run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
 /* Starting outside the desk, as an operator does who goes live with one letter missing. */
@@ -51,12 +51,10 @@ test('a shop with four wrong settings is told all four at once, and never their 
 
 test('at the desk a misspelt setting is a warning in the log and beside the banner', async (t) => {
   const gateway = await start(t, { DATA_DIR: openFolder(t), LIMIT_ANONYMUS_PER_MINUTE: '5' })
-  const { output, errors } = await gateway.stop()
+  const ended = await gateway.stop()
   const sentence = 'LIMIT_ANONYMUS_PER_MINUTE is none of our settings. Did you mean LIMIT_ANONYMOUS_PER_MINUTE?'
-  assert.ok(errors.includes(`nano-gateway: ${sentence}\n`), errors)
-  const lines = output.split('\n').filter((line) => line.startsWith('{'))
-  const events = lines.map((line) => JSON.parse(line) as { event?: string; reason?: string })
-  assert.equal(events.find(({ event }) => event === 'setting_misspelt')?.reason, sentence)
+  assert.ok(ended.errors.includes(`nano-gateway: ${sentence}\n`), ended.errors)
+  assert.equal(logOf(ended).find(({ event }) => event === 'setting_misspelt')?.reason, sentence)
 })
 
 test('a name of other software that looks like ours is left alone once it is named', async (t) => {

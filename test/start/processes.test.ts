@@ -182,9 +182,8 @@ test('a gateway of several processes answers as one', { skip }, async (t) => {
   })
 
   await t.test('one look at the metrics shows what all of them have counted', async () => {
-    const metricsUrl = /Metrics\s+(\S+)/.exec(gateway.said)![1]!
     const counted = async () => {
-      const { json } = await ask(metricsUrl, { method: 'GET', path: '/metrics' })
+      const { json } = await ask(gateway.metricsUrl, { method: 'GET', path: '/metrics' })
       return Number(/gateway_requests_total\{action="uptime",status="200"\} (\d+)/.exec(String(json.text))?.[1] ?? 0)
     }
     const asked = await times(12, () => gateway.ask({ body: { action: 'uptime' } }))

@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
-import { CLI } from '../support/command-line.ts'
 import { Signer } from '../support/blocks.ts'
 import { bearer, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { answerWith, openReceiver } from '../support/webhook-steps.ts'
+import { spawnCli } from './process.ts'
 
 /* `nano-gateway webhook listen`: events of a gateway on the machine of a developer. */
 
-/** Starts it and keeps what it says. */
-function listen(t: TestContext, words: string[], env: Record<string, string>) {
-  const { NANO_GATEWAY_KEY: _key, NANO_GATEWAY_URL: _url, ...inherited } = process.env
-  const child = spawn(process.execPath, [CLI, 'webhook', 'listen', ...words], { env: { ...inherited, ...env } })
-  t.after(() => void child.kill('SIGKILL'))
-  const said = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => (said.out += String(chunk)))
-  child.stderr.on('data', (chunk: Buffer) => (said.err += String(chunk)))
-  const ended = once(child, 'exit').then(([code]) => code as number)
-  return { said, ended, child }
-}
+const listen = (t: TestContext, words: readonly string[], env: Record<string, string>) =>
+  spawnCli(t, ['webhook', 'listen', ...words], env)
 
 test('a developer behind no public address gets the events of an account, signed, once and in order', async (t) => {
   const { url, join: joinIn, rest } = await openGateway(t)
@@ -29,7 +18,7 @@ test('a developer behind no public address gets the events of an account, signed
   const stranger = await joinIn()
   const receiver = await openReceiver(t)
   const { said } = listen(t, ['--url', url, '--forward', receiver.url], { NANO_GATEWAY_KEY: merchant.key })
-  await until(() => said.err.includes('signed with'))
+  await until(() => said.errors.includes('signed with'))
   const ping = async (key: string) => {
     const reply = await rest('POST', '/api/webhooks/ping', key, { url: 'http://127.0.0.1:9/' })
     return reply.json<{ event: { id: string } }>().event.id
@@ -37,19 +26,19 @@ test('a developer behind no public address gets the events of an account, signed
   await ping(stranger.key)
   const ids = [await ping(merchant.key), await ping(merchant.key)]
   await until(() => receiver.requests.length >= 2)
-  const [, secret = ''] = /secret (\S+)/.exec(said.err) ?? []
+  const [, secret = ''] = /secret (\S+)/.exec(said.errors) ?? []
   const events = receiver.requests.map(({ body, headers }) => verifyWebhook(body, headers, secret))
   assert.deepEqual(
     events.map(({ id }) => id),
     ids,
   )
-  await until(() => said.out.split('\n').length > 2)
-  assert.match(said.out, new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}ping +${ids[0]} {2}200 {2}\\d+ ms\n`))
+  await until(() => said.output.split('\n').length > 2)
+  assert.match(said.output, new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}ping +${ids[0]} {2}200 {2}\\d+ ms\n`))
   receiver.answer = answerWith(500)
   const third = await ping(merchant.key)
-  await until(() => said.out.includes(third))
-  assert.match(said.out, new RegExp(`${third} {2}500 `), 'an answer that is a failure is shown as one')
-  assert.ok(!said.out.includes(secret) && !said.err.includes(merchant.key))
+  await until(() => said.output.includes(third))
+  assert.match(said.output, new RegExp(`${third} {2}500 `), 'an answer that is a failure is shown as one')
+  assert.ok(!said.output.includes(secret) && !said.errors.includes(merchant.key))
 })
 
 test('a receiver that is away is named, a kind that is not wanted is left out, and what was typed wrongly ends it', async (t) => {
@@ -62,13 +51,17 @@ test('a receiver that is away is named, a kind that is not wanted is left out, a
   const wanted = { address: new Signer(3).address, amount: '1' }
   const { id } = (await call('checkout', wanted, bearer(key))).json<{ id: string }>()
   await rest('POST', `/developer/checkouts/${id}/pay`, key, {})
-  await until(() => away.said.out.includes('\n'))
-  const line = JSON.parse(away.said.out.split('\n')[0]!) as { type: string; error: string; payload: { type: string } }
+  await until(() => away.said.output.includes('\n'))
+  const line = JSON.parse(away.said.output.split('\n')[0]!) as {
+    type: string
+    error: string
+    payload: { type: string }
+  }
   assert.deepEqual([line.type, line.payload.type], ['ping', 'ping'])
   assert.match(line.error, /ECONNREFUSED|bad port/)
-  assert.ok(!away.said.err.includes('mine'), 'a secret that was given is not shown')
-  await until(() => other.said.out.includes('payment.completed'))
-  assert.doesNotMatch(other.said.out, / ping /)
+  assert.ok(!away.said.errors.includes('mine'), 'a secret that was given is not shown')
+  await until(() => other.said.output.includes('payment.completed'))
+  assert.doesNotMatch(other.said.output, / ping /)
   const forward = ['--forward', 'http://127.0.0.1:9/']
   for (const [words, given, about] of [
     [forward, {}, /account.*--key-file/],
@@ -78,8 +71,8 @@ test('a receiver that is away is named, a kind that is not wanted is left out, a
     [forward, { ...env, NANO_GATEWAY_KEY: 'rpc_sk_none' }, /key/i],
     [[], env, /--forward/],
   ] as const) {
-    const { ended, said } = listen(t, [...words], { ...given })
-    assert.equal(await ended, 2, said.err)
-    assert.match(said.err, about)
+    const { code, errors } = await listen(t, words, given).ended
+    assert.equal(code, 2, errors)
+    assert.match(errors, about)
   }
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { ask } from '../support/gateway.ts'
-import { start } from './process.ts'
+import { logOf, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
 /* The native library is optional. Who cannot have it, has a gateway all the same, and reads why it is slower. */
@@ -33,10 +33,7 @@ test('a gateway without the native library starts, signs a payment, and says who
     body: JSON.stringify({ address, amount: '1' }),
   })
   assert.match(funded.json<{ hash: string }>().hash, /^[0-9A-F]{64}$/, funded.text)
-  const { output } = await gateway.stop()
-  const lines = output.split('\n').filter((line) => line.startsWith('{'))
-  const events = lines.map((line) => JSON.parse(line) as { event?: string; curve?: string; reason?: string })
-  const told = events.find(({ event }) => event === 'curve')
+  const told = logOf(await gateway.stop()).find(({ event }) => event === 'curve')
   assert.equal(told?.curve, 'noble')
   assert.match(told.reason!, /sodium-native/)
 })

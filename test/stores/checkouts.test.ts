@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { type CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
@@ -24,11 +24,19 @@ const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) =>
 const events = async ({ db }: CheckoutRoom) => (await db.selectFrom('events').select('id').execute()).length
 
 forEachEngine((engine, openFresh) => {
+  const openShop = async (t: TestContext) => {
+    const { ctx, clock, openAnother } = await openFresh(t)
+    return {
+      ctx: toCheckoutCtx(ctx, engine),
+      clock,
+      openOther: async () => toCheckoutCtx((await openAnother()).ctx, engine),
+    }
+  }
+
   // Contract 3, rule 4: delivery can repeat. However often we hear of a block, it is one payment.
   test('fifty copies of one confirmation at once: one payment, one event, one email', async (t) => {
-    const { ctx: store, openAnother } = await openFresh(t)
-    const ctx = toCheckoutCtx(store, engine)
-    const other = toCheckoutCtx((await openAnother()).ctx, engine)
+    const { ctx, openOther } = await openShop(t)
+    const other = await openOther()
     const checkout = await open(ctx, { amount: '1', notify: 'shop@example.com' })
     const block = send(ctx, 'A', checkout.amountRaw!)
     const results = await Promise.all(Array.from({ length: 50 }, (_, at) => creditSend(at % 2 ? ctx : other, block)))
@@ -42,9 +50,8 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('many parts of a sum at once: nothing is lost and nothing counted twice', async (t) => {
-    const { ctx: store, openAnother } = await openFresh(t)
-    const ctx = toCheckoutCtx(store, engine)
-    const other = toCheckoutCtx((await openAnother()).ctx, engine)
+    const { ctx, openOther } = await openShop(t)
+    const other = await openOther()
     const checkout = await open(ctx, { amount: '20', mode: 'unique_address' })
     const blocks = Array.from({ length: 20 }, (_, at) => send(ctx, `${at + 1}`, parseNano('1')!))
     await Promise.all([...blocks, ...blocks].map((block, at) => creditSend(at % 2 ? ctx : other, block)))
@@ -57,8 +64,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('a payment and a cancellation at once: whoever is second sees what the first has done', async (t) => {
-    const { ctx: store } = await openFresh(t)
-    const ctx = toCheckoutCtx(store, engine)
+    const { ctx } = await openShop(t)
     for (let round = 0; round < 10; round++) {
       const { id, amountRaw } = await open(ctx, { amount: '1' })
       await Promise.all([
@@ -73,8 +79,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('ten marks at once: one event', async (t) => {
-    const { ctx: store } = await openFresh(t)
-    const ctx = toCheckoutCtx(store, engine)
+    const { ctx } = await openShop(t)
     const { id } = await open(ctx, { amount: '1' })
     await deleteCheckout(ctx, { id, owner: caller.accountId, actor: 'test' })
     const mark = () => markPaid(ctx, { id, owner: caller.accountId, actor: 'test', blockHash: undefined })
@@ -84,19 +89,11 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('a failure in the last statement leaves nothing behind, and the next try does all of it', async (t) => {
-    const { ctx: store } = await openFresh(t)
-    const ctx = toCheckoutCtx(store, engine)
+    const { ctx } = await openShop(t)
     const checkout = await open(ctx, { amount: '1' })
     const block = send(ctx, 'A', checkout.amountRaw!)
-    const failing: CheckoutRoom = {
-      ...ctx,
-      ids: {
-        next: () => {
-          throw new Error('The process dies here.')
-        },
-      },
-    }
-    await assert.rejects(creditSend(failing, block), /dies here/)
+    const ids = { next: () => assert.fail('The process dies here.') }
+    await assert.rejects(creditSend({ ...ctx, ids }, block), /dies here/)
     assert.equal((await findCheckout(ctx.db, checkout.id))!.status, 'pending')
     assert.equal((await ctx.db.selectFrom('checkout_payments').select('owner').execute()).length, 0)
     await creditSend(ctx, block)
@@ -104,8 +101,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('a thousand checkouts of one price on one address: every amount once, none reused before its time', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    const ctx = toCheckoutCtx(store, engine)
+    const { ctx, clock } = await openShop(t)
     const amounts = new Set<bigint>()
     const make = async () => {
       const { amountRaw } = await open(ctx, { amount: '0.5' })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { commitCredits, createAccount, releaseCredits, reserveCredits } from '../../src/modules/accounts/index.ts'
 import { grantCredits, releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
@@ -20,9 +20,13 @@ async function accountWith(ctx: StoreCtx, credits: number): Promise<string> {
 const refusedForCredits = (error: unknown) => (error as { code?: string }).code === 'insufficient_credits'
 
 forEachEngine((_engine, open) => {
+  const openTwo = async (t: TestContext) => {
+    const { ctx, clock, openAnother } = await open(t)
+    return { ctx, clock, contexts: [ctx, (await openAnother()).ctx] }
+  }
+
   test('64 callers on two instances spend the last 100 credits, and not one more (contract 8, rules 6 and 7; 3, rule 16)', async (t) => {
-    const { ctx, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
+    const { ctx, contexts } = await openTwo(t)
     const accountId = await accountWith(ctx, 100)
     let spent = 0
     await Promise.all(
@@ -45,8 +49,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('a payment told 16 times at once is granted once (contract 8, rule 11; 4.1, rule 19)', async (t) => {
-    const { ctx, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
+    const { ctx, contexts } = await openTwo(t)
     const accountId = await accountWith(ctx, 1)
     const grant = { accountId, amount: 50, reason: 'payment', reference: 'block:ABC', actor: 'test' }
     const outcomes = await Promise.all(
@@ -60,8 +63,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('a reservation ends once, whoever commits and releases it at the same time (contract 8, rule 6)', async (t) => {
-    const { ctx, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
+    const { ctx, contexts } = await openTwo(t)
     const accountId = await accountWith(ctx, 300)
     let committed = 0
     await Promise.all(
@@ -81,8 +83,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('what a process that died had set aside returns when its time is over, and cannot be spent then', async (t) => {
-    const { ctx, clock, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
+    const { ctx, contexts, clock } = await openTwo(t)
     const accountId = await accountWith(ctx, 20)
     const orphans = await Promise.all([3, 4, 5].map((amount) => reserveCredits(ctx, accountId, amount)))
     clock.advance(RESERVED_MILLISECONDS)
@@ -99,8 +100,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('after any mixture of calls, balances are the sum of entries less what is reserved', async (t) => {
-    const { ctx, clock, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
+    const { ctx, contexts, clock } = await openTwo(t)
     const accounts = await Promise.all([10, 20, 30].map((credits) => accountWith(ctx, credits)))
     const known: string[] = []
     await repeat(4, async (random) => {
@@ -134,51 +134,35 @@ forEachEngine((_engine, open) => {
     })
   })
 
-  test('a batch of usage flushed again and again counts once', async (t) => {
-    const { ctx, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
+  test('a batch of usage flushed again and again counts once; a flush that fails counts nothing and can be repeated', async (t) => {
+    const { ctx, contexts } = await openTwo(t)
+    const day = { accountId: 'acc_1', day: '2026-11-15' }
     const counts = [
-      { accountId: 'acc_1', day: '2026-11-15', action: 'process', count: 2 },
-      { accountId: 'acc_1', day: '2026-11-15', action: 'receivable', count: 5 },
+      { ...day, action: 'process', count: 2 },
+      { ...day, action: 'receivable', count: 5 },
       // The same once more, as two counters of one instance would bring it.
-      { accountId: 'acc_1', day: '2026-11-15', action: 'process', count: 1 },
+      { ...day, action: 'process', count: 1 },
     ]
-    const flush = (mine: StoreCtx, batch: string) =>
-      mine.db.transaction().execute((tx) => addUsage(tx, batch, counts, mine.clock.now()))
+    const flush = ({ db, clock }: StoreCtx, batch: string, fails = false) =>
+      db.transaction().execute(async (tx) => {
+        const isNew = await addUsage(tx, batch, counts, clock.now())
+        if (fails) throw new Error('power cut')
+        return isNew
+      })
+    await assert.rejects(flush(ctx, 'batch_1', true), /power cut/)
     const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => flush(contexts[index % 2]!, 'batch_1')))
     assert.equal(outcomes.filter(Boolean).length, 1)
     assert.equal(await flush(ctx, 'batch_2'), true)
     const usage = await listUsage(ctx.db, 'acc_1', '2026-11-01')
-    assert.deepEqual(Object.fromEntries(usage.map(({ action, count }) => [action, count])), {
-      process: 6,
-      receivable: 10,
-    })
-  })
-
-  test('a flush that fails counts nothing and can be repeated', async (t) => {
-    const { ctx } = await open(t)
-    const counts = [{ accountId: 'acc_1', day: '2026-11-15', action: 'process', count: 1 }]
-    const flush = (fails: boolean) =>
-      ctx.db.transaction().execute(async (tx) => {
-        await addUsage(tx, 'batch_1', counts, 1)
-        if (fails) throw new Error('power cut')
-      })
-    await assert.rejects(flush(true), /power cut/)
-    await flush(false)
-    await flush(false)
-    assert.equal((await listUsage(ctx.db, 'acc_1', ''))[0]?.count, 1)
+    const found = Object.fromEntries(usage.map(({ action, count }) => [action, count]))
+    assert.deepEqual(found, { process: 6, receivable: 10 })
   })
 
   // Each instance lists its counters in the order in which its callers came.
   test('instances that flush the same counters in different orders do not block each other', async (t) => {
-    const { ctx, openAnother } = await open(t)
-    const contexts = [ctx, (await openAnother()).ctx]
-    const counts: UsageCount[] = Array.from({ length: 3_000 }, (_, index) => ({
-      accountId: `acc_${index}`,
-      day: '2026-11-15',
-      action: 'process',
-      count: 1,
-    }))
+    const { ctx, contexts } = await openTwo(t)
+    const one = { day: '2026-11-15', action: 'process', count: 1 }
+    const counts = Array.from({ length: 3_000 }, (_, index): UsageCount => ({ accountId: `acc_${index}`, ...one }))
     await Promise.all(
       Array.from({ length: 8 }, (_, batch) =>
         contexts[batch % 2]!.db.transaction().execute((tx) =>

@@ -3,8 +3,6 @@ import { test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
-import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
-import type { Db } from '../../src/kernel/db.ts'
 import { createAccount, issueKey, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
 import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
 import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
@@ -15,36 +13,12 @@ import { ANONYMOUS } from '../../src/modules/checkout/record.ts'
 import { countAttemptDays, countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'
 import { listDisabled, disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { listNewestEvents } from '../../src/modules/webhooks/domain/list-events.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { addCheckout, toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the dashboard asks the store, on both engines: its own, and nobody else's. */
 
 const DAY = 86_400_000
-
-async function addCheckout(db: Db, id: string, change: Partial<CheckoutsTable>): Promise<void> {
-  const texts = { description: null, image: null, success_url: null, cancel_url: null, webhook_url: null }
-  await db
-    .insertInto('checkouts')
-    .values({
-      ...{ id, owner: 'acc_a', key_id: null, mode: 'unique_amount', status: 'pending', additional_status: 'none' },
-      ...{ address: `nano_${id}`, merchant_address: 'nano_m', wallet_id: null, currency: 'NANO', price: '1' },
-      ...{
-        price_e8: null,
-        amount_raw: '1',
-        paid_raw: '0',
-        refunded_raw: '0',
-        plans: '[]',
-        plan: null,
-        title: null,
-        ...texts,
-      },
-      ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
-      ...{ created_at: 1, expires_at: 2, watched_until: 3, seen_at: null, paid_at: null, hidden_at: null },
-      ...{ notified_at: null, block_hash: null, payer: null, detected_block: null, detected_at: null, ...change },
-    })
-    .execute()
-}
 
 async function addEvent(ctx: StoreCtx, accountId: string, id: string): Promise<string> {
   const webhooks = { ...ctx, secrets: openSecretBox(ctx.random.bytes(32), ctx.random) }
@@ -63,12 +37,8 @@ forEachEngine((engine, open) => {
   test('checkouts are found by each filter, and only those of their owner', async (t) => {
     const { db } = (await open(t)).ctx
     await addCheckout(db, 'a1', { title: 'Blue 100% Mug', metadata: '{"order":"A-17","paid":true}', created_at: DAY })
-    await addCheckout(db, 'a2', {
-      title: 'Blue_mug',
-      status: 'expired',
-      additional_status: 'paid_late',
-      created_at: DAY,
-    })
+    const late = { status: 'expired', additional_status: 'paid_late' } as const
+    await addCheckout(db, 'a2', { title: 'Blue_mug', ...late, created_at: DAY })
     await addCheckout(db, 'a3', { mode: 'unique_address', currency: 'USD', payer: 'nano_p', created_at: 2 * DAY })
     await addCheckout(db, 'a4', { status: 'complete', block_hash: 'AB', created_at: 2 * DAY + 1 })
     await addCheckout(db, 'b1', { owner: 'acc_b', title: 'Blue mug', payer: 'nano_p', created_at: DAY })

@@ -40,15 +40,8 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
 async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
   const clock = new TestClock(Date.now() + DAY)
   const ids = openIds(systemRandom)
-  const runner = new JobRunner({
-    failures: hearFailures(),
-    db,
-    engine,
-    clock,
-    random: systemRandom,
-    ids,
-    jobs: [writeMailOf(db)],
-  })
+  const common = { failures: hearFailures(), db, clock, random: systemRandom, ids }
+  const runner = new JobRunner({ ...common, engine, jobs: [writeMailOf(db)] })
   await runner.start()
   await until(async () => {
     runner.wake()
@@ -56,18 +49,7 @@ async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
     return open.length === 0
   })
   await runner.stop()
-  await releaseExpired(
-    {
-      db,
-      clock,
-      random: systemRandom,
-      ids,
-      wakeJobs: () => undefined,
-      tellAccount: () => undefined,
-      failures: hearFailures(),
-    },
-    10_000,
-  )
+  await releaseExpired({ ...common, wakeJobs: () => undefined, tellAccount: () => undefined }, 10_000)
 }
 
 forEachEngine((engine) => {
@@ -86,16 +68,13 @@ forEachEngine((engine) => {
     assert.deepEqual(lost, [], 'no account that was acknowledged is lost')
     const entries = await db.selectFrom('credit_entries').selectAll().execute()
     const references = new Set(entries.map(({ reference }) => reference))
-    assert.deepEqual(
-      told.spent.filter((id) => !references.has(`reservation:${id}`)),
-      [],
-      'nothing spent is forgotten',
-    )
+    const forgotten = told.spent.filter((id) => !references.has(`reservation:${id}`))
+    assert.deepEqual(forgotten, [], 'nothing spent is forgotten')
 
     const sorted = [...accounts].sort()
     const started = entries.filter(({ reference }) => reference.startsWith('start:')).map(({ account_id: id }) => id)
     assert.deepEqual(started.sort(), sorted, 'every account has its credits')
-    const jobs = await db.selectFrom('jobs').selectAll().execute()
+    const jobs = await list('jobs')
     assert.deepEqual(jobs.map(({ key }) => key!).sort(), sorted, 'every account has its job, once')
     const audited = await db
       .selectFrom('audit_entries')

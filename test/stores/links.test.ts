@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -14,17 +14,18 @@ import { orderFromLink } from '../../src/modules/links/domain/order.ts'
 import type { LinkRoom } from '../../src/modules/links/room.ts'
 import { Signer } from '../support/blocks.ts'
 import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
-import { forEachEngine } from '../support/engines.ts'
+import { forEachEngine, openFresh } from '../support/engines.ts'
 
 /* What the store promises about the pieces of a link, on each engine and with many at once. */
 
 const { address } = new Signer(41)
 
-async function openLinkShop(store: StoreCtx, engine: StoreEngine) {
-  const checkouts = toCheckoutCtx(store, engine)
+async function openLinkShop(t: TestContext, engine: StoreEngine) {
+  const { ctx } = await openFresh(t, engine)
+  const checkouts = toCheckoutCtx(ctx, engine)
   const room: LinkRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf: (slug) => `/buy/${slug}` }
-  const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
-  return { room, owner }
+  const { id: owner } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+  return { ctx, room, owner }
 }
 
 /** A confirmed send of exactly what a checkout asks for. */
@@ -50,21 +51,20 @@ async function recount({ db }: StoreCtx, linkId: string) {
   }
 }
 
-forEachEngine((engine, openFresh) => {
+/** What the page of a link sends. */
+const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
+  ...{ token: undefined, quantity: '1', plan: undefined, amount: undefined, visitor: 'one' },
+  ...fields,
+})
+
+forEachEngine((engine) => {
   test('sixty visitors at once for seven pieces: never more than seven held and sold, and every count is its orders’', async (t) => {
-    const { ctx } = await openFresh(t)
-    const { room, owner } = await openLinkShop(ctx, engine)
+    const { ctx, room, owner } = await openLinkShop(t, engine)
     const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' })
     const made: Checkout[] = []
     const visit = async (at: number) => {
-      const asked = {
-        token: undefined,
-        quantity: String((at % 3) + 1),
-        plan: undefined,
-        amount: undefined,
-        visitor: String(at),
-      }
       try {
+        const asked = asking({ quantity: String((at % 3) + 1), visitor: String(at) })
         const checkout = await orderFromLink(room, link.slug, asked)
         made.push(checkout)
         // Some give up at once, some pay, some wait.
@@ -83,15 +83,14 @@ forEachEngine((engine, openFresh) => {
     // Whatever was given up is the merchant's to accept later, also beyond the bound.
     const cancelled = await ctx.db.selectFrom('checkouts').select('id').where('status', '=', 'cancelled').execute()
     for (const { id } of cancelled) await markPaid(room.checkouts, { id, owner, actor: owner, blockHash: undefined })
-    const { held: still, sold: more } = await getLink(room, { id: link.id, owner })
-    assert.deepEqual([still, more], [(await recount(ctx, link.id)).held, (await recount(ctx, link.id)).sold])
+    const [now, counted] = [await getLink(room, { id: link.id, owner }), await recount(ctx, link.id)]
+    assert.deepEqual([now.held, now.sold], [counted.held, counted.sold])
   })
 
   test('a page that is sent ten times at once makes one checkout and holds its pieces once', async (t) => {
-    const { ctx } = await openFresh(t)
-    const { room, owner } = await openLinkShop(ctx, engine)
+    const { room, owner } = await openLinkShop(t, engine)
     const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 30 })
-    const asked = { token: 't'.repeat(22), quantity: '3', plan: undefined, amount: undefined, visitor: 'one' }
+    const asked = asking({ token: 't'.repeat(22), quantity: '3' })
     const ids = await Promise.all(Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked)))
     assert.equal(new Set(ids.map(({ id }) => id)).size, 1)
     assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
@@ -103,15 +102,13 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('one visitor who sends ten pages at once has no more of a link than one who sends them one by one', async (t) => {
-    const { ctx } = await openFresh(t)
-    const { room, owner } = await openLinkShop(ctx, engine)
+    const { room, owner } = await openLinkShop(t, engine)
     for (const [terms, share] of [
       [{ sold_max: 30 }, 2],
       [{}, 5],
     ] as const) {
       const link = await makeLink(room, owner, { address, amount: '1', ...terms })
-      const asked = { token: undefined, quantity: '1', plan: undefined, amount: undefined, visitor: 'one' }
-      const sent = Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked))
+      const sent = Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asking()))
       const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected')
       assert.equal(refused.length, 10 - share)
       assert.equal((await getLink(room, { id: link.id, owner })).held, share)
@@ -119,12 +116,11 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
-    const { ctx } = await openFresh(t)
-    const { room, owner } = await openLinkShop(ctx, engine)
+    const { ctx, room, owner } = await openLinkShop(t, engine)
     const link = await makeLink(room, owner, { address, amount: '1', sold_max: 2 })
     // The store is gone for orders, as when the process dies there.
     await ctx.db.schema.alterTable('link_orders').renameTo('link_orders_gone').execute()
-    const asked = { token: 'u'.repeat(22), quantity: '1', plan: undefined, amount: undefined, visitor: 'one' }
+    const asked = asking({ token: 'u'.repeat(22) })
     await assert.rejects(orderFromLink(room, link.slug, asked))
     await ctx.db.schema.alterTable('link_orders_gone').renameTo('link_orders').execute()
     assert.equal((await getLink(room, { id: link.id, owner })).held, 0)

@@ -18,12 +18,8 @@ const leased = (key: string, createdAt: number, accountId = 'acc_a') => ({
 forEachEngine((_engine, open) => {
   test('a name whose notice was lost on the way is known to every instance all the same, soon, and as it changes', async (t) => {
     const { ctx, clock } = await open(t)
-    const book = new NameIndex({
-      db: ctx.db,
-      clock,
-      builtIn: NO_BUILT_IN,
-      onError: (error) => assert.fail(String(error)),
-    })
+    const onError = (error: unknown) => assert.fail(String(error))
+    const book = new NameIndex({ db: ctx.db, clock, builtIn: NO_BUILT_IN, onError })
     t.after(() => book.stop())
     await book.start()
     const knows = (name: string) => book.known().some((known) => known.name === name)
@@ -41,22 +37,16 @@ forEachEngine((_engine, open) => {
   test('names of an account come newest first, page by page, each once, and only its own', async (t) => {
     const { db } = (await open(t)).ctx
     // Two are bought in the same moment.
-    const times = [
-      ['old', 1],
-      ['twin', 2],
-      ['also', 2],
-      ['new', 3],
-    ] as const
-    for (const [name, at] of times) await insertLease(db, leased(name, at))
+    const times = { old: 1, twin: 2, also: 2, new: 3 }
+    for (const [name, at] of Object.entries(times)) await insertLease(db, leased(name, at))
     await insertLease(db, leased('foreign', 2, 'acc_b'))
     const pages: string[] = []
-    let page = await listLeasesOf(db, { accountId: 'acc_a', limit: 1 })
-    for (
-      ;
-      page.length > 0 && pages.length < 9;
-      page = await listLeasesOf(db, { accountId: 'acc_a', after: page[0]!, limit: 1 })
-    )
+    const ofAlice = { accountId: 'acc_a', limit: 1 }
+    let page = await listLeasesOf(db, ofAlice)
+    while (page.length > 0 && pages.length < 9) {
       pages.push(page[0]!.key)
+      page = await listLeasesOf(db, { ...ofAlice, after: page[0]! })
+    }
     assert.deepEqual(pages, ['new', 'also', 'twin', 'old'])
   })
 })

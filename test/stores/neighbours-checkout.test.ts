@@ -23,32 +23,15 @@ const STORED_PLANS = '[{"title":"P","value":"1","discount":false,"amount_raw":nu
 const SEEN = { hash: 'H', account: 'nano_7', amountRaw: toRaw(7n) }
 const CHANGE: changes.CheckoutChange = {
   ...{ status: 'partial', additional: 'overpaid', paidRaw: toRaw(7n), priceE8: 8n, plan: 1, amountRaw: toRaw(9n) },
-  ...{
-    plans: [PLAN],
-    chosen: '2',
-    paidAt: NOW,
-    blockHash: 'H',
-    payer: 'nano_7',
-    invoiceNumber: 'INV-000007',
-    detected: SEEN,
-    detectedAt: NOW,
-    seenAt: NOW,
-  },
+  ...{ plans: [PLAN], chosen: '2', paidAt: NOW, blockHash: 'H', payer: 'nano_7', invoiceNumber: 'INV-000007' },
+  ...{ detected: SEEN, detectedAt: NOW, seenAt: NOW },
 }
 const CHANGED: Partial<CheckoutsTable> = {
   ...{ status: 'partial', additional_status: 'overpaid', paid_raw: '7', price_e8: '8', plan: 1, amount_raw: '9' },
-  ...{
-    plans: STORED_PLANS,
-    chosen: '2',
-    paid_at: NOW,
-    block_hash: 'H',
-    payer: 'nano_7',
-    invoice_number: 'INV-000007',
-    detected_at: NOW,
-    seen_at: NOW,
-  },
-  detected_block: '{"hash":"H","account":"nano_7","amount_raw":"7"}',
+  ...{ plans: STORED_PLANS, chosen: '2', paid_at: NOW, block_hash: 'H', payer: 'nano_7', invoice_number: 'INV-000007' },
+  ...{ detected_block: '{"hash":"H","account":"nano_7","amount_raw":"7"}', detected_at: NOW, seen_at: NOW },
 }
+const UNSEEN = { detected: null, detectedAt: null, amountRaw: undefined }
 const INVOICE = { number: null, seller: null, buyer: null, lines: [], tax: [] }
 const SCAN = { scannedAt: NOW, nextScanAt: 3 * LATER, leaseUntil: LATER }
 
@@ -109,12 +92,7 @@ tryVerbs(
       },
       'markChanged back to where nothing was seen': {
         row: { status: 'detected', detected_block: '{}' },
-        run: (db, { id }) =>
-          changes.markChanged(
-            db,
-            { id, status: 'detected' },
-            { detected: null, detectedAt: null, amountRaw: undefined },
-          ),
+        run: (db, { id }) => changes.markChanged(db, { id, status: 'detected' }, UNSEEN),
         to: { status: 'detected', detected_block: null, detected_at: null, amount_raw: null },
       },
       updatePresentation: {
@@ -230,25 +208,16 @@ forEachEngine((_, openFreshStore) => {
         await db.updateTable('checkout_reservations').set({ release_at: end }).where('address', '=', address).execute()
       }
       await db.updateTable('checkouts').set({ status }).where('address', '=', open!).execute()
-      const guest = { owner: 'whose checkout there is over', since: 1, watched_until: NOW, look: 1, look_height: 7 }
-      await db
-        .insertInto('checkout_watchers')
-        .values({ address: open!, ...guest })
-        .execute()
+      const owner = 'whose checkout there is over'
+      const guest = { address: open!, owner, since: 1, watched_until: NOW, look: 1, look_height: 7 }
+      await db.insertInto('checkout_watchers').values(guest).execute()
       await deleteReleased(db, NOW)
       await watch.deleteUnwatched(db, NOW)
-      for (const table of [
-        'watched_addresses',
-        'checkout_sightings',
-        'checkout_watchers',
-        'checkout_reservations',
-      ] as const) {
+      const tables = ['watched_addresses', 'checkout_sightings', 'checkout_watchers', 'checkout_reservations'] as const
+      for (const table of tables) {
         const left = await db.selectFrom(table).select('address').orderBy('address').execute()
-        assert.deepEqual(
-          left.map(({ address }) => address),
-          [open, later],
-          `${table} under a checkout that is ${status}`,
-        )
+        const addresses = left.map(({ address }) => address)
+        assert.deepEqual(addresses, [open, later], `${table} under a checkout that is ${status}`)
       }
     }
   })

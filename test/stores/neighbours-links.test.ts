@@ -4,6 +4,8 @@ import * as subscriptions from '../../src/modules/links/subscriptions/store.ts'
 import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
 const OPEN = { paused: 0, deleted_at: null, ends_at: NOW + 1, sold_max: 7, held: 2, sold: 3 }
+const PERIOD = { status: 'active', dueAt: 9, beganAt: 2, periods: 4, paidUntil: 8 } as const
+const RENEWED = { ...PERIOD, checkoutId: 'c2', endedAt: 7, forgets: true } as const
 const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
 
 tryVerbs(
@@ -49,21 +51,7 @@ tryVerbs(
       },
       markSubscription: {
         row: { status: 'due', periods: 3 },
-        run: (db, { id }) =>
-          subscriptions.markSubscription(
-            db,
-            { id, status: 'due', periods: 3 },
-            {
-              status: 'active',
-              dueAt: 9,
-              beganAt: 2,
-              periods: 4,
-              paidUntil: 8,
-              checkoutId: 'c2',
-              endedAt: 7,
-              forgets: true,
-            },
-          ),
+        run: (db, { id }) => subscriptions.markSubscription(db, { id, status: 'due', periods: 3 }, RENEWED),
         to: {
           ...{ status: 'active', due_at: 9, began_at: 2, periods: 4, paid_until: 8, checkout_id: 'c2', ended_at: 7 },
           email: null,

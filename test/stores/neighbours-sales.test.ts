@@ -13,6 +13,7 @@ const OVER = [{ status: 'completed' }, { status: 'expired' }] as const
 const DECIDED = [{ status: 'claimed' }, { status: 'refunded' }] as const
 const FREE = { state: 'pending', fence: 3, lease_until: NOW } as const
 const TERM = { now: NOW, leaseUntil: LATER }
+const NOT_OVER = [{ state: 'claimed' }, { state: 'pending' }, { state: 'settled' }, { state: 'action_failed' }] as const
 const NO_UNTIL = { answersUntil: -1, rowsUntil: -1 }
 
 /** The claim of a payment, or the payment as somebody has read it. */
@@ -212,14 +213,20 @@ tryVerbs(
         run: (db) => x402.forgetPayments(db, { ...NO_UNTIL, answersUntil: NOW }),
         to: { answer: null },
         means: ['updated_at'],
-        unless: [{ state: 'settled' }, { state: 'action_failed' }, { updated_at: NOW + 1 }, { answer: null }],
+        unless: [...NOT_OVER, { state: 'rejected' }, { updated_at: NOW + 1 }, { answer: null }],
       },
       'forgetPayments that are old themselves': {
         row: { state: 'rejected', updated_at: NOW },
         run: (db) => x402.forgetPayments(db, { ...NO_UNTIL, rowsUntil: NOW }),
         to: null,
         means: ['updated_at'],
-        unless: [{ state: 'settled' }, { state: 'pending' }, { state: 'action_failed' }, { updated_at: NOW + 1 }],
+        unless: [...NOT_OVER, { updated_at: NOW + 1 }],
+      },
+      'forgetPayments that were served': {
+        row: { state: 'served', updated_at: NOW, answer: null },
+        run: (db) => x402.forgetPayments(db, { ...NO_UNTIL, rowsUntil: NOW }),
+        to: null,
+        means: ['updated_at'],
       },
     }),
     ...verbsOn('x402_offers', {

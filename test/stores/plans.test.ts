@@ -7,19 +7,8 @@ import { type Known, HOT, SORTED, SORTING, TABLE_SCAN, explain, statementsOf } f
 
 /* A store grows for years. What is asked with every request, payment or round of a job goes by an index, so that it stays level. */
 
-const NOW = 1_000
-const KNOWN: Known = {
-  accountId: 'a',
-  checkoutId: 'c',
-  address: 'n',
-  keyId: 'k',
-  walletId: 'w',
-  linkId: 'l',
-  posId: 'p',
-  eventId: 'e',
-  now: NOW,
-  limit: 10,
-}
+const IDS = { accountId: 'a', checkoutId: 'c', keyId: 'k', walletId: 'w', linkId: 'l', posId: 'p', eventId: 'e' }
+const KNOWN: Known = { ...IDS, address: 'n', now: 1_000, limit: 10 }
 
 forEachEngine((engine, openFresh) => {
   test('every query of requests, payments and rounds goes by an index', async (t) => {

@@ -15,7 +15,7 @@ import { signIn } from '../../src/modules/pos/domain/sign-in.ts'
 import type { PosRoom } from '../../src/modules/pos/room.ts'
 import type { PointOfSale } from '../../src/modules/pos/store.ts'
 import { Signer } from '../support/blocks.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the store promises about tills, on each engine and with many at once. */
@@ -26,11 +26,8 @@ const MINUTE = 60_000
 
 async function openCafe(store: StoreCtx, engine: StoreEngine, fields: object = {}) {
   const checkouts = toCheckoutCtx(store, engine)
-  const room: PosRoom = {
-    checkouts,
-    secrets: checkouts.ports.secrets,
-    urlOf: (id) => `https://gateway.example/pos/${id}`,
-  }
+  const urlOf = (id: string) => `https://gateway.example/pos/${id}`
+  const room: PosRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf }
   const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
   const items = [{ title: 'Espresso', price: '2' }]
   const pos = await makePos(room, owner, { title: 'Counter', address, items, tips: [10], ...fields })
@@ -39,7 +36,7 @@ async function openCafe(store: StoreCtx, engine: StoreEngine, fields: object = {
 
 const tokenOf = (room: PosRoom, pos: PointOfSale) => linkOf(room, pos).split('#')[1]!
 
-const codeOf = async (promise: Promise<unknown>) =>
+const codeOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'in',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
@@ -81,10 +78,8 @@ forEachEngine((engine, openFresh) => {
       if (!isPaid) return 0n
       const { amountRaw } = (await findCheckout(ctx.db, checkoutId))!
       clock.advance(2 * MINUTE)
-      const at = clock.now()
-      const hash = checkoutId.toUpperCase().padStart(64, '0')
-      const send = { hash, from: new Signer(42).address, to: address, amountRaw: amountRaw!, at, knownAt: at }
-      await creditSend(room.checkouts, { ...send, receivedAt: null })
+      const send = { hash: checkoutId.toUpperCase(), from: new Signer(42).address, to: address, amountRaw: amountRaw! }
+      await creditSend(room.checkouts, sendOf(ctx, send))
       return amountRaw!
     }
     // Made before midnight and paid behind it: it belongs to the day on which it was made.
@@ -121,31 +116,25 @@ forEachEngine((engine, openFresh) => {
     const { ctx, clock } = await openFresh(t)
     const { room, pos, own } = await openCafe(ctx, engine, { pin: PIN })
     const { device, session } = await signIn(room, pos, { pin: PIN, device: undefined, visitor: 'café' })
-    const guesses = Array.from({ length: 200 }, (_, at) =>
-      codeOf(signIn(room, pos, { pin: String(1000 + at), device: undefined, visitor: `bot ${at}` })),
-    )
-    const codes = await Promise.all(guesses)
+    const enter = (given: object, at = pos) =>
+      codeOf(signIn(room, at, { pin: PIN, device: undefined, visitor: 'later', ...given }))
+    const guess = (_: unknown, at: number) => enter({ pin: String(1000 + at), visitor: `bot ${at}` })
+    const codes = await Promise.all(Array.from({ length: 200 }, guess))
     assert.equal(codes.filter((code) => code === 'wrong_pin').length, 50)
     assert.equal(codes.filter((code) => code === 'limit_reached').length, 150)
     clock.advance(365 * 24 * 60 * MINUTE)
-    const stranger = { pin: PIN, device: undefined, visitor: 'later' }
-    assert.equal(await codeOf(signIn(room, pos, stranger)), 'limit_reached', 'for good')
-    const forged = `${device.slice(0, 22)}.${'0'.repeat(64)}`
-    assert.equal(await codeOf(signIn(room, pos, { ...stranger, device: forged })), 'limit_reached')
-    assert.equal(
-      await codeOf(signIn(room, pos, { pin: PIN, device, visitor: 'bot 1' })),
-      'in',
-      'the device of the café',
-    )
+    assert.equal(await enter({}), 'limit_reached', 'for good')
+    assert.equal(await enter({ device: `${device.slice(0, 22)}.${'0'.repeat(64)}` }), 'limit_reached', 'forged')
+    assert.equal(await enter({ device, visitor: 'bot 1' }), 'in', 'the device of the café')
     // A stolen device has no more than that either.
     for (let round = 0; round < 12; round++) {
-      for (let at = 0; at < 5; at++) await codeOf(signIn(room, pos, { pin: '0000', device, visitor: 'thief' }))
+      for (let at = 0; at < 5; at++) await enter({ pin: '0000', device, visitor: 'thief' })
       clock.advance(5 * MINUTE)
     }
-    assert.equal(await codeOf(signIn(room, pos, { pin: PIN, device, visitor: 'thief' })), 'limit_reached')
+    assert.equal(await enter({ device, visitor: 'thief' }), 'limit_reached')
     // Its owner lets people in again.
     const anew = await changePos(room, own, { pin: '12345678' })
-    assert.equal(await codeOf(signIn(room, anew, { ...stranger, pin: '12345678' })), 'in')
+    assert.equal(await enter({ pin: '12345678' }, anew), 'in')
     assert.equal(await codeOf(enterAsCashier(room, pos.id, { token: tokenOf(room, pos), session })), 'pin_required')
   })
 

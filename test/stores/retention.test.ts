@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { loadConfig } from '../../src/config/config.ts'
 import { measureStore, sizeGauges } from '../../src/infra/db/measure.ts'
@@ -33,10 +33,6 @@ const SHOP = callerOf('acc_shop')
 
 const run = (job: Job) => job.run({}, new AbortController().signal)
 
-function toShop({ ctx }: Pick<OpenedStore, 'ctx'>, engine: 'sqlite' | 'postgres'): CheckoutRoom {
-  return toCheckoutCtx(ctx, engine, { sales: toSales(treasury) })
-}
-
 const open = (ctx: CheckoutRoom, caller: typeof ANYBODY | typeof SHOP, fields: object = {}) =>
   openWith(ctx, caller, { address, amount: '1', ...fields })
 
@@ -64,61 +60,59 @@ const rowsAbout = async (db: Db, id: string) => {
 const NOTHING = { checkout: 0, timeline: 0, quotes: 0, orders: 0 }
 
 forEachEngine((engine, openFresh) => {
-  test('what a stranger asked for and nobody paid is forgotten 30 days after its watch, and not before', async (t) => {
+  const toShop = ({ ctx }: Pick<OpenedStore, 'ctx'>) => toCheckoutCtx(ctx, engine, { sales: toSales(treasury) })
+  const openShop = async (t: TestContext) => {
     const opened = await openFresh(t)
-    const ctx = toShop(opened, engine)
+    return { ...opened, ctx: toShop(opened), db: opened.ctx.db }
+  }
+
+  test('what a stranger asked for and nobody paid is forgotten 30 days after its watch, and not before', async (t) => {
+    const { ctx, clock, db } = await openShop(t)
     const checkout = await open(ctx, ANYBODY, { currency: 'USD' })
-    await ctx.db
-      .insertInto('checkout_quotes')
-      .values({ ...QUOTE, checkout_id: checkout.id })
-      .onConflict((c) => c.doNothing())
-      .execute()
+    const rate = { rate: '1', source: 'test', rate_at: 1, amount_raw: '1', created_at: 1, expires_at: 1 }
+    const quote = { checkout_id: checkout.id, plan: -1, seq: 99, ...rate }
+    const insert = db.insertInto('checkout_quotes').values(quote)
+    await insert.onConflict((conflict) => conflict.doNothing()).execute()
     const offer = await offerName(ctx, 'Prize')
-    await expireAll(ctx.db)
-    opened.clock.leap(checkout.watchedUntil - opened.clock.now() + 30 * DAY)
+    await expireAll(db)
+    clock.leap(checkout.watchedUntil - clock.now() + 30 * DAY)
     await forget(ctx)
-    assert.equal((await rowsAbout(ctx.db, checkout.id)).checkout, 1)
-    assert.equal((await rowsAbout(ctx.db, offer.id)).orders, 1)
-    opened.clock.leap(1_000)
+    assert.equal((await rowsAbout(db, checkout.id)).checkout, 1)
+    assert.equal((await rowsAbout(db, offer.id)).orders, 1)
+    clock.leap(1_000)
     await forget(ctx)
-    assert.deepEqual(await rowsAbout(ctx.db, checkout.id), NOTHING)
-    assert.deepEqual(await rowsAbout(ctx.db, offer.id), NOTHING)
+    for (const { id } of [checkout, offer]) assert.deepEqual(await rowsAbout(db, id), NOTHING)
     // Counts of all accounts follow.
-    const left = await ctx.db
-      .selectFrom('checkout_sums')
-      .select(sql<number | string>`coalesce(sum(count), 0)`.as('n'))
-      .execute()
-    assert.equal(Number(left[0]!.n), 0)
+    const counts = await db.selectFrom('checkout_sums').select('count').execute()
+    assert.equal(
+      counts.reduce((sum, { count }) => sum + count, 0),
+      0,
+    )
   })
 
   test('a payment that comes while the watch lasts is found and told, and its checkout is never forgotten', async (t) => {
-    const opened = await openFresh(t)
-    const ctx = toShop(opened, engine)
-    const late = await open(ctx, ANYBODY, {
-      webhook_url: 'https://shop.example/hook',
-      webhook_events: ['payment.late'],
-    })
+    const { ctx, clock, db } = await openShop(t)
+    const hook = { webhook_url: 'https://shop.example/hook', webhook_events: ['payment.late'] }
+    const late = await open(ctx, ANYBODY, hook)
     const near = await open(ctx, ANYBODY, { amount: '2' })
-    await expireAll(ctx.db)
+    await expireAll(db)
     // With the shortest time that can be set, and the job at every moment.
     const shortest = { keepUnpaid: DAY }
-    opened.clock.leap(late.watchedUntil - opened.clock.now() - 1)
+    clock.leap(late.watchedUntil - clock.now() - 1)
     await forget(ctx, shortest)
     await creditSend(ctx, send(ctx, 'A', late.amountRaw!))
-    const found = (await findCheckout(ctx.db, late.id))!
+    const found = (await findCheckout(db, late.id))!
     assert.deepEqual([found.status, found.additional, found.paidRaw], ['expired', 'paid_late', late.amountRaw])
-    const events = await ctx.db.selectFrom('events').select('type').where('subject', '=', late.id).execute()
+    const events = await db.selectFrom('events').select('type').where('subject', '=', late.id).execute()
     assert.deepEqual(events, [{ type: 'payment.late' }])
-    opened.clock.leap(4_000 * DAY)
+    clock.leap(4_000 * DAY)
     await forget(ctx, shortest)
-    assert.equal((await rowsAbout(ctx.db, late.id)).checkout, 1)
-    assert.equal((await rowsAbout(ctx.db, near.id)).checkout, 0)
+    assert.equal((await rowsAbout(db, late.id)).checkout, 1)
+    assert.equal((await rowsAbout(db, near.id)).checkout, 0)
   })
 
   test('what has a payment, a reservation, a wallet or an owner stays, however old', async (t) => {
-    const opened = await openFresh(t)
-    const ctx = toShop(opened, engine)
-    const { db } = ctx
+    const { ctx, clock, db } = await openShop(t)
     const own = await open(ctx, SHOP)
     const unmatched = await open(ctx, ANYBODY, { amount: '2' })
     const reserved = await open(ctx, ANYBODY, { amount: '3' })
@@ -127,35 +121,26 @@ forEachEngine((engine, openFresh) => {
     const sold = await offerName(ctx, 'Sold')
     await creditSend(ctx, payment(sold, 0, { hash: 'B', from: payer, at: ctx.clock.now() }))
     await creditSend(ctx, send(ctx, 'C', (3n * 10n ** 29n) as Raw))
-    await db
-      .updateTable('checkout_payments')
-      .set({ checkout_id: unmatched.id })
-      .where('kind', '=', 'unmatched')
-      .execute()
+    await sql`update checkout_payments set checkout_id = ${unmatched.id} where kind = 'unmatched'`.execute(db)
     await sql`update checkouts set status = 'expired' where status = 'pending' and id <> ${pending.id}`.execute(db)
     await db.updateTable('checkouts').set({ wallet_id: 'wal_1' }).where('id', '=', held.id).execute()
-    opened.clock.leap(4_000 * DAY)
-    await db
-      .updateTable('checkout_reservations')
-      .set({ release_at: opened.clock.now() + 1 })
-      .where('checkout_id', '=', reserved.id)
-      .execute()
+    clock.leap(4_000 * DAY)
+    const later = clock.now() + 1
+    await sql`update checkout_reservations set release_at = ${later} where checkout_id = ${reserved.id}`.execute(db)
     await forget(ctx)
     for (const { id } of [own, unmatched, reserved, held, pending, sold]) {
       assert.equal((await rowsAbout(db, id)).checkout, 1, id)
     }
     assert.equal((await rowsAbout(db, sold.id)).orders, 1)
     // Once nothing keeps it, it goes.
-    opened.clock.leap(2)
+    clock.leap(2)
     await forget(ctx)
     assert.equal((await rowsAbout(db, reserved.id)).checkout, 0)
   })
 
   test('two instances forget more than one step at once; a job that is stopped half way goes on the next time', async (t) => {
-    const opened = await openFresh(t)
-    const ctx = toShop(opened, engine)
-    const other = toShop(await opened.openAnother(), engine)
-    const { db } = ctx
+    const { ctx, clock, db, openAnother } = await openShop(t)
+    const other = toShop(await openAnother())
     const one = await open(ctx, ANYBODY)
     await expireAll(db)
     const row = await db.selectFrom('checkouts').selectAll().where('id', '=', one.id).executeTakeFirstOrThrow()
@@ -164,18 +149,9 @@ forEachEngine((engine, openFresh) => {
       const rows = Array.from({ length: Math.min(50, count - at) }, (_, n) => ({ ...row, id: `old_${at + n}` }))
       await db.insertInto('checkouts').values(rows).execute()
     }
-    opened.clock.leap(4_000 * DAY)
-    const left = async () =>
-      Number(
-        (
-          await db
-            .selectFrom('checkouts')
-            .select(({ fn }) => fn.countAll().as('n'))
-            .execute()
-        )[0]!.n,
-      )
-    const stopped = AbortSignal.abort()
-    await forgetCheckouts(ctx, kept).run({}, stopped)
+    clock.leap(4_000 * DAY)
+    const left = async () => (await db.selectFrom('checkouts').select('id').execute()).length
+    await forgetCheckouts(ctx, kept).run({}, AbortSignal.abort())
     assert.equal(await left(), count + 1)
     await run(releaseAmounts(ctx))
     await Promise.all([forget(ctx), forget(other)])
@@ -185,15 +161,13 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('whom to mail is blanked where the operator wants it, after the mail, and the money stays', async (t) => {
-    const opened = await openFresh(t)
-    const ctx = toShop(opened, engine)
-    const { db } = ctx
+    const { ctx, clock, db } = await openShop(t)
     const told = await open(ctx, SHOP, { notify: 'shop@example.com' })
     const untold = await open(ctx, SHOP, { notify: 'shop@example.com', amount: '2' })
     await creditSend(ctx, send(ctx, 'A', told.amountRaw!))
     await creditSend(ctx, send(ctx, 'B', untold.amountRaw!))
     await db.updateTable('checkouts').set({ notified_at: 1 }).where('id', '=', told.id).execute()
-    opened.clock.leap(400 * DAY)
+    clock.leap(400 * DAY)
     await forget(ctx)
     const notify = async (id: string) => (await findCheckout(db, id))!.notify
     assert.equal(await notify(told.id), 'shop@example.com')
@@ -204,25 +178,10 @@ forEachEngine((engine, openFresh) => {
 
   test('jobs that failed for good go after 30 days; those that money waits for stay, and rounds of recurring ones do not', async (t) => {
     const { ctx, clock } = await openFresh(t)
-    const old = {
-      payload: '{}',
-      run_at: 1,
-      attempts: 3,
-      attempts_max: 3,
-      locked_until: null,
-      fence: 1,
-      last_error: 'x',
-      created_at: 1,
-    }
+    const old = { payload: '{}', run_at: 1, attempts: 3, attempts_max: 3, locked_until: null, fence: 1, created_at: 1 }
     const now = clock.now()
-    const dead = (id: string, kind: string, key: string | null, finished_at: number) => ({
-      ...old,
-      id,
-      kind,
-      key,
-      status: 'dead' as const,
-      finished_at,
-    })
+    const dead = (id: string, kind: string, key: string | null, finished_at: number) =>
+      ({ ...old, id, kind, key, status: 'dead', last_error: 'x', finished_at }) as const
     await ctx.db
       .insertInto('jobs')
       .values([
@@ -231,16 +190,12 @@ forEachEngine((engine, openFresh) => {
         dead('sweep', 'checkout.sweep', 'c1', 1),
         dead('round', 'checkout.refunds', 'schedule', 1),
         dead('unknown', 'of.another.version', null, 1),
-        { ...dead('done', 'checkout.sweep', 'c2', now - DAY - 1), status: 'done' as const },
-        { ...dead('waits', 'mail.send', null, 1), status: 'ready' as const, finished_at: null },
+        { ...dead('done', 'checkout.sweep', 'c2', now - DAY - 1), status: 'done' },
+        { ...dead('waits', 'mail.send', null, 1), status: 'ready', finished_at: null },
       ])
       .execute()
-    const kinds = [
-      { kind: 'mail.send' },
-      { kind: 'checkout.sweep', money: true },
-      { kind: 'checkout.refunds', money: true },
-    ] as const
-    await run(forgetDoneJobs(ctx, kinds, kept))
+    const money = ['checkout.sweep', 'checkout.refunds'].map((kind) => ({ kind, money: true }) as const)
+    await run(forgetDoneJobs(ctx, [{ kind: 'mail.send' }, ...money], kept))
     const left = await ctx.db.selectFrom('jobs').select('id').orderBy('id').execute()
     assert.deepEqual(
       left.map(({ id }) => id),
@@ -287,14 +242,3 @@ forEachEngine((engine, openFresh) => {
     assert.ok(bytes.every(({ value }) => value > 0) && bytes.length > 0)
   })
 })
-
-const QUOTE = {
-  plan: -1,
-  seq: 99,
-  rate: '1',
-  source: 'test',
-  rate_at: 1,
-  amount_raw: '1',
-  created_at: 1,
-  expires_at: 1,
-}

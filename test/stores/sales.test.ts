@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { NodePort } from '../../src/kernel/ports.ts'
@@ -27,10 +27,8 @@ const treasury = new Signer(1).address
 const YEAR = 2
 const DAY = 86_400_000
 
-async function openShop(store: StoreCtx, engine: StoreEngine, exchanges: string[] = []) {
-  const sales = toSales(treasury, { exchanges })
-  return toCheckoutCtx(store, engine, { sales })
-}
+const toShop = (store: StoreCtx, engine: StoreEngine, exchanges: string[] = []) =>
+  toCheckoutCtx(store, engine, { sales: toSales(treasury, { exchanges }) })
 
 async function openTreasury({ db }: StoreCtx): Promise<void> {
   const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
@@ -47,14 +45,21 @@ const refundsOf = async (db: Db) =>
   }))
 
 forEachEngine((engine, openFresh) => {
-  test('twenty payments for one name at once: one lease, and each other amount goes back once', async (t) => {
-    const { ctx: store, openAnother } = await openFresh(t)
+  /** A shop with a treasury, and how another instance of it is opened. */
+  const openShop = async (t: TestContext, exchanges?: string[]) => {
+    const { ctx: store, clock, openAnother } = await openFresh(t)
     await openTreasury(store)
-    const shops = [await openShop(store, engine), await openShop((await openAnother()).ctx, engine)]
+    const openOther = async () => toShop((await openAnother()).ctx, engine)
+    return { store, clock, shop: toShop(store, engine, exchanges), openOther }
+  }
+
+  test('twenty payments for one name at once: one lease, and each other amount goes back once', async (t) => {
+    const { store, shop, openOther } = await openShop(t)
+    const shops = [shop, await openOther()]
     const payers = Array.from({ length: 20 }, (_, at) => new Signer(100 + at).address)
     const sends = []
     for (const [at, from] of payers.entries()) {
-      const checkout = await offerName(shops[0]!, 'Prize')
+      const checkout = await offerName(shop, 'Prize')
       sends.push(payment(checkout, YEAR, { hash: `A${at}`, from, at: store.clock.now() }))
     }
     // Each is heard of on both instances, and twice on one.
@@ -64,21 +69,13 @@ forEachEngine((engine, openFresh) => {
     const winner = sends.find(({ from }) => from === lease.owner)!
     const refunds = await refundsOf(store.db)
     const lost = sends.filter((send) => send !== winner)
-    const byReference = (a: { reference: string | null }, b: { reference: string | null }) =>
-      a.reference! < b.reference! ? -1 : 1
-    assert.deepEqual(
-      refunds.sort(byReference),
-      lost
-        .map(({ hash, from, amountRaw }) => ({ to: from, amount: amountRaw, reference: `payment:refund:${hash}` }))
-        .sort(byReference),
-    )
+    const owed = lost.map(({ hash, from, amountRaw }) => [`payment:refund:${hash}`, from, amountRaw])
+    assert.deepEqual(refunds.map(({ reference, to, amount }) => [reference, to, amount]).sort(), owed.sort())
     assert.equal(lease.address, winner.from)
   })
 
   test('one owner’s extensions at once are all added', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
-    const shop = await openShop(store, engine)
+    const { store, clock, shop } = await openShop(t)
     const from = new Signer(2).address
     const sends = []
     for (let at = 0; at < 8; at++) {
@@ -91,11 +88,10 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('credits are added once, however often and wherever the payment is heard of', async (t) => {
-    const { ctx: store, openAnother } = await openFresh(t)
-    await openTreasury(store)
-    const shops = [await openShop(store, engine), await openShop((await openAnother()).ctx, engine)]
+    const { store, shop, openOther } = await openShop(t)
+    const shops = [shop, await openOther()]
     const { id } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
-    const checkout = await offerCredits(shops[0]!, id)
+    const checkout = await offerCredits(shop, id)
     const send = payment(checkout, 1, { hash: 'C', from: new Signer(3).address, at: store.clock.now() })
     await Promise.all(Array.from({ length: 50 }, (_, at) => creditSend(shops[at % 2]!, send)))
     const { available } = await store.db.selectFrom('credit_balances').selectAll().executeTakeFirstOrThrow()
@@ -108,7 +104,7 @@ forEachEngine((engine, openFresh) => {
   test('a failure in the middle leaves neither payment nor name, and the next try makes both', async (t) => {
     const { ctx: store, clock } = await openFresh(t)
     // Without a treasury no refund can be queued, which is the last thing that happens.
-    const shop = await openShop(store, engine)
+    const shop = toShop(store, engine)
     const [alice, bob] = [new Signer(4).address, new Signer(5).address]
     const [first, second] = [await offerName(shop, 'torn'), await offerName(shop, 'torn')]
     await creditSend(shop, payment(first, YEAR, { hash: 'D1', from: alice, at: clock.now() }))
@@ -127,9 +123,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('one order that cannot be sent back does not keep the others from it, and the round is a failure', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
-    const shop = await openShop(store, engine)
+    const { store, clock, shop } = await openShop(t)
     const [owner, first, second] = [14, 15, 16].map((at) => new Signer(at).address) as [string, string, string]
     await creditSend(shop, payment(await offerName(shop, 'kept'), YEAR, { hash: 'F0', from: owner, at: clock.now() }))
     for (const [hash, from] of [
@@ -159,10 +153,8 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('money from an exchange waits until somebody says where to, and then goes there once', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
     const [alice, exchange, home] = [6, 7, 8].map((at) => new Signer(at).address) as [string, string, string]
-    const shop = await openShop(store, engine, [exchange])
+    const { store, clock, shop } = await openShop(t, [exchange])
     const [first, second] = [await offerName(shop, 'taken'), await offerName(shop, 'taken')]
     await creditSend(shop, payment(first, YEAR, { hash: 'E1', from: alice, at: clock.now() }))
     const send = payment(second, YEAR, { hash: 'E2', from: exchange, at: clock.now() })
@@ -199,9 +191,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('a stranger who pays an owner’s extension first gets the money back and does not use the offer up; a fee is a fee, whoever pays it', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
-    const shop = await openShop(store, engine)
+    const { store, clock, shop } = await openShop(t)
     const [alice, mallory, savings] = [11, 12, 13].map((at) => new Signer(at).address) as [string, string, string]
     const credit = (checkout: Checkout, plan: number, hash: string, from: string) =>
       creditSend(shop, payment(checkout, plan, { hash, from, at: clock.now() }))
@@ -227,9 +217,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('whoever pays one offer again and again hides nobody’s payment from the operator', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
-    const shop = await openShop(store, engine)
+    const { store, clock, shop } = await openShop(t)
     const [alice, mallory] = [new Signer(14).address, new Signer(15).address]
     const offered = await offerName(shop, 'busy')
     const exact = payment(offered, YEAR, { hash: '4A', from: mallory, at: clock.now() })
@@ -246,31 +234,23 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('a payment that cannot be settled keeps nobody else’s from being found by the poller', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
-    const shop = await openShop(store, engine)
+    const { store, clock, shop } = await openShop(t)
     const [broken, sound] = [await offerName(shop, 'broken'), await offerName(shop, 'sound')]
     await store.db.deleteFrom('service_orders').where('checkout_id', '=', broken.id).execute()
     const payer = new Signer(17)
-    const blocks = Object.fromEntries(
-      [broken, sound].map(({ plans }, at) => [
-        `${5 + at}A`.padStart(64, '0'),
-        {
-          subtype: 'send',
-          block_account: payer.address,
-          amount: plans[YEAR]!.amountRaw!.toString(),
-          local_timestamp: `${Math.floor(clock.now() / 1_000)}`,
-          confirmed: 'true',
-          contents: { link: new Signer(1).key },
-        },
-      ]),
-    )
-    const node = { read: () => Promise.resolve({ blocks }) } as unknown as NodePort
+    const send = {
+      subtype: 'send',
+      block_account: payer.address,
+      local_timestamp: `${Math.floor(clock.now() / 1_000)}`,
+    }
+    const sent = [broken, sound].map(({ plans }, at) => {
+      const amount = plans[YEAR]!.amountRaw!.toString()
+      const block = { ...send, amount, confirmed: 'true', contents: { link: new Signer(1).key } }
+      return [`${5 + at}A`.padStart(64, '0'), block] as const
+    })
+    const node = { read: () => Promise.resolve({ blocks: Object.fromEntries(sent) }) } as unknown as NodePort
     const tools = { node, settled: new Set<string>(), hearsEvents: () => true }
-    await assert.rejects(
-      takeSends(shop, tools, new Map(Object.keys(blocks).map((hash) => [hash, null]))),
-      /sells nothing/,
-    )
+    await assert.rejects(takeSends(shop, tools, new Map(sent.map(([hash]) => [hash, null]))), /sells nothing/)
     assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
   })
 
@@ -279,15 +259,8 @@ forEachEngine((engine, openFresh) => {
     const { id: accountId } = await createAccount(store, { email: 'a@example.com', role: 'user', actor: 'test' })
     const address = new Signer(16).address
     const now = clock.now()
-    const lease = {
-      owner: address,
-      address,
-      accountId,
-      createdAt: now - 30 * DAY,
-      profile: {},
-      changedAt: now,
-      indexed: false,
-    }
+    const times = { createdAt: now - 30 * DAY, changedAt: now }
+    const lease = { owner: address, address, accountId, ...times, profile: {}, indexed: false }
     await store.db.transaction().execute(async (tx) => {
       for (let at = 0; at < 501; at++) {
         const key = `grace${at}`
@@ -303,14 +276,10 @@ forEachEngine((engine, openFresh) => {
   })
 
   test('a clock that is set back takes nothing from a lease', async (t) => {
-    const { ctx: store, clock } = await openFresh(t)
-    await openTreasury(store)
+    const { store, clock, shop } = await openShop(t)
     const from = new Signer(10).address
-    const back: StoreCtx = {
-      ...store,
-      clock: { ...clock, now: () => clock.now() - 30 * DAY, after: () => () => undefined },
-    }
-    const [shop, behind] = [await openShop(store, engine), await openShop(back, engine)]
+    const back = { ...store, clock: { now: () => clock.now() - 30 * DAY, after: () => () => undefined } }
+    const behind = toShop(back, engine)
     const first = await offerName(shop, 'steady')
     await creditSend(shop, payment(first, YEAR, { hash: 'AA1', from, at: clock.now() }))
     const before = (await findLease(store.db, 'steady'))!

@@ -6,6 +6,7 @@ import type { Db } from '../../src/kernel/db.ts'
 import { up as createSums } from '../../src/modules/checkout/migrations/0023-checkout-sums.ts'
 import { type Filter, countByStatus, sumRevenue } from '../../src/modules/checkout/report-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../../src/modules/checkout/sums-store.ts'
+import { addCheckout } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 
@@ -26,26 +27,13 @@ function randomTerms(random: SeededRandom) {
   }
 }
 
-async function addCheckout(db: Db, random: SeededRandom, at: number): Promise<void> {
-  const texts = { description: null, image: null, success_url: null, cancel_url: null, webhook_url: null }
-  await db
-    .insertInto('checkouts')
-    .values({
-      ...{ id: `c${at}`, owner: random.pick(OWNERS), key_id: random.pick(KEYS), mode: 'unique_amount' },
-      ...{ additional_status: 'none', address: `nano_${at}`, merchant_address: 'nano_m', wallet_id: null, price: '1' },
-      ...{ amount_raw: '1', refunded_raw: '0', plans: '[]', plan: null, title: null, ...texts, webhook_secret: null },
-      ...{ webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
-      ...{ created_at: random.below(6 * DAY), expires_at: 2, watched_until: 3, seen_at: null },
-      hidden_at: random.below(5) === 0 ? 4 : null,
-      ...{ notified_at: null, block_hash: null, payer: null, detected_block: null, detected_at: null },
-      ...randomTerms(random),
-    })
-    .execute()
-}
-
 /** Made, changed, paid late, taken back, deleted: whatever may happen to rows. */
 async function live(db: Db, random: SeededRandom): Promise<void> {
-  for (let at = 0; at < 60; at++) await addCheckout(db, random, at)
+  for (let at = 0; at < 60; at++) {
+    const whose = { owner: random.pick(OWNERS), key_id: random.pick(KEYS) }
+    const when = { created_at: random.below(6 * DAY), hidden_at: random.below(5) === 0 ? 4 : null }
+    await addCheckout(db, `c${at}`, { ...whose, ...when, ...randomTerms(random) })
+  }
   for (let times = 0; times < 60; times++) {
     const id = `c${random.below(60)}`
     if (random.below(8) === 0) await db.deleteFrom('checkouts').where('id', '=', id).execute()
@@ -89,6 +77,8 @@ async function compare(db: Db, engine: StoreEngine, random: SeededRandom): Promi
   }
 }
 
+const total = (amounts: (string | null)[]) => amounts.reduce((sum, amount) => sum + BigInt(amount ?? 0), 0n)
+
 async function compareDays(db: Db, engine: StoreEngine): Promise<void> {
   const rows = await db.selectFrom('checkouts').selectAll().execute()
   for (const owner of [undefined, ...OWNERS]) {
@@ -101,34 +91,20 @@ async function compareDays(db: Db, engine: StoreEngine): Promise<void> {
       const found = made.find((one) => one.day === day)
       assert.deepEqual([found?.made ?? 0, found?.completed ?? 0], [ofDay.length, complete])
       for (const currency of ['NANO', 'EUR']) {
-        const sold = own.filter(
-          (row) =>
-            day >= 2 &&
-            row.status === 'complete' &&
-            row.currency === currency &&
-            Math.floor(row.paid_at! / DAY) === day,
-        )
+        const isSold = (row: (typeof own)[number]) => row.status === 'complete' && row.currency === currency
+        const sold = own.filter((row) => day >= 2 && isSold(row) && Math.floor(row.paid_at! / DAY) === day)
         const sum = paid.find((one) => one.day === day && one.currency === currency)
-        assert.equal(sum?.count ?? 0, sold.length)
-        assert.equal(
-          sum?.raw ?? 0n,
-          sold.reduce((all, { paid_raw: raw }) => all + BigInt(raw), 0n),
-        )
-        assert.equal(
-          sum?.e8 ?? 0n,
-          sold.reduce((all, { price_e8: e8 }) => all + BigInt(e8 ?? 0), 0n),
+        assert.deepEqual(
+          [sum?.count ?? 0, sum?.raw ?? 0n, sum?.e8 ?? 0n],
+          [sold.length, total(sold.map(({ paid_raw: raw }) => raw)), total(sold.map(({ price_e8: e8 }) => e8))],
         )
       }
     }
   }
-  for (const { owner, total, complete, raw } of await listAccountTotals(db, engine, 10)) {
+  for (const { owner, total: made, complete, raw } of await listAccountTotals(db, engine, 10)) {
     const own = rows.filter((row) => row.owner === owner)
     const won = own.filter(({ status }) => status === 'complete')
-    assert.deepEqual([total, complete], [own.length, won.length])
-    assert.equal(
-      raw,
-      won.reduce((all, { paid_raw: paid }) => all + BigInt(paid), 0n),
-    )
+    assert.deepEqual([made, complete, raw], [own.length, won.length, total(won.map(({ paid_raw: paid }) => paid))])
   }
 }
 

@@ -16,24 +16,17 @@ forEachEngine((engine) => {
     const verify = () => verifyStore(db, (action, fields) => askNode(url, action, fields))
     const { disagreements, looked } = await verify()
     assert.deepEqual(disagreements, [])
-    assert.ok(
-      looked.payment > 0 && looked.checkout > 0 && looked.wallet > 0 && looked.block > 0,
-      JSON.stringify(looked),
-    )
+    const { payment: payments, checkout, wallet: wallets, block: blocks } = looked
+    assert.ok(Math.min(payments, checkout, wallets, blocks) > 0, JSON.stringify(looked))
 
     const payment = await db.selectFrom('checkout_payments').selectAll().executeTakeFirstOrThrow()
-    const block = await db
-      .selectFrom('wallet_blocks')
-      .selectAll()
-      .where('status', '=', 'confirmed')
-      .executeTakeFirstOrThrow()
+    const confirmed = db.selectFrom('wallet_blocks').selectAll().where('status', '=', 'confirmed')
+    const block = await confirmed.executeTakeFirstOrThrow()
     const wallet = await db.selectFrom('wallets').selectAll().executeTakeFirstOrThrow()
     await db.updateTable('checkouts').set({ paid_raw: '5' }).where('id', '=', made.id).execute()
-    await db
-      .updateTable('checkout_payments')
-      .set({ payer: payment.address })
-      .where('block_hash', '=', payment.block_hash)
-      .execute()
+    const change = (to: { payer: string } | { block_hash: string }) =>
+      db.updateTable('checkout_payments').set(to).where('block_hash', '=', payment.block_hash).execute()
+    await change({ payer: payment.address })
     await db.updateTable('wallet_blocks').set({ balance_raw: '7' }).where('id', '=', block.id).execute()
     await db.updateTable('wallets').set({ balance_raw: '9' }).where('id', '=', wallet.id).execute()
     const { account_id } = await db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
@@ -50,11 +43,7 @@ forEachEngine((engine) => {
       ['payment', payment.block_hash],
       ['wallet', wallet.id],
     ])
-    await db
-      .updateTable('checkout_payments')
-      .set({ block_hash: 'A'.repeat(64) })
-      .where('block_hash', '=', payment.block_hash)
-      .execute()
+    await change({ block_hash: 'A'.repeat(64) })
     const gone = (await verify()).disagreements.find(({ about }) => about === 'payment')
     assert.deepEqual([gone?.id, gone?.what], ['A'.repeat(64), 'is not on the ledger'])
   })

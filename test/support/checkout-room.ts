@@ -2,12 +2,14 @@ import { countSale } from '../../src/modules/links/domain/count-sale.ts'
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Names } from '../../src/kernel/ports.ts'
 import type { LedgerSend } from '../../src/modules/checkout/domain/baseline.ts'
 import { type CheckoutPorts, type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
+import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 
 /** What the service sells, and where it is paid. */
 type Sold = ServiceSales & Pick<CheckoutPorts, 'treasuryAddress'>
@@ -85,6 +87,23 @@ export const callerOf = (accountId: string) =>
 export async function openWith(room: CheckoutRoom, caller: Parameters<typeof openCheckout>[1], fields: object) {
   const rules = { currencies: room.ports.prices.currencies, plainHttpAllowed: false }
   return (await openCheckout(room, caller, readCheckout({ ...fields }, rules))).checkout
+}
+
+/** Writes a checkout into the store that nobody has opened; `change` is all that matters about it. */
+export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsTable>): Promise<void> {
+  const texts = { description: null, image: null, success_url: null, cancel_url: null, webhook_url: null }
+  await db
+    .insertInto('checkouts')
+    .values({
+      ...{ id, owner: 'acc_a', key_id: null, mode: 'unique_amount', status: 'pending', additional_status: 'none' },
+      ...{ address: `nano_${id}`, merchant_address: 'nano_m', wallet_id: null, currency: 'NANO', price: '1' },
+      ...{ price_e8: null, amount_raw: '1', paid_raw: '0', refunded_raw: '0', plans: '[]', plan: null, title: null },
+      ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
+      ...texts,
+      ...{ created_at: 1, expires_at: 2, watched_until: 3, seen_at: null, paid_at: null, hidden_at: null },
+      ...{ notified_at: null, block_hash: null, payer: null, detected_block: null, detected_at: null, ...change },
+    })
+    .execute()
 }
 
 /** A confirmed send, heard of now. */

@@ -118,6 +118,13 @@ export async function turnUntil(
   })
 }
 
+/** Pays what a checkout asks for now, and turns the clock until it is paid. */
+export async function payFor(world: World, shop: Shop, id: string): Promise<void> {
+  const { address, amount_raw: raw } = await shop.check(id)
+  await world.pay(address, raw)
+  await turnUntil(world, 1_000, async () => (await shop.check(id)).success)
+}
+
 /** What its merchant sees of a checkout over REST. */
 export interface Shown {
   checkout: Record<string, unknown>

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import { keepFact } from '../../src/infra/db/facts.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
 import { insertWatches } from '../../src/modules/webhooks/watches/store.ts'
@@ -8,6 +9,7 @@ import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import type { Db } from '../../src/kernel/db.ts'
+import type { Tables } from '../../src/store/tables.ts'
 import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-store.ts'
@@ -39,21 +41,15 @@ import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
 import { insertCanary } from '../../src/modules/wallets/keys-store.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
+import { addCheckout } from './checkout-room.ts'
 
-const SWAP: Omit<Swap, 'id'> = {
-  provider: 'sandbox',
-  reference: '-',
-  from: 'btc',
-  to: 'nano',
-  amount: '0.1',
-  receive: '9900',
-  address: 'nano_1',
-  refundAddress: 'bc1',
-  depositAddress: 'bc1',
-  status: 'waiting',
-  createdAt: 1,
-  expiresAt: 2 ** 41,
-}
+const WISH = { from: 'btc', to: 'nano', amount: '0.1', address: 'nano_1', refundAddress: 'bc1' }
+const AGREED = { receive: '9900', depositAddress: 'bc1', status: 'waiting', createdAt: 1, expiresAt: 2 ** 41 } as const
+const SWAP: Omit<Swap, 'id'> = { provider: 'sandbox', reference: '-', ...WISH, ...AGREED }
+
+/** Writes a row as it is. */
+const put = <T extends keyof Tables>(db: Db, table: T, row: Insertable<Tables[T]>) =>
+  db.insertInto(table).values(row).execute()
 
 /** Puts something into every table, for each of three accounts. */
 export async function fill(ctx: StoreCtx): Promise<void> {
@@ -85,11 +81,8 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     await fillPasskeys(db, accountId)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
-    await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
-    await db
-      .insertInto('ended_sessions')
-      .values({ id: accountId, expires_at: 2 ** 41 })
-      .execute()
+    await put(db, 'session_secrets', { id: accountId, secret: 'AB', created_at: 1 })
+    await put(db, 'ended_sessions', { id: accountId, expires_at: 2 ** 41 })
     await keepFact(db, { name: 'ledger', value: '{}', now: 2 ** 41 })
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
     await addLook(db, 20_000, [accountId])
@@ -102,15 +95,11 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     const asked = { payTo: 'nano_1', action: 'work_generate', fingerprint: 'f' }
     await insertClaim(db, { ...payment, ...asked }, { now: 1, leaseUntil: 2 ** 41 })
     await saveOffer(db, { action: accountId, payTo: 'nano_1', amount }, 2 ** 41)
-    const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
-    await db.insertInto('sign_in_links').values(link).execute()
+    await put(db, 'sign_in_links', { token_hash: accountId, email: 'a@b', used_at: null, ...times })
     await fillWallet(db, accountId)
     await fillEmail(db, accountId)
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
-    await db
-      .insertInto('idempotency')
-      .values({ ...request, status: 'finished', answer: '{"a":1}' })
-      .execute()
+    await put(db, 'idempotency', { ...request, status: 'finished', answer: '{"a":1}' })
   }
 }
 
@@ -146,21 +135,9 @@ async function fillPasskeys(db: Db, accountId: string): Promise<void> {
 async function fillPos(db: Db, accountId: string): Promise<void> {
   const posId = `pos_${accountId}`
   await insertPos(db, {
-    id: posId,
-    owner: accountId,
-    title: 'Касса “一”',
-    currency: 'EUR',
-    address: 'nano_1',
-    items: [{ title: 'Espresso', price: '2' }],
-    tips: [10],
-    timeZone: 'Europe/Berlin',
-    isPaused: false,
-    token: 'v1.AA==',
-    tokenMark: 'AB',
-    pinMark: 'CD',
-    wrongPins: 3,
-    createdAt: 1,
-    updatedAt: 1,
+    ...{ id: posId, owner: accountId, title: 'Касса “一”', currency: 'EUR', address: 'nano_1', tips: [10] },
+    ...{ items: [{ title: 'Espresso', price: '2' }], timeZone: 'Europe/Berlin', isPaused: false, token: 'v1.AA==' },
+    ...{ tokenMark: 'AB', pinMark: 'CD', wrongPins: 3, createdAt: 1, updatedAt: 1 },
   })
   const units = { totalUnits: 2n ** 100n, tipUnits: 2n ** 99n }
   await insertSale(db, { checkoutId: `sold ${accountId}`, posId, saleKey: 'same', ...units, createdAt: 1 })
@@ -171,15 +148,8 @@ async function fillPos(db: Db, accountId: string): Promise<void> {
 async function fillSales(db: Db, accountId: string): Promise<void> {
   const times = { createdAt: 1, expiresAt: 2 ** 41, graceUntil: 2 ** 42, changedAt: 2 }
   const addresses = { owner: 'nano_1', address: 'nano_2' }
-  await insertLease(db, {
-    key: accountId,
-    name: 'Alice',
-    ...addresses,
-    accountId,
-    ...times,
-    profile: { title: '“一”' },
-    indexed: true,
-  })
+  const shown = { name: 'Alice', profile: { title: '“一”' }, indexed: true }
+  await insertLease(db, { key: accountId, accountId, ...shown, ...addresses, ...times })
   const order = { checkoutId: accountId, kind: 'name', subject: 'alice', accountId, createdAt: 1 }
   await insertOrder(db, { ...order, detail: { name: 'Alice' } })
   const payment = { blockHash: accountId, payer: 'nano_1', amountRaw: toRaw(2n ** 128n - 1n) }
@@ -219,14 +189,8 @@ async function fillEmail(db: Db, accountId: string): Promise<void> {
 async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
   const { db, random } = ctx
   const webhooks = { ...ctx, secrets: openSecretBox(random.bytes(32), random) }
-  const event = {
-    id: `evt_${accountId}`,
-    accountId,
-    subject: accountId,
-    type: 'ping',
-    dedupeKey: '1',
-    body: '{"a":"ä"}',
-  }
+  const about = { accountId, subject: accountId, type: 'ping' }
+  const event = { id: `evt_${accountId}`, ...about, dedupeKey: '1', body: '{"a":"ä"}' }
   await inTx(webhooks, (tx) => recordEvent(tx, { ...event, url: 'https://shop.example/?a=b', secret: null }))
   const [delivery] = await db.selectFrom('deliveries').select('id').where('event_id', '=', event.id).execute()
   const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
@@ -253,74 +217,32 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
   const amount = '340282366920938463463374607431768211455'
   const address = `nano_${owner}`
   const texts = { title: '“Zoë”', description: 'a\nb', image: null, success_url: null, cancel_url: null }
-  await db
-    .insertInto('checkouts')
-    .values({
-      ...{ id: owner, owner, key_id: null, mode: 'unique_amount', status: 'complete', additional_status: 'none' },
-      ...{ address, merchant_address: address, wallet_id: null, currency: 'USD', price: '1.50', price_e8: '150000000' },
-      ...{ amount_raw: amount, paid_raw: amount, refunded_raw: '1', plans: '[]', plan: null, ...texts },
-      ...{
-        webhook_url: null,
-        webhook_secret: null,
-        webhook_events: '[]',
-        notify: null,
-        metadata: '{"a":"支払い"}',
-        seq: 2,
-      },
-      ...{ created_at: 1, expires_at: 2 ** 41, watched_until: 2 ** 41, served_at: null, seen_at: null, paid_at: 3 },
-      ...{ hidden_at: null, notified_at: null, block_hash: 'B', payer: 'p', detected_block: null, detected_at: null },
-      invoice: '{"number":null,"seller":null,"buyer":{"name":"Zoë"},"lines":[],"tax":[]}',
-      invoice_number: 'INV-000001',
-    })
-    .execute()
-  await db.insertInto('invoice_counters').values({ owner, last: 1 }).execute()
-  const times = { created_at: 1, release_at: 2 }
-  await db
-    .insertInto('checkout_reservations')
-    .values({ address, amount_raw: amount, owner, checkout_id: owner, plan: -1, quote: 1, superseded: 0, ...times })
-    .execute()
+  const paying = { status: 'complete', paid_at: 3, block_hash: 'B', payer: 'p', paid_raw: amount } as const
+  await addCheckout(db, owner, {
+    ...{ owner, merchant_address: address, currency: 'USD', price: '1.50', price_e8: '150000000', amount_raw: amount },
+    ...{ ...texts, ...paying, refunded_raw: '1', metadata: '{"a":"支払い"}', seq: 2 },
+    ...{ expires_at: 2 ** 41, watched_until: 2 ** 41, invoice_number: 'INV-000001' },
+    invoice: '{"number":null,"seller":null,"buyer":{"name":"Zoë"},"lines":[],"tax":[]}',
+  })
+  await put(db, 'invoice_counters', { owner, last: 1 })
+  const reserved = { amount_raw: amount, plan: -1, quote: 1, superseded: 0, created_at: 1, release_at: 2 }
+  await put(db, 'checkout_reservations', { address, owner, checkout_id: owner, ...reserved })
   const quote = { rate: '0.86', source: 'sandbox', rate_at: 1, amount_raw: amount, created_at: 1, expires_at: 2 }
-  await db
-    .insertInto('checkout_quotes')
-    .values({ checkout_id: owner, plan: -1, seq: 1, ...quote })
-    .execute()
+  await put(db, 'checkout_quotes', { checkout_id: owner, plan: -1, seq: 1, ...quote })
   const paid = { kind: 'counted', address, payer: 'p', amount_raw: amount, plan: null } as const
-  await db
-    .insertInto('checkout_payments')
-    .values({ owner, block_hash: 'B', checkout_id: owner, ...paid, rate: '1', rate_source: 's', at: 2, created_at: 3 })
-    .execute()
-  const refund = {
-    status: 'sent',
-    given_as: 'send',
-    asked: 'nano 1',
-    reference: null,
-    amount_raw: '1',
-    currency: 'USD',
-  } as const
-  await db
-    .insertInto('checkout_refunds')
-    .values({
-      ...{ id: `rfd_${owner}`, checkout_id: owner, owner, ...refund, fiat_e8: '0', rate: '1', rate_source: 's' },
-      ...{ address: 'p', wallet_id: 'w', from_address: address, block_id: `wbl_${owner}`, hash: 'C', claim_id: null },
-      ...{ reason: 'Zoë', failure: null, created_at: 4, sent_at: 5, ended_at: 5, due_at: null },
-    })
-    .execute()
+  const rated = { rate: '1', rate_source: 's', at: 2, created_at: 3 }
+  await put(db, 'checkout_payments', { owner, block_hash: 'B', checkout_id: owner, ...paid, ...rated })
+  const refund = { status: 'sent', given_as: 'send', asked: 'nano 1', reference: null, amount_raw: '1' } as const
+  await put(db, 'checkout_refunds', {
+    ...{ id: `rfd_${owner}`, checkout_id: owner, owner, ...refund, currency: 'USD', fiat_e8: '0', rate: '1' },
+    ...{ address: 'p', wallet_id: 'w', from_address: address, block_id: `wbl_${owner}`, hash: 'C', claim_id: null },
+    ...{ reason: 'Zoë', failure: null, created_at: 4, sent_at: 5, ended_at: 5, due_at: null, rate_source: 's' },
+  })
   const step = { status: 'complete', additional_status: 'none', reason: 'paid', block_hash: 'B', at: 3 } as const
-  await db
-    .insertInto('checkout_timeline')
-    .values({ checkout_id: owner, seq: 2, ...step })
-    .execute()
-  await db
-    .insertInto('checkout_watchers')
-    .values({ address, owner, since: 1, watched_until: 2 ** 41, look: 1, look_height: 7 })
-    .execute()
-  await db
-    .insertInto('checkout_sightings')
-    .values({ address, hash: 'AB'.repeat(32), look: 1 })
-    .execute()
-  const scans = { scanned_at: 0, next_scan_at: 4, frontier: null, looks: 1, floor_height: 7 }
-  await db
-    .insertInto('watched_addresses')
-    .values({ address, since: 1, fresh_at: 1, watched_until: 2 ** 41, ...scans })
-    .execute()
+  await put(db, 'checkout_timeline', { checkout_id: owner, seq: 2, ...step })
+  const watched = { address, since: 1, watched_until: 2 ** 41 }
+  await put(db, 'checkout_watchers', { ...watched, owner, look: 1, look_height: 7 })
+  await put(db, 'checkout_sightings', { address, hash: 'AB'.repeat(32), look: 1 })
+  const scans = { fresh_at: 1, scanned_at: 0, next_scan_at: 4, frontier: null, looks: 1, floor_height: 7 }
+  await put(db, 'watched_addresses', { ...watched, ...scans })
 }

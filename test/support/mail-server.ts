@@ -29,8 +29,8 @@ export interface MailServer {
   to(address: string): Received[]
 }
 
-/** A real mail server on loopback. */
-export async function openMailServer(t: TestContext): Promise<MailServer> {
+/** A real mail server on loopback; whoever gives a name and a password gives these. */
+export async function openMailServer(t: TestContext, known = 'p@ss'): Promise<MailServer> {
   const state: MailServer = {
     url: '',
     received: [],
@@ -43,7 +43,9 @@ export async function openMailServer(t: TestContext): Promise<MailServer> {
   const refuse = (text: string, responseCode: number) => Object.assign(new Error(text), { responseCode })
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ username, password }, _session, done) =>
+      username === 'user' && password === known ? done(null, { user: username }) : done(new Error('No.')),
     onConnect: (_session, done) => done(state.down ? refuse('Not now', 421) : null),
     onRcptTo({ address }, _session, done) {
       if (state.deferred.has(address)) return done(refuse(`<${address}>: Greylisted, come again`, 450))

@@ -29,26 +29,14 @@ interface Made {
   webhookUrl?: string
 }
 
-function empty() {
-  return {
-    checkouts: [],
-    checkout_timeline: [],
-    checkout_payments: [],
-    checkout_reservations: [],
-    checkout_watchers: [],
-    watched_addresses: [],
-  } satisfies Rows as Required<
-    Pick<
-      Rows,
-      | 'checkouts'
-      | 'checkout_timeline'
-      | 'checkout_payments'
-      | 'checkout_reservations'
-      | 'checkout_watchers'
-      | 'watched_addresses'
-    >
-  >
-}
+const empty = () => ({
+  checkouts: [] as NonNullable<Rows['checkouts']>,
+  checkout_timeline: [] as NonNullable<Rows['checkout_timeline']>,
+  checkout_payments: [] as NonNullable<Rows['checkout_payments']>,
+  checkout_reservations: [] as NonNullable<Rows['checkout_reservations']>,
+  checkout_watchers: [] as NonNullable<Rows['checkout_watchers']>,
+  watched_addresses: [] as NonNullable<Rows['watched_addresses']>,
+})
 
 type Batch = ReturnType<typeof empty>
 
@@ -112,48 +100,21 @@ function add(batch: Batch, made: Made, now: number): void {
     invoice_number: null,
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
-  batch.checkout_timeline.push({
-    ...entry,
-    seq: 1,
-    status: 'pending',
-    reason: 'created',
-    block_hash: null,
-    at: createdAt,
-  })
+  const created = { status: 'pending', reason: 'created', block_hash: null, at: createdAt } as const
+  batch.checkout_timeline.push({ ...entry, seq: 1, ...created })
   if (status !== 'pending') {
     const reason = status === 'complete' ? 'paid' : 'expired'
     batch.checkout_timeline.push({ ...entry, seq: 2, status, reason, block_hash: block, at: paidAt ?? expiresAt })
   }
   if (paidAt !== null) {
-    batch.checkout_payments.push({
-      owner,
-      block_hash: block!,
-      checkout_id: id,
-      kind: 'counted',
-      address,
-      payer: payer!,
-      amount_raw: amount,
-      plan: null,
-      rate: null,
-      rate_source: null,
-      at: paidAt,
-      created_at: paidAt,
-    })
+    const paid = { kind: 'counted', plan: null, rate: null, rate_source: null, at: paidAt, created_at: paidAt } as const
+    const send = { block_hash: block!, address, payer: payer!, amount_raw: amount }
+    batch.checkout_payments.push({ owner, checkout_id: id, ...send, ...paid })
   }
   if (watchedUntil > now && mode === 'unique_amount') {
-    batch.checkout_reservations.push({
-      address,
-      amount_raw: amount,
-      owner,
-      checkout_id: id,
-      plan: -1,
-      quote: null,
-      superseded: 0,
-      chosen: null,
-      chosen_by: null,
-      created_at: createdAt,
-      release_at: watchedUntil,
-    })
+    const terms = { plan: -1, quote: null, superseded: 0, chosen: null, chosen_by: null }
+    const times = { created_at: createdAt, release_at: watchedUntil }
+    batch.checkout_reservations.push({ address, amount_raw: amount, owner, checkout_id: id, ...terms, ...times })
   }
 }
 
@@ -205,19 +166,9 @@ export async function fillHistory(bulk: Bulk, { from, to, now }: { from: number;
     const createdAt = Math.floor(now - chance * HISTORY_DAYS * DAY)
     const isOld = createdAt + DAY < now
     const address = isOwn ? addressOf(name) : shops[merchant]!
-    add(
-      batch,
-      {
-        name,
-        merchant,
-        mode: isOwn ? 'unique_address' : 'unique_amount',
-        status: at % 100 < 70 ? 'complete' : isOld ? 'expired' : 'pending',
-        address,
-        amountRaw: PRICE + BigInt(at),
-        createdAt,
-      },
-      now,
-    )
+    const mode = isOwn ? 'unique_address' : 'unique_amount'
+    const status = at % 100 < 70 ? 'complete' : isOld ? 'expired' : 'pending'
+    add(batch, { name, merchant, mode, status, address, amountRaw: PRICE + BigInt(at), createdAt }, now)
     const watchedUntil = createdAt + DAY + WATCHED_AFTER_END
     if (isOwn && watchedUntil > now)
       watch(batch, { address, merchant, since: createdAt, watchedUntil, nextScanAt: horizon })
@@ -272,15 +223,8 @@ export async function fillOpen(
   for (let at = 0; at < SHARED * sharedEach; at++) {
     const { address, amountRaw } = openShared(at)
     const merchant = at % SHARED
-    const made = {
-      name: `shared ${at}`,
-      merchant,
-      mode: 'unique_amount',
-      status: 'pending',
-      address,
-      amountRaw,
-    } as const
-    add(batch, { ...made, createdAt, ...webhook(at) }, now)
+    const kind = { mode: 'unique_amount', status: 'pending', createdAt } as const
+    add(batch, { name: `shared ${at}`, merchant, address, amountRaw, ...kind, ...webhook(at) }, now)
     shops.set(address, merchant)
   }
   for (const [address, merchant] of shops) {

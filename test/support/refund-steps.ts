@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { Raw } from '../../src/kernel/money.ts'
-import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { fundsOf } from './blocks.ts'
 import type { Customer } from './customer.ts'
 import type { Reply } from './gateway.ts'
 import { type Made, type Shop, type World, nano, openWorld, turnUntil, untilStatus } from './checkout-steps.ts'
@@ -86,11 +87,7 @@ export async function openRefundShop(
       await turnUntil(world, 2_500, async () => (await list(checkoutId)).refunds.at(-1)?.status === status)
       return (await list(checkoutId)).refunds.at(-1)!
     },
-    fundsOf(address) {
-      const { ledger } = world.ledger.node
-      const key = fromAddress(address)!
-      return (ledger.store.findAccount(key)?.balance ?? 0n) + ledger.receivableSum(key, false)
-    },
+    fundsOf: (address) => fundsOf(world.ledger.node, address),
   }
 }
 

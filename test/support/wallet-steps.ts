@@ -14,23 +14,17 @@ import { type Instance, type WalletWorld, type WorldOptions, openWalletWorld } f
 export const SHOP = new Signer(1).address
 export const ALICE = new Signer(2).address
 
+type Terms = Parameters<WalletWorld['create']>[1]
+
 /** One process, and a wallet in it that holds nothing. */
-export async function openWallet(
-  t: TestContext,
-  options: Partial<WorldOptions> = {},
-  terms?: Parameters<WalletWorld['create']>[1],
-) {
+export async function openWallet(t: TestContext, options: Partial<WorldOptions> = {}, terms?: Terms) {
   const world = await openWalletWorld(t, { random: systemRandom, ...options })
   const instance = await world.start()
   return { world, instance, wallet: await world.create(instance, terms) }
 }
 
 /** The same with 4 nano, after it has sent one to the shop. */
-export async function openUsedWallet(
-  t: TestContext,
-  options: Partial<WorldOptions> = {},
-  terms?: Parameters<WalletWorld['create']>[1],
-) {
+export async function openUsedWallet(t: TestContext, options: Partial<WorldOptions> = {}, terms?: Terms) {
   const opened = await openWallet(t, options, terms)
   const { world, instance, wallet } = opened
   await world.deposit(wallet, nano(5))

@@ -35,6 +35,8 @@ export interface Webhooks extends OpenedStore {
   attempts: AttemptEvent[]
   /** Records an event; members given take the place of the usual ones. */
   record(event: Partial<NewEvent>): Promise<string>
+  /** Records an event and waits until it was sent to everybody, or was put off. */
+  tell(event: Partial<NewEvent>): Promise<string>
   /** Waits until nothing is left to be done now. */
   settle(): Promise<void>
   /** Goes to the time of the next attempt and waits for its end; says how long that was. */
@@ -78,13 +80,8 @@ export async function openWebhooks(
     await inTx(ctx, (tx) => recordEvent(tx, { ...usual, url: null, secret: null, ...event, id }))
     return id
   }
-  const waiting = () =>
-    db
-      .selectFrom('deliveries')
-      .select(['next_at', 'state'])
-      .where('next_at', 'is not', null)
-      .orderBy('next_at')
-      .execute()
+  const timed = db.selectFrom('deliveries').select(['next_at', 'state']).where('next_at', 'is not', null)
+  const waiting = () => timed.orderBy('next_at').execute()
   const countWritten = async () => (await db.selectFrom('delivery_attempts').select('attempt').execute()).length
   const countRunning = async () =>
     (await db.selectFrom('jobs').select('id').where('status', '=', 'running').execute()).length
@@ -95,6 +92,11 @@ export async function openWebhooks(
       // An outcome is told a moment after it was written, and a job is done a moment later: turned meanwhile, the clock ends its claim.
       return isOver && (await countWritten()) === attempts.length && (await countRunning()) === 0
     })
+  const tell: Webhooks['tell'] = async (event) => {
+    const id = await record(event)
+    await settle()
+    return id
+  }
   const toNextAttempt = async () => {
     const [next] = await waiting()
     if (!next) throw new Error('Nothing waits.')
@@ -105,7 +107,7 @@ export async function openWebhooks(
   }
   const countPutOff = async () => (await waiting()).filter(({ next_at: at }) => at! > clock.now()).length
   const about: Webhooks['about'] = (subject = SUBJECT, accountId = ACCOUNT) => listEventsOf(ctx, { subject, accountId })
-  return { ...opened, ctx, runner, attempts, record, settle, toNextAttempt, countPutOff, about }
+  return { ...opened, ctx, runner, attempts, record, tell, settle, toNextAttempt, countPutOff, about }
 }
 
 /** Another worker on the same queue. */
@@ -116,15 +118,7 @@ export function openRunner(
 ): JobRunner {
   const { db, engine, notices } = store
   const { random, ids } = ctx
-  const runner = new JobRunner({
-    failures: hearFailures(),
-    db,
-    engine,
-    clock,
-    random,
-    ids,
-    jobs,
-  })
+  const runner = new JobRunner({ failures: hearFailures(), db, engine, clock, random, ids, jobs })
   const unsubscribe = notices.subscribe('jobs', () => runner.wake())
   t.after(async () => {
     unsubscribe()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { closeServer, listen } from '../../src/devnet/server.ts'
 import type { PeerFailure } from '../../src/infra/work/peer-answer.ts'
 import { Peer, type PeerOptions } from '../../src/infra/work/peer.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { TestClock } from './clock.ts'
+import { serveWhole } from './serve.ts'
 import { until } from './until.ts'
 
 export const ROOT = '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2'
@@ -44,10 +44,12 @@ export class PeerServer {
 
   static async start(t: TestContext): Promise<PeerServer> {
     const peer = new PeerServer()
-    const server = createServer((request, response) => void peer.#serve(request, response))
-    await listen(server, '127.0.0.1', 0)
-    t.after(() => closeServer(server))
-    peer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    peer.url = await serveWhole(t, (text, { url, headers, socket }, response) => {
+      const asked = { body: JSON.parse(text) as Asked['body'], path: url!, headers, socket, response }
+      peer.asked.push(asked)
+      if (asked.body.action === 'work_cancel') peer.cancel(asked)
+      else peer.generate(asked)
+    })
     return peer
   }
 
@@ -60,16 +62,6 @@ export class PeerServer {
     await until(() => this.asks(action).length >= times)
     return this.asks(action)[times - 1]!
   }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>
-    const asked = { body, path: request.url!, headers: request.headers, socket: request.socket, response }
-    this.asked.push(asked)
-    if (body.action === 'work_cancel') this.cancel(asked)
-    else this.generate(asked)
-  }
 }
 
 export async function startPeer(t: TestContext, options: Partial<PeerOptions> = {}) {
@@ -78,6 +70,14 @@ export async function startPeer(t: TestContext, options: Partial<PeerOptions> = 
   const peer = new Peer({ url: server.url, clock, onLost: () => undefined, ...options })
   t.after(() => peer.close())
   return { server, clock, peer }
+}
+
+/** It is left alone for so long, and no longer. */
+export function assertRests(peer: Peer, clock: TestClock, milliseconds: number): void {
+  clock.advance(milliseconds - 1)
+  assert.equal(peer.usable, false, `${milliseconds}`)
+  clock.advance(1)
+  assert.equal(peer.usable, true, `${milliseconds}`)
 }
 
 export async function failureOf(searching: Promise<unknown>): Promise<PeerFailure> {

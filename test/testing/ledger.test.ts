@@ -19,17 +19,11 @@ async function open(t: TestContext, options: LedgerOptions = {}) {
 const isConfirmed = async (ledger: Ledger, hash: string) =>
   (await ledger.rpc('block_info', { hash, json_block: 'true' })).confirmed === 'true'
 
-test('known accounts have money and keys, send, receive and change their representative', async (t) => {
+test('known accounts have money and keys, send, receive and change; payments at once follow each other, too much is refused, and a new account is open', async (t) => {
   const ledger = await open(t, { accounts: 3 })
   const [alice, bob, carol] = ledger.accounts
-  assert.deepEqual(
-    ledger.accounts.map(({ index, privateKey }) => [index, privateKey.length]),
-    [
-      [0, 64],
-      [1, 64],
-      [2, 64],
-    ],
-  )
+  const keys = ledger.accounts.map(({ index, privateKey }) => `${index}: ${privateKey.length}`)
+  assert.deepEqual(keys, ['0: 64', '1: 64', '2: 64'])
   const hash = await alice!.send(bob!, '1.5')
   assert.equal(await isConfirmed(ledger, hash), true)
   assert.deepEqual(await bob!.balance(), { balance: raw('1000'), receivable: raw('1.5') })
@@ -40,21 +34,15 @@ test('known accounts have money and keys, send, receive and change their represe
   const { representative } = await ledger.rpc('account_representative', { account: bob!.address })
   assert.equal(representative, carol!.address)
   assert.equal(nano((await alice!.balance()).balance), '998.5')
-})
 
-test('payments of one account that are made at once follow each other, and too much is refused', async (t) => {
-  const ledger = await open(t, { accounts: 2 })
-  const [alice, bob] = ledger.accounts
   await Promise.all([alice!.send(bob!, '1'), alice!.send(bob!, '2'), alice!.send(bob!.address, raw('3'))])
   assert.equal((await bob!.balance()).receivable, raw('6'))
   await assert.rejects(alice!.send(bob!, '995'), LedgerError)
   await assert.rejects(alice!.send(bob!, 'much'), /Not an amount/)
   await assert.rejects(alice!.send('nobody', '1'), /Not an address/)
   await alice!.send(bob!, '1')
-})
 
-test('a new account is open and has what was asked for, also while everything is held', async (t) => {
-  const ledger = await open(t, { accounts: 0 })
+  // Also while everything is held.
   await ledger.hold()
   const account = await ledger.newAccount('2.5')
   assert.deepEqual(await account.balance(), { balance: raw('2.5'), receivable: 0n })
@@ -120,11 +108,8 @@ test('every control of the ledger is a call', async (t) => {
   assert.deepEqual((await ledger.dump()).blocks, [])
 
   const wanted = Object.values(CONTROL_CALLS).flat() as string[]
-  assert.deepEqual(
-    wanted.filter((name) => !calls.has(name)),
-    [],
-    'called above',
-  )
+  const uncalled = wanted.filter((name) => !calls.has(name))
+  assert.deepEqual(uncalled, [], 'called above')
   assert.deepEqual(Object.keys(CONTROL_CALLS).sort(), Object.keys(openControls(() => false)).sort())
 })
 

@@ -33,17 +33,12 @@ test('the whole allowance passes at once, then one request for each interval', (
 })
 
 // Whoever hammers on while refused must not push the end of the refusal away.
-test('a refused request consumes nothing', () => {
+test('a refused request consumes nothing, and callers do not share an allowance', () => {
   const { clock, burst } = openBurst()
   drain(burst, 'a', 60)
   for (let refused = 0; refused < 10_000; refused++) assert.equal(burst.take('a', 60).allowed, false)
   clock.advance(1000)
   assert.equal(drain(burst, 'a', 60), 1)
-})
-
-test('callers do not share an allowance', () => {
-  const { burst } = openBurst()
-  drain(burst, 'a', 60)
   assert.equal(drain(burst, 'b', 60), 60)
 })
 

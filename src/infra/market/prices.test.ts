@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
+import { readFixture } from '../../../test/support/recorded.ts'
 import { until } from '../../../test/support/until.ts'
 import { coinGecko } from './coingecko.ts'
 import { kraken } from './kraken.ts'
@@ -12,10 +12,8 @@ import { toDecimal } from './provider.ts'
 import { openProvider, saying } from '../../../test/support/serve.ts'
 
 const CURRENCIES = ['USD', 'EUR', 'JPY']
-const documented = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../test/fixtures/providers/${name}.documented.json`, import.meta.url), 'utf8'))
-const GECKO = documented('coingecko-simple-price') as { nano: Record<string, number> }
-const KRAKEN = documented('kraken-ticker')
+const GECKO = readFixture('providers/coingecko-simple-price.documented.json') as { nano: Record<string, number> }
+const KRAKEN = readFixture('providers/kraken-ticker.documented.json')
 
 async function open(t: TestContext, geckoAnswer: RequestListener, krakenAnswer?: RequestListener) {
   const clock = new TestClock()
@@ -66,15 +64,8 @@ test('a provider that never answers keeps nobody longer than its time limit', as
 })
 
 test('garbage is no price', async (t) => {
-  for (const answer of [
-    [],
-    null,
-    'x',
-    { nano: 7 },
-    { nano: { usd: -1 } },
-    { nano: { usd: 'NaN' } },
-    { nano: { usd: 0 } },
-  ]) {
+  const garbage = [[], null, 'x', { nano: 7 }, { nano: { usd: -1 } }, { nano: { usd: 'NaN' } }, { nano: { usd: 0 } }]
+  for (const answer of garbage) {
     const { prices } = await open(t, saying(answer))
     await assert.rejects(prices.rate('USD'), noPrice, JSON.stringify(answer))
   }

@@ -14,13 +14,10 @@ test('only a connection that never stood counts as refused', () => {
   }
 })
 
-test('time-outs and goodbyes are told apart', () => {
+test('time-outs and goodbyes are told apart, and a failure stays what it is', () => {
   assert.equal(kindOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'TimeoutError')), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'AbortError')), 'aborted')
-})
-
-test('a failure stays what it is', () => {
   const failure = new UpstreamFailure('timeout', 'x')
   assert.equal(toFailure(failure), failure)
 })

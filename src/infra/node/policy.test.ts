@@ -6,11 +6,14 @@ const NONE = '0'.repeat(64)
 const NEXT = 'A'.repeat(64)
 const send = { confirmed: 'true', successor: NEXT, subtype: 'send' }
 
-test('a block is settled when it is confirmed and has a successor', () => {
+test('a block is settled when it is confirmed and has a successor, and nothing else ever is', () => {
   assert.equal(isSettled('block_info', send), true)
   assert.equal(isSettled('block_info', { ...send, confirmed: 'false' }), false)
   assert.equal(isSettled('block_info', { ...send, successor: NONE }), false)
   assert.equal(isSettled('block_info', {}), false)
+  for (const action of ['account_info', 'account_history', 'version', 'process']) {
+    assert.equal(isSettled(action, send), false)
+  }
 })
 
 test('a send is settled only when what was asked about its receive can change no more', () => {
@@ -39,12 +42,6 @@ test('a list is settled when all of it is', () => {
   assert.equal(isSettled('blocks_info', { blocks, blocks_not_found: '' }), true)
   assert.equal(isSettled('blocks_info', { blocks: '', blocks_not_found: ['C'] }), false)
   assert.equal(isSettled('blocks_info', { blocks: null }), false)
-})
-
-test('nothing but blocks is ever settled', () => {
-  for (const action of ['account_info', 'account_history', 'version', 'process']) {
-    assert.equal(isSettled(action, send), false)
-  }
 })
 
 test('whatever is not in the table is never remembered, the frontier above all', () => {

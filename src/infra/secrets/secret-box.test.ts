@@ -35,7 +35,7 @@ test('a text opens only in its own place, with its own key, and unchanged', () =
   assert.throws(() => box.open('webhook:acc_1', sealed.replace('v1.', 'v2.')))
 })
 
-test('the key is made once, for its owner alone', (t) => {
+test('the key is made once, for its owner alone; a broken key file is an error, and is not replaced', (t) => {
   const folder = openFolder(t)
   const key = readSecretKey(folder, systemRandom)
   assert.equal(key.length, 32)
@@ -43,10 +43,6 @@ test('the key is made once, for its owner alone', (t) => {
   assert.deepEqual(readdirSync(folder), ['secret.key'])
   // Windows has lists of who may do what, and no modes; a file there has what its folder has.
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600)
-})
-
-test('a broken key file is an error, and is not replaced', (t) => {
-  const folder = openFolder(t)
   writeFileSync(join(folder, 'secret.key'), 'half a k')
   assert.throws(() => readSecretKey(folder, systemRandom), /secret\.key holds no key\. Bring it back/)
   assert.throws(() => readSecretKey(folder, systemRandom))

@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
+import { readFixture } from '../../../test/support/recorded.ts'
 import { until } from '../../../test/support/until.ts'
 import { nanswap } from './nanswap.ts'
 import { serveWhole } from '../../../test/support/serve.ts'
 
 type Answers = Record<string, unknown>
 
-const DOCUMENTED = JSON.parse(
-  readFileSync(new URL('../../../test/fixtures/providers/nanswap.documented.json', import.meta.url), 'utf8'),
-) as Record<string, Record<string, unknown>>
+const DOCUMENTED = readFixture('providers/nanswap.documented.json') as Record<string, Record<string, unknown>>
 const ORDER = DOCUMENTED['create-order']!
 const DAY = 86_400_000
 
-interface Asked {
-  path: string
-  body: string
-  key: string | undefined
-}
-
 /** A swap service on loopback. What it is not told to answer is a 500; a number is a status; null is silence. */
 async function open(t: TestContext, changes: Answers = {}) {
-  const asked: Asked[] = []
+  const asked: { path: string; body: string; key: unknown }[] = []
   const answers: Answers = { ...DOCUMENTED, ...changes }
   const url = await serveWhole(t, (body, request, response) => {
-    asked.push({ path: request.url!, body, key: request.headers['nanswap-api-key'] as string | undefined })
+    asked.push({ path: request.url!, body, key: request.headers['nanswap-api-key'] })
     const answer = answers[new URL(request.url!, 'http://x').pathname.slice(1)]
     if (answer === null) return
     const status = typeof answer === 'number' ? answer : answer === undefined ? 500 : 200
@@ -33,16 +25,8 @@ async function open(t: TestContext, changes: Answers = {}) {
   })
   const clock = new TestClock()
   const provider = nanswap({ url, key: 'secret', clock })
-  const expiresAt = clock.now() + DAY
-  const request = {
-    id: 'swp_1',
-    from: 'nano',
-    to: 'ban',
-    amount: '1',
-    address: 'ban_1',
-    refundAddress: 'nano_1',
-    expiresAt,
-  }
+  const wanted = { from: 'nano', to: 'ban', amount: '1', address: 'ban_1', refundAddress: 'nano_1' }
+  const request = { id: 'swp_1', ...wanted, expiresAt: clock.now() + DAY }
   const followed = { ...request, reference: 'zYkxDxfmYRM', receive: '87.65', status: 'waiting' as const }
   return { provider, asked, answers, clock, request, followed }
 }
@@ -57,14 +41,8 @@ test('an order is placed with its own words for currencies, and followed to its 
     receive: '87.65',
   })
   assert.equal(asked[0]!.path, '/get-limits?from=XNO&to=BAN')
-  assert.deepEqual(JSON.parse(asked[1]!.body), {
-    from: 'XNO',
-    to: 'BAN',
-    amount: 1,
-    toAddress: 'ban_1',
-    refundAddress: 'nano_1',
-    maxDurationSeconds: 86_400,
-  })
+  const order = { from: 'XNO', to: 'BAN', amount: 1, toAddress: 'ban_1', refundAddress: 'nano_1' }
+  assert.deepEqual(JSON.parse(asked[1]!.body), { ...order, maxDurationSeconds: 86_400 })
   assert.equal(asked[1]!.key, 'secret')
   assert.equal(await provider.follow(followed), 'finished')
   assert.equal(asked[2]!.path, '/get-order?id=zYkxDxfmYRM')
@@ -92,16 +70,13 @@ test('an order that is not what was asked for is not passed on', async (t) => {
   }
 })
 
-test('400 for an amount outside the limits, or longer than the service can count', async (t) => {
-  const { provider, asked, request } = await open(t)
+test('400 for an amount outside the limits, or longer than the service can count, and when the service refuses, as often as it does', async (t) => {
+  const { provider, asked, answers, request } = await open(t)
   for (const amount of ['0.019', '5000.6', '1.0000000000000001']) {
     await assert.rejects(provider.open({ ...request, amount }), hasCode('invalid_amount'), amount)
   }
   assert.ok(asked.every(({ path }) => !path.startsWith('/create-order')))
-})
-
-test('400 when the service refuses, as often as it does: it is well', async (t) => {
-  const { provider, request } = await open(t, { 'create-order': 400 })
+  answers['create-order'] = 400
   for (let i = 0; i < 5; i++) await assert.rejects(provider.open(request), hasCode('invalid_request'))
 })
 

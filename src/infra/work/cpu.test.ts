@@ -50,13 +50,6 @@ for (const shape of SHAPES) {
   })
 }
 
-test('a search that is stopped before it starts finds nothing and does nothing', async () => {
-  const engine = await sharedEngine()
-  const before = engine.hashes
-  assert.equal(await engine.search({ root: ROOT, threshold: 0n }, AbortSignal.abort()), undefined)
-  assert.equal(engine.hashes, before)
-})
-
 test('a stopped search makes room for the next one at once', async () => {
   const engine = await sharedEngine()
   for (let round = 0; round < 50; round++) {
@@ -85,26 +78,21 @@ test('searches stopped at any moment answer for their own root or not at all', a
   assertWork(ROOT, send, await engine.search({ root: ROOT, threshold: send }, never()))
 })
 
-test('two aborts in a row are one', async () => {
+test('two aborts in a row are one, a search that is stopped before it starts does nothing, and a second beside it is refused', async () => {
   const engine = await sharedEngine()
-  const stop = new AbortController()
-  const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, stop.signal)
-  stop.abort()
-  stop.abort()
-  assert.equal(await search, undefined)
-  const found = new AbortController()
-  assertWork(ROOT, receive, await engine.search({ root: ROOT, threshold: receive }, found.signal))
-  found.abort()
-  assertWork(ROOT, receive, await engine.search({ root: ROOT, threshold: receive }, never()))
-})
-
-test('a second search beside a running one is refused', async () => {
-  const engine = await sharedEngine()
+  const before = engine.hashes
+  assert.equal(await engine.search({ root: ROOT, threshold: 0n }, AbortSignal.abort()), undefined)
+  assert.equal(engine.hashes, before)
   const stop = new AbortController()
   const running = engine.search({ root: ROOT, threshold: UNREACHABLE }, stop.signal)
   await assert.rejects(engine.search({ root: ROOT, threshold: send }, never()), /running already/)
   stop.abort()
+  stop.abort()
   assert.equal(await running, undefined)
+  const found = new AbortController()
+  assertWork(ROOT, receive, await engine.search({ root: ROOT, threshold: receive }, found.signal))
+  found.abort()
+  assertWork(ROOT, receive, await engine.search({ root: ROOT, threshold: receive }, never()))
 })
 
 test('the rate is known before the first search and stays known after one', async () => {
@@ -156,15 +144,12 @@ test('an engine that gave three wrong answers is not used any more', async (t) =
   assert.equal(engine.usable, false)
 })
 
-test('closing ends a running search and the engine', async () => {
+test('closing ends a running search and the engine, and one that cannot be tuned does not open', async () => {
   const engine = await openCpuEngine({ threads: THREADS, random: systemRandom })
   const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, never())
   await engine.close()
   assert.equal(await search, undefined)
   assert.equal(engine.usable, false)
-})
-
-test('an engine that cannot be tuned does not open', async () => {
   await assert.rejects(openCpuEngine({ threads: 1, random: systemRandom, shapes: [] }), /right answers/)
 })
 

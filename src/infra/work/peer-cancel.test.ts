@@ -31,10 +31,8 @@ test('a search that is stopped before it begins asks nobody', async (t) => {
   const { server, peer } = await startPeer(t)
   assert.equal(await peer.search(TARGET, AbortSignal.abort()), undefined)
   assert.equal(await peer.search({ ...TARGET, root: OTHER_ROOT }, NEVER), WORK)
-  assert.deepEqual(
-    server.asked.map(({ body }) => body.hash),
-    [OTHER_ROOT],
-  )
+  const hashes = server.asked.map(({ body }) => body.hash)
+  assert.deepEqual(hashes, [OTHER_ROOT])
 })
 
 test('an answer that comes after our cancel reaches nobody', async (t) => {
@@ -54,12 +52,8 @@ test('an answer that comes after our cancel reaches nobody', async (t) => {
 
 test('whether a cancel is refused, cut or ignored is no matter', async (t) => {
   const { server, clock, peer } = await startPeer(t)
-  const refusals: Behaviour[] = [
-    answer({ error: 'RPC control is disabled' }),
-    answer('', 500),
-    ({ socket }) => socket.destroy(),
-    hang,
-  ]
+  const cut: Behaviour = ({ socket }) => socket.destroy()
+  const refusals = [answer({ error: 'RPC control is disabled' }), answer('', 500), cut, hang]
   for (const [at, refusal] of refusals.entries()) {
     server.generate = hang
     server.cancel = refusal
@@ -94,10 +88,8 @@ test('a search for a root waits until the cancel for it has arrived, but not for
   server.generate = answer({ work: WORK })
   const again = peer.search(TARGET, NEVER)
   assert.equal(await peer.search({ ...TARGET, root: OTHER_ROOT }, NEVER), WORK)
-  assert.deepEqual(
-    server.asks('work_generate').map(({ body }) => body.hash),
-    [ROOT, OTHER_ROOT],
-  )
+  const hashes = server.asks('work_generate').map(({ body }) => body.hash)
+  assert.deepEqual(hashes, [ROOT, OTHER_ROOT])
   answer({})(cancel)
   assert.equal(await again, WORK)
 

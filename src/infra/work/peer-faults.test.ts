@@ -10,6 +10,7 @@ import {
   TARGET,
   WORK,
   answer,
+  assertRests,
   failureOf,
   hang,
   startPeer,
@@ -41,11 +42,7 @@ for (const [what, behaviour] of PEER_FAULTS) {
     const failure = await failureOf(peer.search(TARGET, NEVER))
     assert.equal(failure.kind, 'broken', failure.message)
     assert.ok(failure.message)
-    assert.equal(peer.usable, false)
-    clock.advance(999)
-    assert.equal(peer.usable, false)
-    clock.advance(1)
-    assert.equal(peer.usable, true)
+    assertRests(peer, clock, 1_000)
     server.generate = answer({ work: WORK })
     assert.equal(await peer.search(TARGET, NEVER), WORK)
   })

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NEVER, OTHER_ROOT, TARGET, WORK, answer, failureOf, hang, startPeer } from '../../../test/support/work-peer.ts'
+import {
+  NEVER,
+  OTHER_ROOT,
+  TARGET,
+  WORK,
+  answer,
+  assertRests,
+  failureOf,
+  hang,
+  startPeer,
+} from '../../../test/support/work-peer.ts'
 import type { Peer } from './peer.ts'
 
 const BACK_OFF_MAX = 300_000
@@ -10,10 +20,7 @@ test('a peer that keeps failing is asked ever less, down to once in five minutes
   server.generate = answer('', 500)
   for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
     await failureOf(peer.search(TARGET, NEVER))
-    clock.advance(seconds * 1000 - 1)
-    assert.equal(peer.usable, false, `${seconds}`)
-    clock.advance(1)
-    assert.equal(peer.usable, true, `${seconds}`)
+    assertRests(peer, clock, seconds * 1000)
   }
   server.generate = answer({ work: WORK })
   await peer.search(TARGET, NEVER)
@@ -28,10 +35,7 @@ test('a peer that does not do this at all is left alone for five minutes', async
     const { server, clock, peer } = await startPeer(t)
     server.generate = answer({ error })
     assert.equal((await failureOf(peer.search(TARGET, NEVER))).kind, 'disabled')
-    clock.advance(BACK_OFF_MAX - 1)
-    assert.equal(peer.usable, false)
-    clock.advance(1)
-    assert.equal(peer.usable, true)
+    assertRests(peer, clock, BACK_OFF_MAX)
   }
 })
 
@@ -42,20 +46,10 @@ async function lie(peer: Peer): Promise<void> {
 
 test('a wrong answer is a failure, and three in a row put a peer away for five minutes', async (t) => {
   const { clock, peer } = await startPeer(t)
-  await lie(peer)
-  assert.equal(peer.usable, false)
-  clock.advance(1_000)
-  assert.equal(peer.usable, true)
-  await lie(peer)
-  clock.advance(1_999)
-  assert.equal(peer.usable, false)
-  clock.advance(1)
-  assert.equal(peer.usable, true)
-  await lie(peer)
-  clock.advance(BACK_OFF_MAX - 1)
-  assert.equal(peer.usable, false)
-  clock.advance(1)
-  assert.equal(peer.usable, true)
+  for (const milliseconds of [1_000, 2_000, BACK_OFF_MAX]) {
+    await lie(peer)
+    assertRests(peer, clock, milliseconds)
+  }
   // It has learnt nothing.
   await lie(peer)
   clock.advance(BACK_OFF_MAX - 1)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
+import { openFolder } from '../../../test/support/folder.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import { systemRandom } from '../random.ts'
 import { type CpuEngine, openCpuEngine } from './cpu.ts'
@@ -14,11 +14,7 @@ const ROOT = '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2'
 const { send } = WORK_THRESHOLDS.dev
 const THREADS = 2
 
-function fileFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tuning-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'kept', 'work.json')
-}
+const fileFor = (t: TestContext) => join(openFolder(t), 'kept', 'work.json')
 
 /** An engine, and how many threads it has started since. */
 async function open(t: TestContext, memory: TuningMemory): Promise<{ engine: CpuEngine; started(): number }> {
@@ -74,14 +70,8 @@ test('what another processor or another V8 has measured counts for nothing', (t)
     writeFileSync(file, JSON.stringify({ ...kept, measured: kept.measured.replace(/V8 .*/, other) }))
     assert.equal(memory.recall(), undefined)
   }
-  for (const broken of [
-    '',
-    '{',
-    'null',
-    '[]',
-    JSON.stringify({ ...kept, rate: 0 }),
-    JSON.stringify({ ...kept, shape: 1 }),
-  ]) {
+  const wrong = [{ rate: 0 }, { shape: 1 }].map((change) => JSON.stringify({ ...kept, ...change }))
+  for (const broken of ['', '{', 'null', '[]', ...wrong]) {
     writeFileSync(file, broken)
     assert.equal(memory.recall(), undefined, broken)
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { RECORDING, readFixture } from '../../../test/support/recorded.ts'
 import { test } from 'node:test'
 import { parseNano } from '../money.ts'
 import { fromAddress, isAddress, toAddress } from './address.ts'
@@ -11,13 +11,6 @@ import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue }
 /* A real node V27.1 as witness: whatever it computed in the recording, the kernel computes likewise. */
 
 type Members = Record<string, unknown>
-interface Recorded {
-  name: string
-  request?: string
-  response?: string
-  effect_blocks?: Record<string, string>[]
-}
-
 interface Meta {
   seed: string
   genesis: string
@@ -25,11 +18,6 @@ interface Meta {
   hashes: { genesis_block: string; epochs: string[] }
 }
 
-function readFixture(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`../../../test/fixtures/${name}`, import.meta.url), 'utf8'))
-}
-
-const recording = readFixture('node-fixtures.json') as Recorded[]
 const meta = readFixture('node-fixtures-meta.json') as Meta
 
 function parse(text: string | undefined): Members {
@@ -41,7 +29,7 @@ function parse(text: string | undefined): Members {
   }
 }
 
-const pairs = recording.map(({ name, request, response }) => ({
+const pairs = RECORDING.map(({ name, request, response }) => ({
   name,
   request: parse(request),
   response: parse(response),
@@ -117,7 +105,7 @@ test('the legacy change block was signed over the hash the kernel gives it', () 
 })
 
 test('genesis and the two epoch blocks of the development network are the known ones', () => {
-  const blocks = recording[0]!.effect_blocks!.map((members) => read(members)!)
+  const blocks = RECORDING[0]!.effect_blocks!.map((members) => read(members)!)
   assert.deepEqual(blocks.map(hashBlock), [DEV_NETWORK.genesisHash, ...meta.hashes.epochs])
   assert.equal(meta.hashes.genesis_block, DEV_NETWORK.genesisHash)
   assert.deepEqual(

@@ -20,14 +20,10 @@ const draft: StateBlock = {
   work: '0123456789abcdef',
 }
 const block: StateBlock = { ...draft, signature: signHash(PRIVATE, hashBlock(draft)) }
-const terms = {
-  scheme: 'exact',
-  network: 'nano:mainnet',
-  amount: '1',
-  asset: 'XNO',
-  payTo: toAddress(SHOP),
-  maxTimeoutSeconds: 60,
-}
+const paid = { scheme: 'exact', network: 'nano:mainnet', amount: '1', asset: 'XNO' }
+const terms = { ...paid, payTo: toAddress(SHOP), maxTimeoutSeconds: 60 }
+
+const read = (members: object) => readPaymentBlock({ ...toBlockJson(block), ...members })!
 
 // The hash is the identity of a payment: no other spelling may make another payment of it.
 test('every spelling of a block has the same identity', () => {
@@ -42,7 +38,6 @@ test('every spelling of a block has the same identity', () => {
 })
 
 test('work is looked at before the signature, and both count', () => {
-  const read = (members: object) => readPaymentBlock({ ...toBlockJson(block), ...members })!
   const value = workValue(block.previous, block.work)
   assert.equal(checkSeal(read({}), value), undefined)
   assert.equal(checkSeal(read({}), value + 1n), 'invalid_exact_nano_payload_work')
@@ -52,7 +47,6 @@ test('work is looked at before the signature, and both count', () => {
 })
 
 test('the signed link says who is paid, and what is not signed may only agree', () => {
-  const read = (members: object) => readPaymentBlock({ ...toBlockJson(block), ...members })!
   const stranger = toAddress('C'.repeat(64))
   assert.equal(checkRecipient(read({}), terms), undefined)
   assert.equal(checkRecipient(read({ link_as_account: undefined }), terms), undefined)

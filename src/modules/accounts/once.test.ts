@@ -16,6 +16,8 @@ import { until } from '../../../test/support/until.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
+const MAIL = { recipient: 'x', subject: 'x', text: 'x', status: 'queued', created_at: 0, sent_at: null } as const
+
 const secrets = openSecretBox(new Uint8Array(32).fill(7), systemRandom)
 
 /** Asks with a key; says what came back, and whether it was a stored answer. */
@@ -33,13 +35,6 @@ function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: (idempotency: Idempotency
   }
 }
 
-/** Something that waits until the test lets it go. */
-function gate() {
-  let open!: () => void
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  return { open, opened }
-}
-
 const isStarted = async ({ ctx }: OpenedStore) =>
   (await ctx.db.selectFrom('idempotency').selectAll().execute()).length > 0
 
@@ -47,6 +42,13 @@ const readRun = ({ ctx }: OpenedStore) =>
   ctx.db.selectFrom('idempotency').select(['lease_until', 'made']).executeTakeFirstOrThrow()
 const readLease = async (opened: OpenedStore) => (await readRun(opened)).lease_until!
 const readMade = async (opened: OpenedStore) => ((await isStarted(opened)) ? (await readRun(opened)).made : null)
+
+/** A run that never ends, and of which the store says what it is told to. */
+async function startDead(opened: OpenedStore, row: { claim: string | null; lease_until: number | null }) {
+  void asker(opened, () => new Promise<string>(() => undefined))()
+  await until(() => isStarted(opened))
+  await opened.ctx.db.updateTable('idempotency').set(row).execute()
+}
 
 /** Whether something is over, without waiting for it. */
 function settledOf(waited: Promise<unknown>): () => boolean {
@@ -71,53 +73,40 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.equal(replies.filter(({ replayed, text }) => text !== undefined && !replayed).length, 1)
     for (const { text, code, error } of replies) {
       if (text !== undefined) assert.equal(text, '{"hash": "1" ,"x":1}')
-      else {
-        assert.equal(code, 'idempotency_in_flight')
-        assert.equal(error.status, 409)
-        assert.equal(error.retryAfterSeconds, 1)
-      }
+      else assert.deepEqual([code, error.status, error.retryAfterSeconds], ['idempotency_in_flight', 409, 1])
     }
     assert.deepEqual(await asks[1]!(), { text: '{"hash": "1" ,"x":1}', replayed: true })
   })
 
   test('409 another body under a used key, finished or still running (contract 4.1, rules 28 and 29)', async (t) => {
     const opened = await open(t)
-    const { open: letGo, opened: gone } = gate()
-    const ask = asker(opened, async () => {
-      await gone
-      return '{}'
-    })
+    const { resolve: letGo, promise: gone } = Promise.withResolvers<void>()
+    const ask = asker(opened, () => gone.then(() => '{}'))
     const first = ask()
     await until(() => isStarted(opened))
     assert.equal((await ask()).code, 'idempotency_in_flight')
     assert.equal((await ask({ body: { amount: '2' } })).code, 'idempotency_conflict')
     letGo()
     assert.deepEqual(await first, { text: '{}', replayed: false })
-    const refused = await ask({ body: { amount: '2' } })
-    assert.equal(refused.code, 'idempotency_conflict')
-    assert.equal(refused.status, 409)
+    const { code, status } = await ask({ body: { amount: '2' } })
+    assert.deepEqual([code, status], ['idempotency_conflict', 409])
   })
 
-  test('what is kept for a repeated request lies sealed in the store', async (t) => {
+  test('a key belongs to one account and one action, and what is kept for it lies sealed in the store', async (t) => {
     const opened = await open(t)
-    const ask = asker(opened, async () => '{"secret":"shown once"}')
-    assert.deepEqual(await ask(), { text: '{"secret":"shown once"}', replayed: false })
-    const { answer } = await opened.ctx.db.selectFrom('idempotency').selectAll().executeTakeFirstOrThrow()
-    assert.ok(!answer!.includes('shown once'), answer!)
-    assert.deepEqual(await ask(), { text: '{"secret":"shown once"}', replayed: true })
-  })
-
-  test('a key belongs to one account and one action', async (t) => {
     let runs = 0
-    const ask = asker(await open(t), async () => String(++runs))
-    assert.equal((await ask()).text, '1')
-    assert.equal((await ask({ accountId: 'acc_2', body: { other: 1 } })).text, '2')
-    assert.equal((await ask({ action: 'create', body: { other: 1 } })).text, '3')
-    assert.equal((await ask({ key: 'K' })).text, '4')
+    const ask = asker(opened, async () => `shown ${++runs}`)
+    assert.deepEqual(await ask(), { text: 'shown 1', replayed: false })
+    const { answer } = await opened.ctx.db.selectFrom('idempotency').selectAll().executeTakeFirstOrThrow()
+    assert.ok(!answer!.includes('shown'), answer!)
+    assert.deepEqual(await ask(), { text: 'shown 1', replayed: true })
+    assert.equal((await ask({ accountId: 'acc_2', body: { other: 1 } })).text, 'shown 2')
+    assert.equal((await ask({ action: 'create', body: { other: 1 } })).text, 'shown 3')
+    assert.equal((await ask({ key: 'K' })).text, 'shown 4')
   })
 
   // A node that did not answer must not make a payment impossible.
-  test('a failure on our side frees the key, an unexpected one too', async (t) => {
+  test('a failure on our side frees the key, an unexpected one too; what was made before it is found at once', async (t) => {
     const opened = await open(t)
     let fail: (() => Error) | undefined = noNode
     const ask = asker(opened, () => (fail ? Promise.reject(fail()) : Promise.resolve('{"done":1}')))
@@ -127,6 +116,14 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.deepEqual(await opened.ctx.db.selectFrom('idempotency').selectAll().execute(), [])
     fail = undefined
     assert.deepEqual(await ask(), { text: '{"done":1}', replayed: false })
+
+    const making = asker(opened, async (idempotency) => {
+      if (idempotency.made) return JSON.stringify(idempotency.made)
+      await idempotency.record(opened.ctx.db, { id: 'thing_1' })
+      throw noNode()
+    })
+    assert.equal((await making({ key: 'made' })).code, 'no_node')
+    assert.deepEqual(await making({ key: 'made' }), { text: '{"id":"thing_1"}', replayed: false })
   })
 
   test('a refusal of the request itself is kept and repeated; one the client can lift frees the key', async (t) => {
@@ -143,22 +140,17 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     refusal = new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })
     assert.equal((await ask()).replayed, false)
     const again = await ask()
-    assert.equal(runs, 3)
-    assert.equal(again.replayed, true)
-    assert.deepEqual(
-      [again.error!.code, again.error!.message, again.error!.body, again.error!.status],
-      ['invalid_amount', 'Invalid amount number', { field: 'amount' }, 400],
-    )
+    assert.deepEqual([runs, again.replayed], [3, true])
+    const { code, message, body, status } = again.error!
+    const expected = ['invalid_amount', 'Invalid amount number', { field: 'amount' }, 400]
+    assert.deepEqual([code, message, body, status], expected)
   })
 
   test('a run says every second that it lives, and a repeat elsewhere is 409 for as long as it does (contract 4.1, rule 29)', async (t) => {
     const opened = await open(t)
     const { clock, ctx } = opened
-    const { open: letGo, opened: gone } = gate()
-    const first = asker(opened, async () => {
-      await gone
-      return '"slow"'
-    })()
+    const { resolve: letGo, promise: gone } = Promise.withResolvers<void>()
+    const first = asker(opened, () => gone.then(() => '"slow"'))()
     await until(() => isStarted(opened))
     for (let second = 1; second <= 20; second++) {
       const before = await readLease(opened)
@@ -171,11 +163,8 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     const repeat = asker(opened, async () => '"second"')()
     const waited = settledOf(repeat)
     await until(() => clock.waiting > 1)
-    const lease = await readLease(opened)
-    await ctx.db
-      .updateTable('idempotency')
-      .set({ lease_until: lease + 1 })
-      .execute()
+    const later = { lease_until: (await readLease(opened)) + 1 }
+    await ctx.db.updateTable('idempotency').set(later).execute()
     await turnUntil(opened, waited)
     assert.equal((await repeat).code, 'idempotency_in_flight')
     await ctx.db.updateTable('idempotency').set({ claim }).execute()
@@ -186,18 +175,14 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   test('the request of a killed process is run by a repeat within a moment, by one, which finds what was made', async (t) => {
     const opened = await open(t)
     const { clock, ctx } = opened
-    const { opened: never } = gate()
     void asker(opened, async (idempotency) => {
       await idempotency.record(ctx.db, { id: 'thing_1' })
-      await never
-      return '"never"'
+      return new Promise(() => undefined)
     })()
     await until(async () => (await readMade(opened)) !== null)
     assert.ok(!(await readMade(opened))!.includes('thing_1'), 'it lies sealed')
-    await ctx.db
-      .updateTable('idempotency')
-      .set({ claim: 'run_of_the_dead', lease_until: clock.now() + 3_000 })
-      .execute()
+    const dead = { claim: 'run_of_the_dead', lease_until: clock.now() + 3_000 }
+    await ctx.db.updateTable('idempotency').set(dead).execute()
     let runs = 0
     const ask = asker(await opened.openAnother(), async ({ made, resumed }) => {
       runs++
@@ -218,13 +203,10 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     test('what a run records in the very moment in which it is taken over is found', async (t) => {
       const opened = await open(t)
       const { ctx } = opened
-      const { opened: never } = gate()
-      void asker(opened, () => never.then(() => ''))()
-      await until(() => isStarted(opened))
-      await ctx.db.updateTable('idempotency').set({ claim: 'run_of_the_dying', lease_until: 0 }).execute()
+      await startDead(opened, { claim: 'run_of_the_dying', lease_until: 0 })
       const made = secrets.seal('deed:acc_1:send:k', '{"id":"thing_1"}')
-      const { open: commit, opened: committed } = gate()
-      const { open: note, opened: recorded } = gate()
+      const { resolve: commit, promise: committed } = Promise.withResolvers<void>()
+      const { resolve: note, promise: recorded } = Promise.withResolvers<void>()
       const recording = ctx.db.transaction().execute(async (tx) => {
         await tx.updateTable('idempotency').set({ made }).where('claim', '=', 'run_of_the_dying').execute()
         note()
@@ -243,21 +225,13 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   test('of two runs that both believe to be the only one, what one makes comes to nothing', async (t) => {
     const opened = await open(t)
     const { ctx } = opened
-    const { open: wake, opened: awake } = gate()
+    const { resolve: wake, promise: awake } = Promise.withResolvers<void>()
     const makes = (name: string, before: Promise<void>) => async (idempotency: Idempotency) => {
       await before
       await ctx.db.transaction().execute(async (tx) => {
-        const mail = {
-          recipient: 'x',
-          subject: 'x',
-          text: 'x',
-          status: 'queued' as const,
-          created_at: 0,
-          sent_at: null,
-        }
         await tx
           .insertInto('mails')
-          .values({ id: name, ...mail })
+          .values({ id: name, ...MAIL })
           .execute()
         await idempotency.record(tx, { name })
       })
@@ -275,11 +249,8 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
 
   test('the request of a killed process is run although the clock was set back an hour since', async (t) => {
     const opened = await open(t)
-    const { clock, ctx } = opened
-    void asker(opened, () => gate().opened.then(() => '"never"'))()
-    await until(() => isStarted(opened))
-    const dead = { claim: 'run_of_the_dead', lease_until: clock.now() + HOUR }
-    await ctx.db.updateTable('idempotency').set(dead).execute()
+    const { clock } = opened
+    await startDead(opened, { claim: 'run_of_the_dead', lease_until: clock.now() + HOUR })
     const before = clock.now()
     const asked = asker(await opened.openAnother(), async () => '"late"')()
     await turnUntil(opened, settledOf(asked))
@@ -287,25 +258,10 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.ok(clock.now() - before < MINUTE, 'it waits for a lease, not for the hour')
   })
 
-  test('a request that failed after it made something finds that when it is repeated, at once', async (t) => {
-    const opened = await open(t)
-    const { ctx } = opened
-    const ask = asker(opened, async (idempotency) => {
-      if (idempotency.made) return JSON.stringify(idempotency.made)
-      await idempotency.record(ctx.db, { id: 'thing_1' })
-      throw noNode()
-    })
-    assert.equal((await ask()).code, 'no_node')
-    assert.deepEqual(await ask(), { text: '{"id":"thing_1"}', replayed: false })
-  })
-
   test('what a gateway of the version before began is left to it for ten minutes', async (t) => {
     const opened = await open(t)
-    const { clock, ctx } = opened
-    const { opened: never } = gate()
-    void asker(opened, () => never.then(() => ''))()
-    await until(() => isStarted(opened))
-    await ctx.db.updateTable('idempotency').set({ claim: null, lease_until: null }).execute()
+    const { clock } = opened
+    await startDead(opened, { claim: null, lease_until: null })
     const ask = asker(await opened.openAnother(), async () => '"mine"')
     clock.leap(10 * MINUTE - 1)
     assert.equal((await ask()).code, 'idempotency_in_flight')

@@ -24,12 +24,12 @@ forEachEngine((_engine, open) => {
   const openAccount = async (t: Parameters<typeof open>[0]) => {
     const opened = await open(t)
     const account = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
-    return { ...opened, account }
+    return { ...opened, account, sessions: openSessions(opened.ctx) }
   }
 
   test('instances share the secret of a day, even when they make it at once', async (t) => {
-    const { ctx, account, openAnother } = await openAccount(t)
-    const instances = [openSessions(ctx)]
+    const { ctx, account, sessions, openAnother } = await openAccount(t)
+    const instances = [sessions]
     for (let more = 0; more < 4; more++) instances.push(openSessions((await openAnother()).ctx))
     const tokens = await Promise.all(instances.map((sessions) => sessions.create(account.id)))
     for (const sessions of instances) {
@@ -39,8 +39,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('the secret changes every day, and a session from before midnight lives on (contract 5, Key kinds: session token)', async (t) => {
-    const { ctx, clock, account } = await openAccount(t)
-    const sessions = openSessions(ctx)
+    const { ctx, clock, account, sessions } = await openAccount(t)
     clock.advance(24 * HOUR - 1_000)
     const before = await sessions.create(account.id)
     clock.advance(2_000)
@@ -56,19 +55,17 @@ forEachEngine((_engine, open) => {
     assert.ok((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length <= 4)
   })
 
-  test('an invented session costs no read', async (t) => {
-    const { ctx } = await openAccount(t)
-    const sessions = openSessions({ ...ctx, db: untouchable })
-    const invented = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'ses_1' }).sign(new Uint8Array(32))
-    for (const text of [invented, 'a.b.c', '', '..', 'rpc_sk_', 'x'.repeat(10_000)]) {
-      assert.equal(await sessions.find(text), undefined)
-    }
-  })
+  // Whoever must end all sessions takes the secret out of the store; a leaked key is revoked in a hurry, and whoever signed in with it must be out.
+  test('without its secret in the store a session ends within two minutes, and one that was opened with a key with the key', async (t) => {
+    const { ctx, clock, account, sessions } = await openAccount(t)
+    const owner = { accountId: account.id, actor: account.id }
+    const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'Till' })
+    const keyed = await sessions.create(account.id, { keyId: key.id })
+    assert.equal((await sessions.find(keyed))?.id, account.id)
+    await revokeKey(ctx, { ...owner, keyId: key.id })
+    clock.advance(30_000)
+    assert.equal(await sessions.find(keyed), undefined)
 
-  // Whoever must end all sessions takes the secret out of the store.
-  test('without its secret in the store a session ends within two minutes', async (t) => {
-    const { ctx, clock, account } = await openAccount(t)
-    const sessions = openSessions(ctx)
     const token = await sessions.create(account.id)
     await ctx.db.deleteFrom('session_secrets').execute()
     clock.advance(120_000)
@@ -78,8 +75,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('a session that was ended opens nothing any more, on no instance and however it was renewed', async (t) => {
-    const { ctx, clock, account, openAnother } = await openAccount(t)
-    const sessions = openSessions(ctx)
+    const { ctx, clock, account, sessions, openAnother } = await openAccount(t)
     const other = openSessions((await openAnother()).ctx)
     const token = await sessions.create(account.id)
     const staying = await sessions.create(account.id)
@@ -97,8 +93,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('a session can be renewed for twelve hours and no longer', async (t) => {
-    const { ctx, clock, account } = await openAccount(t)
-    const sessions = openSessions(ctx)
+    const { clock, account, sessions } = await openAccount(t)
     let token = await sessions.create(account.id)
     for (let hours = 0.5; hours < 12; hours += 0.5) {
       clock.advance(HOUR / 2)
@@ -110,22 +105,13 @@ forEachEngine((_engine, open) => {
     assert.equal(await sessions.find(token), undefined)
   })
 
-  // A leaked key is revoked in a hurry; whoever signed in with it must be out as well.
-  test('a session that was opened with a key ends with the key', async (t) => {
-    const { ctx, clock, account } = await openAccount(t)
-    const owner = { accountId: account.id, actor: account.id }
-    const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'Till' })
-    const sessions = openSessions(ctx)
-    const token = await sessions.create(account.id, { keyId: key.id })
-    assert.equal((await sessions.find(token))?.id, account.id)
-    await revokeKey(ctx, { ...owner, keyId: key.id })
-    clock.advance(30_000)
-    assert.equal(await sessions.find(token), undefined)
-  })
-
-  test('a token that we did not sign in this very form opens nothing', async (t) => {
-    const { ctx, account } = await openAccount(t)
-    const sessions = openSessions(ctx)
+  test('a token that we did not sign in this very form opens nothing, and an invented one costs no read', async (t) => {
+    const { ctx, account, sessions } = await openAccount(t)
+    const untouching = openSessions({ ...ctx, db: untouchable })
+    const invented = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'ses_1' }).sign(new Uint8Array(32))
+    for (const text of [invented, 'a.b.c', '', '..', 'rpc_sk_', 'x'.repeat(10_000)]) {
+      assert.equal(await untouching.find(text), undefined)
+    }
     const token = await sessions.create(account.id)
     const { kid } = decodeProtectedHeader(token)
     const payload = decodeJwt(token)

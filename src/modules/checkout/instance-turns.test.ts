@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { LocalNotices } from '../../infra/db/notices.ts'
 import { systemRandom } from '../../infra/random.ts'
@@ -8,6 +8,7 @@ import { bytesToHex } from '../../kernel/nano/hex.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { InstanceTurns } from './instance-turns.ts'
 import { creditSend } from './domain/credit.ts'
+import type { CheckoutRoom } from './index.ts'
 import { openBulk } from '../../../test/support/bulk.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { openFresh } from '../../../test/support/engines.ts'
@@ -34,6 +35,24 @@ function openShares(count: number) {
 }
 
 const turnsOf = (shares: readonly InstanceTurns[], hash: string) => shares.map((one) => one.turnOf(hash))
+
+/** A store with so many open checkouts, each at an address of its own, and a network that nobody else is on. */
+async function openWatched(t: TestContext, watched: number) {
+  const opened = await openFresh(t, 'sqlite')
+  const { url, clock } = opened
+  const bulk = await openBulk(url)
+  await fillOpen(bulk, { watched, now: clock.now(), sharedEach: 0 })
+  await bulk.close()
+  const monitor = (network: SyntheticNetwork, ctx: CheckoutRoom, turnOf: () => number | undefined = () => 0) => {
+    const onError = (error: unknown) => assert.fail(String(error))
+    return new PaymentMonitor({ clock, onError, ctx, node: network, bus: network, turnOf })
+  }
+  const openAlone = () => {
+    const network = new SyntheticNetwork()
+    return { network, monitor: monitor(network, toCheckoutCtx(opened.ctx, 'sqlite')) }
+  }
+  return { ...opened, monitor, openAlone }
+}
 
 test('whoever is alone credits every payment at once, whatever else is said on the channel', () => {
   const { all, notices } = openShares(1)
@@ -74,45 +93,32 @@ test('the share of an instance that says goodbye, falls silent or hears nothing 
 })
 
 test('a payment whose instance is gone is credited by the next, and one that was credited is not read again', async (t) => {
-  const { url, clock, ctx: storeCtx, openAnother } = await openFresh(t, 'sqlite')
-  const bulk = await openBulk(url)
-  await fillOpen(bulk, { watched: 20, now: clock.now(), sharedEach: 0 })
-  await bulk.close()
+  const { clock, ctx, openAnother, monitor } = await openWatched(t, 20)
   const told: string[] = []
-  const start = async (ctx: typeof storeCtx, turnOf: () => number | undefined) => {
-    const network = new SyntheticNetwork()
-    const bus = { clock, onError: (error: unknown) => assert.fail(String(error)) }
-    const monitor = new PaymentMonitor({
-      ...bus,
-      ctx: toCheckoutCtx(ctx, 'sqlite', { tell: (id) => told.push(id) }),
-      node: network,
-      bus: network,
-      turnOf,
-    })
-    t.after(() => monitor.stop())
-    await monitor.start()
-    // The look that follows every start is over before anything is paid.
-    await until(() => (network.asked.get('accounts_frontiers') ?? 0) > 0 || told.length > 0)
-    return network
-  }
-  const second = await start((await openAnother()).ctx, () => 1_000)
-  const pay = (network: SyntheticNetwork, at: number) => {
+  const second = new SyntheticNetwork()
+  const room = toCheckoutCtx((await openAnother()).ctx, 'sqlite', { tell: (id) => told.push(id) })
+  const later = monitor(second, room, () => 1_000)
+  t.after(() => later.stop())
+  await later.start()
+  // The look that follows every start is over before anything is paid.
+  await until(() => (second.asked.get('accounts_frontiers') ?? 0) > 0)
+  const pay = (at: number) => {
     const { id, address: to, amountRaw } = openOwn(at)
-    return { id, hash: network.pay({ to, amountRaw, at: clock.now() }) }
+    return { id, hash: second.pay({ to, amountRaw, at: clock.now() }) }
   }
-  const lonely = pay(second, 1)
+  const lonely = pay(1)
   second.tellSend(lonely.hash)
   assert.equal(second.asked.get('blocks_info'), undefined)
   clock.advance(1_000)
   await until(() => told.includes(lonely.id))
   assert.equal(second.asked.get('blocks_info'), 1)
 
-  const known = pay(second, 2)
+  const known = pay(2)
   const { address: to, amountRaw } = openOwn(2)
   const seen = { at: clock.now(), knownAt: clock.now(), receivedAt: null }
   const send = { hash: known.hash, from: openOwn(19).address, to, amountRaw: toRaw(amountRaw), ...seen }
-  assert.deepEqual(await creditSend(toCheckoutCtx(storeCtx, 'sqlite'), send), [known.id])
-  const other = pay(second, 3)
+  assert.deepEqual(await creditSend(toCheckoutCtx(ctx, 'sqlite'), send), [known.id])
+  const other = pay(3)
   for (const { hash } of [known, other]) second.tellSend(hash)
   clock.advance(1_000)
   await until(() => told.includes(other.id))
@@ -120,13 +126,8 @@ test('a payment whose instance is gone is credited by the next, and one that was
 })
 
 test('a block that is told and that no node knows is asked for twenty times more, ever later, and then left to the poller', async (t) => {
-  const { url, clock, ctx } = await openFresh(t, 'sqlite')
-  const bulk = await openBulk(url)
-  await fillOpen(bulk, { watched: 1, now: clock.now(), sharedEach: 0 })
-  await bulk.close()
-  const network = new SyntheticNetwork()
-  const ports = { node: network, bus: network, clock, onError: (error: unknown) => assert.fail(String(error)) }
-  const monitor = new PaymentMonitor({ ...ports, ctx: toCheckoutCtx(ctx, 'sqlite'), turnOf: () => 0 })
+  const { clock, openAlone } = await openWatched(t, 1)
+  const { network, monitor } = openAlone()
   await monitor.start()
   const hash = network.tellUnknown(openOwn(0).address)
   const asked = () => network.described.filter((one) => one === hash).length
@@ -147,13 +148,8 @@ test('a block that is told and that no node knows is asked for twenty times more
 })
 
 test('addresses that are due are looked at twice a second, and while none is due only when a payer waits', async (t) => {
-  const { url, clock, ctx } = await openFresh(t, 'sqlite')
-  const bulk = await openBulk(url)
-  await fillOpen(bulk, { watched: 900, now: clock.now(), sharedEach: 0 })
-  await bulk.close()
-  const network = new SyntheticNetwork()
-  const ports = { node: network, bus: network, clock, onError: (error: unknown) => assert.fail(String(error)) }
-  const monitor = new PaymentMonitor({ ...ports, ctx: toCheckoutCtx(ctx, 'sqlite'), turnOf: () => 0 })
+  const { clock, openAlone } = await openWatched(t, 900)
+  const { network, monitor } = openAlone()
   t.after(() => monitor.stop())
   const isNextIn = (milliseconds: number) => until(() => clock.waitingFor(clock.now() + milliseconds) === 1)
   await monitor.start()

@@ -10,6 +10,9 @@ import { bearer, merchant, openShop, openWorld, type Shop, untilStatus } from '.
 
 const address = merchant.address
 
+const untilNotified = ({ app: { store } }: Shop) =>
+  until(async () => (await store.db.selectFrom('checkouts').select('notified_at').execute())[0]!.notified_at !== null)
+
 const mailsOf = ({ app }: Shop) => app.store.db.selectFrom('mails').selectAll().execute()
 
 test('once, also when the gateway dies between sending and remembering, and with two instances (contract 6, rule 13)', async (t) => {
@@ -20,20 +23,14 @@ test('once, also when the gateway dies between sending and remembering, and with
   await untilStatus(second, made.id, 'complete')
   await until(async () => (await mailsOf(first)).length > 0)
   const { db } = first.app.store
-  await until(async () => {
-    const [row] = await db.selectFrom('checkouts').select('notified_at').execute()
-    return row!.notified_at !== null
-  })
+  await untilNotified(first)
   const jobs = () => db.selectFrom('jobs').select(['id', 'status']).where('kind', '=', 'checkout.notify').execute()
   assert.equal((await jobs()).length, 1)
   // The job runs again, as after a crash in the worst moment: the mailbox keeps one.
   await db.updateTable('checkouts').set({ notified_at: null }).execute()
   await db.updateTable('jobs').set({ status: 'ready', run_at: 0 }).where('kind', '=', 'checkout.notify').execute()
   second.app.store.notices.publish('jobs', '')
-  await until(async () => {
-    const [row] = await db.selectFrom('checkouts').select('notified_at').execute()
-    return row!.notified_at !== null
-  })
+  await untilNotified(first)
   assert.equal((await mailsOf(first)).length, 1)
 })
 
@@ -45,9 +42,7 @@ test('a mail that left once does not leave again, and both tries bear the same n
   const sent: Mail[] = []
   const { db } = shop.app.store
   const ctx = { db, clock: world.clock, names: { usernameOf: () => undefined } } as unknown as CheckoutRoom
-  await until(
-    async () => (await db.selectFrom('checkouts').select('notified_at').executeTakeFirst())!.notified_at !== null,
-  )
+  await untilNotified(shop)
   await notifyMerchant(ctx, { send: async (mail) => void sent.push(mail) }, made.id)
   assert.deepEqual(sent, [])
   assert.equal((await mailsOf(shop))[0]!.id, `mail_checkout_${made.id}`)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import { ENGINES } from '../../../test/support/engines.ts'
 import { Signer, UNOPENED, frontierOf, publish } from '../../../test/support/blocks.ts'
 import { until } from '../../../test/support/until.ts'
@@ -33,6 +34,11 @@ async function lookAnew(world: World, shop: Shop, env?: Record<string, string>):
     return rows.every(({ scanned_at: at }) => at >= since)
   })
   return next
+}
+
+const openOne = async (t: TestContext, ...engine: [StoreEngine?]) => {
+  const world = await openWorld(t, ...engine)
+  return { world, node: world.ledger.node, shop: await world.start() }
 }
 
 const statuses = (shop: Shop, ids: readonly string[]) =>
@@ -81,29 +87,26 @@ for (const engine of ENGINES) {
     await publish(node, received.receive(frontierOf(node, received.key), send, TWO))
     await world.pay(given.address, nano('0.5'))
     await world.pay(waiting.address, TWO)
-    const [one, two, three] = await Promise.all(ids.map((id) => untilStatus(after, id, 'complete')))
-    assert.deepEqual(
-      [one!.amount_paid_raw, two!.amount_paid_raw, three!.amount_paid_raw],
-      [TWO, TWO, nano('0.5')].map(String),
-    )
-    assert.equal(two!.block!.hash, send)
+    const paid = await Promise.all(ids.map((id) => untilStatus(after, id, 'complete')))
+    const amounts = paid.map((check) => check.amount_paid_raw)
+    assert.deepEqual(amounts, [TWO, TWO, nano('0.5')].map(String))
+    assert.equal(paid[1]!.block!.hash, send)
     const unmatched = await after.rest('GET', '/api/checkouts/unmatched', world.key())
     assert.deepEqual(unmatched.json<{ payments: unknown[] }>().payments, [])
   })
 
   test(`${engine}: a payment that is on its way when another shop opens an order at the same address pays the first alone`, async (t) => {
-    const world = await openWorld(t, engine)
-    const shop = await world.start()
+    const { world, node, shop } = await openOne(t, engine)
     const { address } = new Signer(54)
     const order = { address, amount: '2', mode: 'unique_address' }
     const first = await shop.open(order, bearer(world.key()))
-    world.ledger.node.hold()
+    node.hold()
     await world.pay(address, TWO)
     // In the same second: no time tells these two apart.
     const second = await shop.open(order)
-    await world.ledger.node.release()
+    await node.release()
     await untilStatus(shop, first.id, 'complete')
-    await world.ledger.node.resync()
+    await node.resync()
     const after = await lookAnew(world, shop)
     assert.equal((await after.check(second.id)).status, 'pending')
     await world.pay(address, TWO)
@@ -113,14 +116,13 @@ for (const engine of ENGINES) {
   })
 
   test(`${engine}: a checkout that its merchant moves does not take what lay at the new address`, async (t) => {
-    const world = await openWorld(t, engine)
-    const shop = await world.start()
+    const { world, node, shop } = await openOne(t, engine)
     const [from, to] = [new Signer(55).address, new Signer(56).address]
     const made = await shop.open({ address: from, amount: '2', mode: 'unique_address' }, bearer(world.key()))
     await world.pay(to, TWO)
     const moved = await shop.rest('PUT', `/api/checkouts/${made.id}`, world.key(), { address: to })
     assert.equal(moved.status, 200)
-    await world.ledger.node.resync()
+    await node.resync()
     const after = await lookAnew(world, shop)
     assert.equal((await after.check(made.id)).status, 'pending')
     await world.pay(to, TWO)
@@ -128,9 +130,7 @@ for (const engine of ENGINES) {
   })
 
   test(`${engine}: a payment to a shop of 0.1 is not lost because the clock of the node is slow`, async (t) => {
-    const world = await openWorld(t, engine)
-    const { node } = world.ledger
-    const shop = await world.start()
+    const { world, node, shop } = await openOne(t, engine)
     const { address } = new Signer(61)
     const [old, other] = [await shop.join(), await shop.join()]
     await shop.open({ address, amount: '5' }, bearer(old.key))
@@ -152,15 +152,14 @@ for (const engine of ENGINES) {
   })
 
   test(`${engine}: an order of a store of 0.1, which did not look, keeps what the node's time proved old`, async (t) => {
-    const world = await openWorld(t, engine)
-    const shop = await world.start()
+    const { world, node, shop } = await openOne(t, engine)
     const { address } = new Signer(57)
     await world.pay(address, TWO)
     world.clock.advance(HOUR)
     const made = await shop.open({ address, amount: '2', mode: 'unique_address' }, bearer(world.key()))
     await forgetLooks(shop)
     const upgraded = await lookAnew(world, shop)
-    await world.ledger.node.resync()
+    await node.resync()
     const after = await lookAnew(world, upgraded)
     assert.equal((await after.check(made.id)).status, 'pending')
     await world.pay(address, TWO)
@@ -169,9 +168,7 @@ for (const engine of ENGINES) {
 }
 
 test('a payer is not ignored because the clock of the node is wrong', async (t) => {
-  const world = await openWorld(t)
-  const { node } = world.ledger
-  const shop = await world.start()
+  const { world, node, shop } = await openOne(t)
   const { address } = new Signer(58)
   const made = await shop.open({ address, amount: '2' }, bearer(world.key()))
   node.hold()
@@ -179,16 +176,12 @@ test('a payer is not ignored because the clock of the node is wrong', async (t) 
   await node.resync(1)
   await node.release()
   await untilStatus(shop, made.id, 'complete')
-  assert.deepEqual(
-    (await show(shop, made.id, world.key())).payments.map(({ kind }) => kind),
-    ['counted'],
-  )
+  const kinds = (await show(shop, made.id, world.key())).payments.map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['counted'])
 })
 
 test('an unconfirmed payment that was on its way before the order is none of it', async (t) => {
-  const world = await openWorld(t)
-  const { node } = world.ledger
-  const shop = await world.start()
+  const { world, node, shop } = await openOne(t)
   const { address } = new Signer(59)
   node.hold()
   await world.pay(address, TWO)

@@ -56,15 +56,9 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
   const check = await shop.check(made.id)
   assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'marked', hash])
   // Whose word it was stands in the history of the account.
-  const audit = await shop.app.store.db
-    .selectFrom('audit_entries')
-    .selectAll()
-    .where('what', '=', 'checkout.marked')
-    .execute()
-  assert.deepEqual(
-    audit.map(({ detail }) => JSON.parse(detail) as object),
-    [{ id: made.id, blockHash: hash }],
-  )
+  const marks = shop.app.store.db.selectFrom('audit_entries').select('detail').where('what', '=', 'checkout.marked')
+  const details = (await marks.execute()).map(({ detail }) => JSON.parse(detail) as object)
+  assert.deepEqual(details, [{ id: made.id, blockHash: hash }])
 })
 
 test('404 a payment that was not made, or was made to another shop, marks nothing as paid', async (t) => {
@@ -79,10 +73,8 @@ test('404 a payment that was not made, or was made to another shop, marks nothin
     const reply = await shop.rest('POST', `/api/checkouts/${made.id}/mark`, world.key(), { block_hash })
     assert.deepEqual([reply.status, (await shop.check(made.id)).status], [404, 'pending'])
   }
-  assert.equal(
-    (await shop.rest('POST', `/api/checkouts/${theirs.id}/mark`, other.key, { block_hash: hash })).status,
-    200,
-  )
+  const marked = await shop.rest('POST', `/api/checkouts/${theirs.id}/mark`, other.key, { block_hash: hash })
+  assert.equal(marked.status, 200)
 })
 
 test('one checkout that cannot be written kept the detected ones of every other account from being resolved', async (t) => {
@@ -123,8 +115,7 @@ test('two instances on one store hear of the same block by event and poller at o
     assert.equal((await listEvents(first, id)).length, 1)
   }
   const { db } = first.app.store
-  const payments = await db.selectFrom('checkout_payments').selectAll().execute()
-  assert.equal(payments.length, checkouts.length)
+  assert.equal((await db.selectFrom('checkout_payments').selectAll().execute()).length, checkouts.length)
   const completed = await db.selectFrom('checkout_timeline').select('seq').where('status', '=', 'complete').execute()
   assert.equal(completed.length, checkouts.length)
 })
@@ -157,9 +148,7 @@ for (const engine of ENGINES) {
       assert.equal((await after.check(id)).status, status)
     }
     const unmatched = await after.rest('GET', '/api/checkouts/unmatched', world.key())
-    assert.deepEqual(
-      unmatched.json<{ payments: { block_hash: string }[] }>().payments.map(({ block_hash: hash }) => hash),
-      [odd],
-    )
+    const { payments } = unmatched.json<{ payments: { block_hash: string }[] }>()
+    assert.deepEqual([payments.length, payments[0]!.block_hash], [1, odd])
   })
 }

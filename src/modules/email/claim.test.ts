@@ -41,11 +41,8 @@ test('a claim that was taken is paid, also when the time is over before its bloc
   await world.letExpire(made)
   await world.untilStatus(made, 'completed')
   // Sends were stopped; what was promised before is paid first, and nothing is left to refund.
-  const blocks = await world.gateway.app.store.db
-    .selectFrom('wallet_blocks')
-    .select(['destination', 'amount_raw', 'status'])
-    .where('kind', '=', 'send')
-    .execute()
+  const sends = world.gateway.app.store.db.selectFrom('wallet_blocks').where('kind', '=', 'send')
+  const blocks = await sends.select(['destination', 'amount_raw', 'status']).execute()
   assert.deepEqual(blocks, [{ destination: alice, amount_raw: made.amount_raw, status: 'queued' }])
 })
 
@@ -90,11 +87,8 @@ test('a mail server that is away for an hour: every mail arrives, once', async (
   world.clock.advance(600_000)
   await world.turnUntil(() => world.mails.received.length >= 3)
   await world.turnUntil(async () => JSON.stringify((await world.check(made)).recipients).includes('"sent":2'))
-  assert.deepEqual(world.mails.received.flatMap(({ to }) => to).toSorted(), [
-    'alice@example.com',
-    'bob@example.com',
-    'c@example.com',
-  ])
+  const recipients = world.mails.received.flatMap(({ to }) => to).toSorted()
+  assert.deepEqual(recipients, ['alice@example.com', 'bob@example.com', 'c@example.com'])
 })
 
 test('a reply of the mail server that is lost: the second mail has the same id, and both codes open one share', async (t) => {

@@ -94,10 +94,8 @@ test('declined and claimed at the same moment: it is one of the two, and everybo
 test('a payment that was cancelled before it was funded takes no money any more', async (t) => {
   const world = await openWorld(t)
   const made = await world.open()
-  assert.equal(
-    (await world.rest('DELETE', `/api/emails/${made.id}`)).json<{ payment: Made }>().payment.status,
-    'expired',
-  )
+  const { payment } = (await world.rest('DELETE', `/api/emails/${made.id}`)).json<{ payment: Made }>()
+  assert.equal(payment.status, 'expired')
   await world.fund(made.address, '2')
   await world.turnUntil(() => world.fundsOf(sender) === nano('2'))
   assert.deepEqual(world.mails.received, [])

@@ -21,11 +21,10 @@ for (const engine of ENGINES) {
       }
     }
     const incidents = async () =>
-      (await readStatus(ctx)).incidents.map(({ component, state, startedAt, endedAt }) => [
-        component,
-        state,
-        endedAt === null ? undefined : (endedAt - startedAt) / MINUTE,
-      ])
+      (await readStatus(ctx)).incidents.map(({ component, state, startedAt, endedAt }) => {
+        const minutes = endedAt === null ? 'open' : (endedAt - startedAt) / MINUTE
+        return `${component} ${state} ${minutes}`
+      })
     await lookFor(2)
     seen.nodes = 'down'
     await lookFor(1)
@@ -34,19 +33,16 @@ for (const engine of ENGINES) {
     assert.deepEqual(await incidents(), [])
     seen.nodes = 'degraded'
     await lookFor(3)
-    assert.deepEqual(await incidents(), [['nodes', 'degraded', undefined]])
+    assert.deepEqual(await incidents(), ['nodes degraded open'])
     seen.nodes = 'down'
     await lookFor(2)
     seen.nodes = 'up'
     await lookFor(1)
-    assert.deepEqual(await incidents(), [
-      ['nodes', 'down', 2],
-      ['nodes', 'degraded', 4],
-    ])
+    assert.deepEqual(await incidents(), ['nodes down 2', 'nodes degraded 4'])
 
     clock.advance(10 * MINUTE)
     await lookFor(1)
-    assert.deepEqual((await incidents())[0], ['gateway', 'down', 11])
+    assert.equal((await incidents())[0], 'gateway down 11')
     const { components } = await readStatus(ctx)
     const gateway = components.find(({ component }) => component === 'gateway')!
     assert.deepEqual([gateway.state, gateway.days.length, gateway.days.at(-1)?.state], ['up', 90, 'down'])

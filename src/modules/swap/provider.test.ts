@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { type RequestListener } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Signer } from '../../../test/support/blocks.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { ask, openGateway } from '../../../test/support/gateway.ts'
+import { readFixture } from '../../../test/support/recorded.ts'
 import { until } from '../../../test/support/until.ts'
 import { serve } from '../../../test/support/serve.ts'
 
-const DOCUMENTED = JSON.parse(
-  readFileSync(new URL('../../../test/fixtures/providers/nanswap.documented.json', import.meta.url), 'utf8'),
-) as Record<string, Record<string, unknown>>
+const DOCUMENTED = readFixture('providers/nanswap.documented.json') as Record<string, Record<string, unknown>>
 const BAN = 'ban_1111111111111111111111111111111111111111111111111111hifc8npp'
 const WISH = { amount: 1, from: 'xno', to: 'ban', address: BAN, refund_address: new Signer(22).address }
 

@@ -22,10 +22,8 @@ interface Swap {
 async function open(t: TestContext) {
   const clock = new TestClock()
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' }, clock)
-  const swap = async (wish: object) =>
-    (
-      await gateway.call('nano_swap', { from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER, ...wish })
-    ).json<Swap>()
+  const usual = { from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER }
+  const swap = async (wish: object) => (await gateway.call('nano_swap', { ...usual, ...wish })).json<Swap>()
   const statusOf = async ({ id }: Swap) => (await gateway.call('nano_swap_status', { id })).json<Swap>().status
   const fund = ({ swap_address }: Swap, amount: string) =>
     give(gateway.app.devnet!.node, fromAddress(swap_address)!, parseNano(amount)!)
@@ -41,18 +39,15 @@ async function open(t: TestContext) {
     })
     return seen
   }
-  const balanceOf = async (account: string) =>
-    (await gateway.call('account_balance', { account, include_only_confirmed: false })).json()
   /** All that an address holds or has coming, in nano. */
   const worthOf = async (account: string) => {
-    const { balance, receivable } = await balanceOf(account)
+    const asked = { account, include_only_confirmed: false }
+    const { balance, receivable } = (await gateway.call('account_balance', asked)).json()
     return formatNano(BigInt(balance!) + BigInt(receivable!))
   }
   const treasury = async () => {
-    const { db } = gateway.app.store
-    return (
-      await db.selectFrom('wallets').select('address').where('purpose', '=', 'treasury').executeTakeFirstOrThrow()
-    ).address
+    const wallets = gateway.app.store.db.selectFrom('wallets').select('address').where('purpose', '=', 'treasury')
+    return (await wallets.executeTakeFirstOrThrow()).address
   }
   /** Turns the clock until an address is worth so much. */
   const untilWorth = (account: string, amount: string) =>
@@ -92,12 +87,7 @@ test('too little goes back at the end of its time, nothing at all just expires, 
 // The sandbox pays out of the treasury for deposits that nobody made.
 test('in front of a real network the sandbox does not exist', async (t) => {
   const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
-  const reply = await gateway.call('nano_swap', {
-    amount: 1,
-    from: 'btc',
-    to: 'nano',
-    address: HOLDER,
-    refund_address: BTC,
-  })
+  const wish = { amount: 1, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }
+  const reply = await gateway.call('nano_swap', wish)
   assert.deepEqual([reply.status, reply.json().code], [403, 'feature_disabled'])
 })

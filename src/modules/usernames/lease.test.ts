@@ -25,13 +25,8 @@ test('a second payment of the same amount is sent back, and one for another plan
   await market.send(alice, made.address, priceOf(made, '1 Year'))
   const { order } = await untilRefunded(market, shop, made.id, 2)
   assert.equal(order.status, 'applied')
-  assert.deepEqual(
-    order.refunds!.map(({ reason, status }) => [reason, status]),
-    [
-      ['already_paid', 'refunded'],
-      ['already_paid', 'refunded'],
-    ],
-  )
+  const refunds = order.refunds!.map(({ reason, status }) => `${reason} ${status}`)
+  assert.deepEqual(refunds, ['already_paid refunded', 'already_paid refunded'])
   assert.equal((await offer(shop, 'alice')).lease!.expires, 'December 15, 2026')
   assert.equal(market.fundsOf(alice.address), nano('100') - BigInt(priceOf(made, '1 Month')))
   await assertAccounted(market, shop)

@@ -18,13 +18,8 @@ test('what is empty changes nothing; what is to go is named, in one order, so th
 
 test('a link on a profile leads to the web, and to nobody’s account', () => {
   assert.deepEqual(readChanges({ website: 'https://example.com/a' }), { website: 'https://example.com/a' })
-  for (const website of [
-    'javascript:alert(1)',
-    ' data:text/html,x',
-    'example.com',
-    'https://a:b@example.com',
-    'https://',
-  ]) {
+  const others = ['javascript:alert(1)', ' data:text/html,x', 'example.com', 'https://a:b@example.com', 'https://']
+  for (const website of others) {
     assert.throws(() => readChanges({ website }), { code: 'invalid_url', ...refused('website') }, website)
   }
 })

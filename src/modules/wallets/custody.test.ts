@@ -41,12 +41,8 @@ forEachEngine((engine) => {
     const hashes = await world.finish(Promise.all(sends))
     await world.finish(Promise.all(jobs))
     assert.equal(new Set(hashes).size, 18)
-    const acknowledged = hashes.map((hash, at) => ({
-      hash,
-      from: wallets[at % 2]!,
-      destination: SHOP,
-      amount: nano(1),
-    }))
+    const each = { destination: SHOP, amount: nano(1) }
+    const acknowledged = hashes.map((hash, at) => ({ hash, from: wallets[at % 2]!, ...each }))
     world.clock.advance(LEASE)
     await world.finish(instances[0].settle())
     await assertAtRest(world, { deposited: nano(300), recipients: [SHOP], acknowledged })
@@ -109,35 +105,18 @@ forEachEngine((engine) => {
     await world.finish(send(world, instance, wallet, nano(1), 'one'))
     await comeToRest(world, instance, wallet)
     const blocks = await world.db.selectFrom('wallet_blocks').selectAll().execute()
+    const none = { hash: null, reference: null, source_hash: null, previous: null }
+    const insert = (block: (typeof blocks)[number]) => world.db.insertInto('wallet_blocks').values(block).execute()
     for (const block of blocks) {
-      const copy = { ...block, id: `${block.id}2`, hash: null, reference: null, source_hash: null, previous: null }
+      const copy = { ...block, ...none, id: `${block.id}2` }
       const unique = ['previous', 'source_hash', 'reference', 'hash'] as const
       for (const column of unique.filter((name) => block[name] !== null)) {
-        const twice = world.db
-          .insertInto('wallet_blocks')
-          .values({ ...copy, [column]: block[column] })
-          .execute()
-        await assert.rejects(twice, `${column} twice`)
+        await assert.rejects(insert({ ...copy, [column]: block[column] }), `${column} twice`)
       }
     }
-    const open = {
-      ...blocks[0]!,
-      status: 'signed' as const,
-      hash: null,
-      reference: null,
-      source_hash: null,
-      previous: null,
-    }
-    await world.db
-      .insertInto('wallet_blocks')
-      .values({ ...open, id: 'first' })
-      .execute()
-    await assert.rejects(
-      world.db
-        .insertInto('wallet_blocks')
-        .values({ ...open, id: 'second' })
-        .execute(),
-    )
+    const open = { ...blocks[0]!, ...none, status: 'signed' as const }
+    await insert({ ...open, id: 'first' })
+    await assert.rejects(insert({ ...open, id: 'second' }))
   })
 })
 
@@ -164,12 +143,7 @@ test('a thief who is faster than our signed block: it is given up, the wallet fr
   world.clock.advance(LEASE)
   await world.finish(second.settle())
   assert.deepEqual(world.alarms, [`frozen: Somebody else has signed block ${rival}.`])
-  const row = await world.db
-    .selectFrom('wallet_blocks')
-    .selectAll()
-    .where('id', '=', signed.id)
-    .executeTakeFirstOrThrow()
-  assert.equal(row.status, 'lost')
+  assert.equal((await findBlock(world.db, signed.id))!.status, 'lost')
   assert.equal(await codeOf(world.finish(send(world, second, wallet, nano(2), 'lost'))), 'wallet_frozen')
   assert.equal(world.fundsOf(SHOP), nano(1))
 })
@@ -192,11 +166,8 @@ test('an unconfirmed block is finished before the next one begins, and the same 
 })
 
 test('a deposit during the ending belongs to the next plan; both are shared out to the raw', async (t) => {
-  const { world, instance, wallet } = await openWallet(
-    t,
-    {},
-    { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: HOUR },
-  )
+  const terms = { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: HOUR }
+  const { world, instance, wallet } = await openWallet(t, {}, terms)
   await world.deposit(wallet, toRaw(101n))
   world.clock.advance(HOUR)
   instance.faults.crashAt(25, 'before')
@@ -221,12 +192,11 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
   const queue = () => world.db.transaction().execute((db) => queuePayment({ db, store: first.ctx.store }, payment))
   await queue()
   await queue()
-  await assert.rejects(
-    world.db.transaction().execute(async (db) => {
-      await queuePayment({ db, store: first.ctx.store }, { ...payment, reference: 'undone' })
-      throw new Error('Its cause did not happen.')
-    }),
-  )
+  const undone = world.db.transaction().execute(async (db) => {
+    await queuePayment({ db, store: first.ctx.store }, { ...payment, reference: 'undone' })
+    throw new Error('Its cause did not happen.')
+  })
+  await assert.rejects(undone)
   first.faults.crashAt(4, 'after')
   await world.finish(untilPaid(first.ctx, 'faucet:1')).catch(() => undefined)
   world.clock.advance(LEASE)

@@ -127,10 +127,7 @@ forEachEngine((engine) => {
     const blocks = await world.db.selectFrom('wallet_blocks').selectAll().execute()
     assert.equal(blocks.find((block) => block.id === id)!.status, 'lost')
     const audits = await world.db.selectFrom('audit_entries').selectAll().where('what', '=', 'wallet.thawed').execute()
-    assert.deepEqual(
-      audits.map(({ actor, account_id: accountId }) => [actor, accountId]),
-      [['operator', world.accountId]],
-    )
+    assert.deepEqual([audits.length, audits[0]!.actor, audits[0]!.account_id], [1, 'operator', world.accountId])
   })
 })
 
@@ -147,10 +144,7 @@ test('a deposit whose receive was lost is received after the thaw', async (t) =>
   await thaw(instance, wallet)
   await settle(world, instance)
   const received = await world.finish(receiveDeposits(instance.ctx, await record()))
-  assert.deepEqual(
-    received.map(({ amount }) => amount),
-    [nano(7)],
-  )
+  assert.deepEqual([received.length, received[0]!.amount], [1, nano(7)])
   await settle(world, instance)
   assert.equal((await record()).balance, nano(10))
 })

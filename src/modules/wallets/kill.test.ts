@@ -4,21 +4,20 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../infra/clock.ts'
 import { openStore } from '../../store/schema.ts'
-import { openIds } from '../../infra/ids.ts'
 import { systemRandom } from '../../infra/random.ts'
 import { RAW_PER_NANO } from '../../kernel/money.ts'
 import { fromAddress } from '../../kernel/nano/address.ts'
 import { createAccount } from '../accounts/index.ts'
 import { createWallet } from './index.ts'
 import { assertAtRest } from '../../../test/sim/invariants.ts'
-import { NO_WORK, Signer, allConfirmed, give, nano } from '../../../test/support/blocks.ts'
+import { NO_WORK, Signer, allConfirmed, fundsOf, give, nano } from '../../../test/support/blocks.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { openDevnet } from '../../../test/support/devnet.ts'
 import { forEachEngine, freshUrl } from '../../../test/support/engines.ts'
 import { openProcessWallets } from '../../../test/support/process-wallets.ts'
 import { spawnTeller } from '../../../test/support/spawn-writer.ts'
 import { until } from '../../../test/support/until.ts'
-import { hearFailures } from '../../../test/support/failures.ts'
+import { toStoreCtx } from '../../../test/support/sqlite-store.ts'
 
 const script = fileURLToPath(new URL('../../../test/support/wallet-process.ts', import.meta.url))
 const KILLS = 3
@@ -35,16 +34,8 @@ forEachEngine((engine) => {
     const store = await openStore(storeUrl, systemClock)
     t.after(() => store.close())
     const { db } = store
-    const ids = openIds(systemRandom)
-    const base = {
-      db,
-      ids,
-      random: systemRandom,
-      wakeJobs: () => undefined,
-      tellAccount: () => undefined,
-      failures: hearFailures(),
-    }
-    const account = await createAccount({ ...base, clock: systemClock }, { email: null, role: 'user', actor: 'test' })
+    const room = toStoreCtx(store, systemClock)
+    const account = await createAccount(room, { email: null, role: 'user', actor: 'test' })
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {
       const { address } = await createWallet(first.wallets.room, { accountId: account.id, purpose: 'cloud' })
@@ -72,27 +63,18 @@ forEachEngine((engine) => {
       // What only now reached the ledger is confirmed a moment later, and seen so at the next look.
       await allConfirmed(devnet.node)
       clock.advance(HOUR)
-      const open = await db
-        .selectFrom('wallet_blocks')
-        .select('id')
-        .where('status', 'not in', ['confirmed', 'refused'])
-        .execute()
-      return open.length === 0
+      const open = db.selectFrom('wallet_blocks').select('id').where('status', 'not in', ['confirmed', 'refused'])
+      return (await open.execute()).length === 0
     })
     await last.close()
-    const { ledger } = devnet.node
-    const fundsOf = (address: string) => {
-      const key = fromAddress(address)!
-      return (ledger.store.findAccount(key)?.balance ?? 0n) + ledger.receivableSum(key, false)
-    }
     const acknowledged = lines.map((line) => {
       const [, from = '', hash = ''] = line.split(' ')
       return { hash, from, destination, amount: RAW_PER_NANO }
     })
     assert.equal(new Set(acknowledged.map(({ hash }) => hash)).size, lines.length)
     const deposited = nano(WALLETS * 10_000)
-    const world = { db, ledger: devnet.node, fundsOf, alarms: [] }
+    const world = { db, ledger: devnet.node, fundsOf: (address: string) => fundsOf(devnet.node, address), alarms: [] }
     await assertAtRest(world, { deposited, recipients: [destination], acknowledged })
-    t.diagnostic(`${lines.length} sends told of, ${fundsOf(destination) / RAW_PER_NANO} made`)
+    t.diagnostic(`${lines.length} sends told of, ${world.fundsOf(destination) / RAW_PER_NANO} made`)
   })
 })

@@ -95,9 +95,7 @@ test('a wallet that ends shares out what it has before it looks at dust, and the
   world.clock.advance(1_000)
   await world.finish(instance.settle())
   const plans = await world.db.selectFrom('wallet_plans').selectAll().orderBy('run').execute()
-  assert.deepEqual(
-    plans.map(({ total_raw: total }) => BigInt(total)),
-    [nano(5), BigInt(DUST)],
-  )
+  const totals = plans.map(({ total_raw: total }) => BigInt(total))
+  assert.deepEqual(totals, [nano(5), BigInt(DUST)])
   await assertAtRest(world, { deposited: nano(5) + BigInt(DUST), recipients: [SHOP], acknowledged: [] })
 })

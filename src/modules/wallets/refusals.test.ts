@@ -53,11 +53,8 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!
   const foreign = instance.ctx.vault.seal({ walletId: id, address: wallet }, systemRandom.bytes(32))
-  await world.db
-    .updateTable('wallet_keys')
-    .set({ wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.sealedKey })
-    .where('wallet_id', '=', id)
-    .execute()
+  const sealed = { wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.sealedKey }
+  await world.db.updateTable('wallet_keys').set(sealed).where('wallet_id', '=', id).execute()
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
   assert.deepEqual(world.alarms, ['key: The sealed key is not the key of its address.'])
   assert.equal(await countSigned(world), 0)

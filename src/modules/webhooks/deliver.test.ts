@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { claimJobs } from '../../infra/jobs/queue.ts'
 import { inTx } from '../../kernel/in-tx.ts'
+import type { Outbound } from '../../kernel/ports.ts'
 import { recordEvent } from './index.ts'
+import { makeEndpoint, readNewEndpoint } from './endpoints/change.ts'
 import { deliverWebhook, reviveDeliveries } from './jobs.ts'
 import { dumpStore } from '../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
@@ -19,9 +21,16 @@ import {
 /* Webhooks on their way: at least once, the same bytes every time, never unsigned (contract 6). */
 
 forEachEngine((engine) => {
-  test('an event recorded twice, or by ten at once, is one event and one delivery', async (t) => {
+  /** A merchant's server, told by the address of each checkout, and one that an endpoint of the account leads to. */
+  async function openBoth(t: TestContext) {
     const world = await openWebhooks(t, engine)
-    const receiver = await openReceiver(t)
+    const [receiver, listener] = [await openReceiver(t), await openReceiver(t)]
+    await makeEndpoint(world.ctx, ACCOUNT, readNewEndpoint(world.ctx, { url: listener.url }))
+    return { world, receiver, received: () => [receiver.requests.length, listener.requests.length] }
+  }
+
+  test('an event recorded twice, or by ten at once, is one event and one delivery, to its address and to an endpoint', async (t) => {
+    const { world, receiver, received } = await openBoth(t)
     const same = { url: receiver.url, dedupeKey: 'block', secret: null }
     const event = { ...same, accountId: ACCOUNT, subject: SUBJECT, type: 'payment.completed', body: '{}' }
     const recorded = await Promise.all(
@@ -29,7 +38,7 @@ forEachEngine((engine) => {
     )
     assert.equal(recorded.filter(Boolean).length, 1)
     await world.settle()
-    assert.equal(receiver.requests.length, 1)
+    assert.deepEqual(received(), [1, 1])
     assert.equal((await world.about()).length, 1)
     // Another kind, another cause or another subject is another event.
     await world.record({ ...same, type: 'payment.late' })
@@ -38,9 +47,8 @@ forEachEngine((engine) => {
     assert.equal((await world.about()).length, 3)
   })
 
-  test('a transaction that is rolled back leaves no event, no secret, no delivery and no job', async (t) => {
-    const world = await openWebhooks(t, engine)
-    const receiver = await openReceiver(t)
+  test('a transaction that is rolled back leaves no event, no secret, no delivery and no job, and tells no endpoint', async (t) => {
+    const { world, receiver, received } = await openBoth(t)
     const before = await dumpStore(world.store.db)
     const recorded = inTx(world.ctx, async (tx) => {
       const usual = { subject: SUBJECT, type: 'payment.completed', dedupeKey: '1', body: '{}', secret: null }
@@ -50,7 +58,7 @@ forEachEngine((engine) => {
     await assert.rejects(recorded, /no payment after all/)
     assert.deepEqual(await dumpStore(world.store.db), before)
     await world.settle()
-    assert.equal(receiver.requests.length, 0)
+    assert.deepEqual(received(), [0, 0])
   })
 
   // A crash at the worst moment: the receiver has it, and we do not know.
@@ -60,50 +68,35 @@ forEachEngine((engine) => {
     await world.runner.stop()
     await world.record({ url: receiver.url })
     const { db } = world.store
-    const [job] = await claimJobs(db, engine, {
-      kind: 'webhooks.deliver',
-      limit: 1,
-      now: world.clock.now(),
-      leaseMilliseconds: 60_000,
-    })
+    const claim = { kind: 'webhooks.deliver', limit: 1, now: world.clock.now(), leaseMilliseconds: 60_000 }
+    const [job] = await claimJobs(db, engine, claim)
     const { promise: dead, resolve: rise } = Promise.withResolvers<void>()
     let sent = false
-    const dying = deliverWebhook({
-      ...world.ctx,
-      outbound: {
-        ...world.ctx.outbound,
-        async post(url, request) {
-          const reply = await world.ctx.outbound.post(url, request)
-          sent = true
-          await dead
-          return reply
-        },
-      },
-    })
+    const post: Outbound['post'] = async (url, request) => {
+      const reply = await world.ctx.outbound.post(url, request)
+      sent = true
+      await dead
+      return reply
+    }
+    const dying = deliverWebhook({ ...world.ctx, outbound: { ...world.ctx.outbound, post } })
     const zombie = dying.run(job!.payload as { deliveryId: string }, new AbortController().signal)
     await until(() => sent)
     world.clock.advance(60_001)
     const next = openRunner(t, world, deliverWebhook(world.ctx))
     await next.start()
     await until(() => world.attempts.length === 1)
-    assert.equal(receiver.requests.length, 2)
-    assert.equal(receiver.requests[0]!.headers['webhook-id'], receiver.requests[1]!.headers['webhook-id'])
-    assert.equal(receiver.requests[0]!.body, receiver.requests[1]!.body)
+    const [one, other, ...others] = receiver.requests.map(({ headers, body }) => [headers['webhook-id'], body])
+    assert.deepEqual([one, others], [other, []])
     rise()
     await zombie
-    const [event] = await world.about()
-    assert.deepEqual(
-      event!.deliveries[0]!.attempts.map(({ attempt }) => attempt),
-      [1],
-    )
-    assert.equal(world.attempts.length, 1)
+    const { attempts } = (await world.about())[0]!.deliveries[0]!
+    assert.deepEqual([attempts.length, attempts[0]!.attempt, world.attempts.length], [1, 1, 1])
   })
 
   test('a job that runs twice does not ask a receiver again before it is time', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t, answerWith(500))
-    await world.record({ url: receiver.url })
-    await world.settle()
+    await world.tell({ url: receiver.url })
     await world.runner.stop()
     const [event] = await world.about()
     const { id: deliveryId, nextAt } = event!.deliveries[0]!

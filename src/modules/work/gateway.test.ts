@@ -49,6 +49,16 @@ async function listenOn(t: TestContext, server: ReturnType<typeof createServer>)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** A spare machine that computes for others, and what it searches with. */
+async function openWorkServer(t: TestContext, more: (searches: Scheduler) => object = () => ({})): Promise<string> {
+  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
+  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
+  t.after(() => searches.close())
+  const onError = (error: unknown) => assert.fail(String(error))
+  const base = { clock: systemClock, thresholds: WORK_THRESHOLDS.dev, searches, onError }
+  return listenOn(t, createWorkServer({ ...base, ...more(searches) }))
+}
+
 test('50 identical requests at once cause one search', async (t) => {
   const gateway = await openGateway(t, OWN_THREADS)
   const hash = newHash()
@@ -77,16 +87,7 @@ test('when the only peer dies in the midst of a search, this machine finds the w
 })
 
 test('a spare machine that runs the work server computes for the gateway', async (t) => {
-  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
-  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
-  t.after(() => searches.close())
-  const server = createWorkServer({
-    clock: systemClock,
-    thresholds: WORK_THRESHOLDS.dev,
-    searches,
-    onError: (error) => assert.fail(String(error)),
-  })
-  const url = await listenOn(t, server)
+  const url = await openWorkServer(t)
   const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS: url })
   const hash = newHash()
   const { work } = (await gateway.call('work_generate', { hash })).json<WorkResult>()
@@ -107,44 +108,26 @@ test('a spare machine that runs the work server computes for the gateway', async
 })
 
 test('a work server with keys computes for those who have one, each with a share of its own', async (t) => {
-  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
-  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
-  t.after(() => searches.close())
-  const folder = openFolder(t)
-  const file = join(folder, 'keys')
+  const file = join(openFolder(t), 'keys')
   writeFileSync(file, '# who may use it\nshop  0123456789abcdef0\n\ncafe  fedcba98765432100\n')
   const payers: string[] = []
-  const server = createWorkServer({
-    clock: systemClock,
-    thresholds: WORK_THRESHOLDS.dev,
-    searches: {
-      load: searches.load,
-      engines: searches.engines,
-      cancel: (...of) => searches.cancel(...of),
-      search(request) {
-        payers.push(request.payer)
-        return searches.search(request)
-      },
-    },
-    payers: readWorkKeys(file),
-    onError: (error) => assert.fail(String(error)),
+  const url = await openWorkServer(t, (searches) => {
+    const search: Scheduler['search'] = (request) => {
+      payers.push(request.payer)
+      return searches.search(request)
+    }
+    const cancel: Scheduler['cancel'] = (...of) => searches.cancel(...of)
+    return { searches: { load: searches.load, engines: searches.engines, cancel, search }, payers: readWorkKeys(file) }
   })
-  const url = await listenOn(t, server)
   const body = JSON.stringify({ action: 'work_generate', hash: newHash() })
   const withKey = (authorization: string) => ask(url, { body, headers: { authorization } })
-  for (const refused of [
-    await ask(url, { body }),
-    await withKey('Bearer wrong'),
-    await withKey('Basic c2hvcDp3cm9uZw=='),
-  ]) {
+  const wrong = [await ask(url, { body }), await withKey('Bearer wrong'), await withKey('Basic c2hvcDp3cm9uZw==')]
+  for (const refused of wrong) {
     assert.deepEqual([refused.status, refused.json().error], [401, 'This work server requires a valid key.'])
   }
   assert.equal((await withKey('Bearer fedcba98765432100')).status, 200)
-  const gateway = await openGateway(t, {
-    WORK_THREADS: '0',
-    WORK_NODES: 'false',
-    WORK_URLS: url.replace('http://', 'http://shop:0123456789abcdef0@'),
-  })
+  const WORK_URLS = url.replace('http://', 'http://shop:0123456789abcdef0@')
+  const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS })
   assert.equal((await gateway.call('work_generate', { hash: newHash() })).status, 200)
   assert.deepEqual(payers, ['cafe', 'shop'])
   writeFileSync(file, 'shop short\n')
@@ -152,22 +135,15 @@ test('a work server with keys computes for those who have one, each with a share
 })
 
 test('a browser wallet that names the work server was stopped by its browser; now every answer may be read from any page', async (t) => {
-  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
-  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
-  t.after(() => searches.close())
-  const onError = (error: unknown) => assert.fail(String(error))
-  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS.dev, searches, onError })
-  const url = await listenOn(t, server)
+  const url = await openWorkServer(t)
   const origin = 'https://wallet.example'
   const wanted = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
   const preflight = await ask(url, { method: 'OPTIONS', headers: wanted })
   assert.equal(preflight.status, 204)
   assert.match(String(preflight.headers['access-control-allow-methods']), /\bPOST\b/)
   assert.match(String(preflight.headers['access-control-allow-headers']), /\bcontent-type\b/)
-  const found = await ask(url, {
-    headers: { origin },
-    body: JSON.stringify({ action: 'work_generate', hash: newHash() }),
-  })
+  const body = JSON.stringify({ action: 'work_generate', hash: newHash() })
+  const found = await ask(url, { headers: { origin }, body })
   const wrong = await ask(url, { headers: { origin }, body: '{' })
   const other = await ask(url, { method: 'GET', headers: { origin } })
   assert.deepEqual([found.status, wrong.status, other.status], [200, 400, 405])

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { type StateBlock, hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
+import { hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
 import { fingerprintOf } from '../../guard/once.ts'
 import { insertClaim, markState } from './store.ts'
 import { Signer, frontierOf, publish } from '../../../test/support/blocks.ts'
-import type { Gateway } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
 import {
   PRICE,
@@ -23,91 +22,79 @@ import {
 
 /* A process dies between two steps, or its client leaves: the same request goes on from there. */
 
-/** The row that a process leaves behind which died right after its claim. */
-async function claimAndDie({ app }: Pick<Gateway, 'app'>, block: StateBlock, hash: string, leaseUntil: number) {
-  const { db } = app.store
-  const claim = await insertClaim(
-    db,
-    {
-      hash: hashBlock(block),
-      blockJson: JSON.stringify(toBlockJson(block)),
-      network: TERMS.network,
-      payer: toBlockJson(block).account!,
-      previous: block.previous,
-      amount: TERMS.amount,
-      payTo: TERMS.payTo,
-      action: 'work_generate',
-      fingerprint: fingerprintOf({ hash }),
-    },
-    { now: Date.now(), leaseUntil },
-  )
-  return { db, claim: claim! }
+/** A payment for work; `dieAfterClaim` leaves the row of a process that died right after its claim. */
+async function openOrder(t: TestContext, ...given: [Parameters<typeof openFaultyShop>[1]?]) {
+  const shop = await openFaultyShop(t, ...given)
+  const { db } = shop.app.store
+  const payer = await openPayer(shop.node)
+  const block = paymentBlock(shop.node, payer)
+  const hash = newHash()
+  const { amount, network, payTo } = TERMS
+  const json = toBlockJson(block)
+  const ordered = { action: 'work_generate', fingerprint: fingerprintOf({ hash }), amount, network, payTo }
+  const sent = {
+    hash: hashBlock(block),
+    blockJson: JSON.stringify(json),
+    payer: json.account!,
+    previous: block.previous,
+  }
+  const dieAfterClaim = async (leaseUntil: number) =>
+    (await insertClaim(db, { ...ordered, ...sent }, { now: Date.now(), leaseUntil }))!
+  const present = () => shop.call('work_generate', { hash }, signed(block))
+  return { ...shop, db, payer, block, hash, dieAfterClaim, present }
 }
 
 test('a crash between claim and broadcast resumes with the same request, once the claim has lapsed', async (t) => {
-  const { call, node, upstream, app } = await openFaultyShop(t)
-  const block = paymentBlock(node, await openPayer(node))
-  const hash = newHash()
-  await claimAndDie({ app }, block, hash, Date.now() + 300)
+  const { call, upstream, block, dieAfterClaim, present } = await openOrder(t)
+  await dieAfterClaim(Date.now() + 300)
   assertRefused(await call('work_generate', { hash: newHash() }, signed(block)), 'duplicate_settlement')
-  const reply = await call('work_generate', { hash }, signed(block))
+  const reply = await present()
   assert.equal(reply.status, 200, reply.text)
   assert.equal(upstream.hits('process'), 1)
 })
 
 test('a crash between broadcast and its record resumes without another broadcast', async (t) => {
-  const { call, node, upstream, app } = await openFaultyShop(t)
-  const block = paymentBlock(node, await openPayer(node))
-  const hash = newHash()
-  await claimAndDie({ app }, block, hash, 0)
+  const { node, upstream, block, dieAfterClaim, present } = await openOrder(t)
+  await dieAfterClaim(0)
   await publish(node, block)
-  const reply = await call('work_generate', { hash }, signed(block))
+  const reply = await present()
   assert.equal(reply.status, 200, reply.text)
   assert.equal(upstream.hits('process'), 0)
 })
 
 test('a crash between settlement and action resumes with the action', async (t) => {
-  const { call, node, upstream, app } = await openFaultyShop(t)
-  const block = paymentBlock(node, await openPayer(node))
-  const hash = newHash()
-  const { db, claim } = await claimAndDie({ app }, block, hash, 0)
+  const { node, upstream, db, block, dieAfterClaim, present } = await openOrder(t)
+  const claim = await dieAfterClaim(0)
   await publish(node, block)
   await markState(db, claim, { from: ['claimed'], to: 'settled', now: Date.now() })
   upstream.forgetHits()
-  const reply = await call('work_generate', { hash }, signed(block))
+  const reply = await present()
   assert.equal(reply.status, 200, reply.text)
   for (const action of ['process', 'account_info', 'block_info']) assert.equal(upstream.hits(action), 0, action)
 })
 
 test('503 while another instance works on a payment, whoever presents it waits and is then told to come back', async (t) => {
-  const { call, node, upstream, app } = await openFaultyShop(t, { env: { X402_TIMEOUT_SECONDS: '1' } })
-  const block = paymentBlock(node, await openPayer(node))
-  const hash = newHash()
-  await claimAndDie({ app }, block, hash, Date.now() + 3_600_000)
-  assertPending(await call('work_generate', { hash }, signed(block)), block)
+  const { upstream, block, dieAfterClaim, present } = await openOrder(t, { env: { X402_TIMEOUT_SECONDS: '1' } })
+  await dieAfterClaim(Date.now() + 3_600_000)
+  assertPending(await present(), block)
   assert.equal(upstream.hits('process'), 0)
 })
 
 // A payment that its payer has given up must not bar the account from paying again.
 test('a claim that nobody works on, and that the ledger does not have, makes room for another block', async (t) => {
-  const { call, node, app } = await openFaultyShop(t)
-  const payer = await openPayer(node)
-  const abandoned = paymentBlock(node, payer)
-  const hash = newHash()
-  await claimAndDie({ app }, abandoned, hash, 0)
+  const { call, node, app, payer, block: abandoned, dieAfterClaim, present } = await openOrder(t)
+  await dieAfterClaim(0)
   const frontier = { ...frontierOf(node, payer.key), representative: new Signer(5).key }
   const other = payer.send(frontier, SHOP.key, PRICE)
   const reply = await call('work_generate', { hash: newHash() }, signed(other))
   assert.equal(reply.status, 200, reply.text)
   assert.equal(await stateOf({ app }, abandoned), 'rejected')
-  const late = await call('work_generate', { hash }, signed(abandoned))
+  const late = await present()
   assert.deepEqual([late.status, late.json().code], [402, 'invalid_transaction_state'])
 })
 
 test('200 what is paid for is finished and kept for a client that has left', async (t) => {
-  const { call, node, upstream, url, app } = await openFaultyShop(t)
-  const block = paymentBlock(node, await openPayer(node))
-  const hash = newHash()
+  const { upstream, url, app, block, hash, present } = await openOrder(t)
   const release = upstream.hold('work_generate')
   const controller = new AbortController()
   const body = JSON.stringify({ action: 'work_generate', hash })
@@ -117,17 +104,13 @@ test('200 what is paid for is finished and kept for a client that has left', asy
   await assert.rejects(left)
   release()
   await until(async () => (await stateOf({ app }, block)) === 'served')
-  const reply = await call('work_generate', { hash }, signed(block))
+  const reply = await present()
   assert.equal(reply.headers['idempotent-replayed'], 'true')
 })
 
 // Found by npm run chaos: a gateway answered while it could not reach its store, and the next one had work of its own for it.
 test('an agent whose answer could not be kept comes again, and one payment never brings two answers', async (t) => {
-  const { call, node, upstream, app } = await openFaultyShop(t)
-  const { db } = app.store
-  const block = paymentBlock(node, await openPayer(node))
-  const present = () => call('work_generate', { hash }, signed(block))
-  const hash = newHash()
+  const { upstream, db, present } = await openOrder(t)
   await sql`create trigger away before update on x402_payments when new.state = 'served'
     begin select raise(abort, 'away'); end`.execute(db)
   const unkept = await present()

@@ -27,10 +27,8 @@ function listWritten(): string[] {
 test('whatever is noted of an account is told as a sentence, and can be asked for by its kind', () => {
   const written = listWritten().filter((what) => Object.hasOwn(KINDS, what.split('.')[0]!))
   assert.ok(written.length > 20, written.join(' '))
-  assert.deepEqual(
-    written.filter((what) => !isTold(what)),
-    [],
-  )
+  const untold = written.filter((what) => !isTold(what))
+  assert.deepEqual(untold, [])
 })
 
 test('sentences name people, lead to what they speak of, and have every hash whole', () => {
@@ -53,11 +51,6 @@ test('sentences name people, lead to what they speak of, and have every hash who
 
 test('who did it has a name: a person, a key, the operator, whose people are not named', () => {
   const who = (actor: string) => tellActor({ actor }, known)
-  assert.deepEqual(['mem_1', 'acc_1', 'mem_of_the_operator', 'acc_2', 'command line'].map(who), [
-    'bob@example.com',
-    'Somebody with a key',
-    'The operator',
-    'The operator',
-    'The operator',
-  ])
+  assert.deepEqual(['mem_1', 'acc_1'].map(who), ['bob@example.com', 'Somebody with a key'])
+  for (const actor of ['mem_of_the_operator', 'acc_2', 'command line']) assert.equal(who(actor), 'The operator')
 })

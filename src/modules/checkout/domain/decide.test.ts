@@ -35,7 +35,7 @@ test('complete is never left, whatever arrives', () => {
   }
 })
 
-test('only an open checkout completes by itself, and only in time', () => {
+test('only an open checkout completes by itself, only in time, and while the amount is worth its price', () => {
   for (const status of STATUSES) {
     for (const standing of [exact(status), summing(status, 0n, 10n)]) {
       const open = status === 'pending' || status === 'detected' || status === 'partial'
@@ -45,32 +45,23 @@ test('only an open checkout completes by itself, and only in time', () => {
       if (open) assert.deepEqual([late.kind, late.additional, late.event], ['late', 'paid_late', 'payment.late'])
     }
   }
-})
-
-test('an exact amount that is no longer worth its price waits for the merchant', () => {
   const decision = decide(exact('pending'), { ...inTime, worthIt: false })
   assert.deepEqual([decision.kind, decision.status, decision.additional], ['late', 'pending', 'paid_late'])
 })
 
-test('sums: too little is partial, enough is complete, more is overpaid', () => {
+test('sums: too little is partial, enough is complete, more is overpaid, and what is late and too little has no marker', () => {
   assert.deepEqual(pick(decide(summing('pending', 0n, 11n), inTime)), ['partial', 'none', 'payment.partial'])
   assert.deepEqual(pick(decide(summing('partial', 1n, 11n), inTime)), ['complete', 'none', 'payment.completed'])
   assert.deepEqual(pick(decide(summing('partial', 2n, 11n), inTime)), ['complete', 'overpaid', 'payment.completed'])
   assert.deepEqual(pick(decide(summing('complete', 11n, 11n), inTime)), ['complete', 'overpaid', undefined])
+  const late = decide(summing('expired', 0n, 11n), inTime)
+  assert.deepEqual([late.kind, ...pick(late)], ['late', 'expired', 'none', undefined])
 })
 
-test('sums: what is late and too little is recorded without a marker', () => {
-  const decision = decide(summing('expired', 0n, 11n), inTime)
-  assert.deepEqual([decision.kind, ...pick(decision)], ['late', 'expired', 'none', undefined])
-})
-
-test('sums with plans buy the dearest plan that is paid for', () => {
+test('sums with plans buy the dearest plan that is paid for, and a merchant who marked a checkout keeps the mark', () => {
   const plans = [5n, 10n, 20n].map((raw, plan) => ({ plan, enoughRaw: raw, fullRaw: toRaw(raw) }))
   const decision = decide({ ...summing('pending', 0n, 0n), dues: plans }, { ...inTime, amountRaw: 12n })
   assert.deepEqual([decision.plan, decision.additional], [1, 'overpaid'])
-})
-
-test('a merchant who marked a checkout keeps the mark', () => {
   const standing = { ...summing('complete', 10n, 10n), additional: 'marked' as const }
   assert.equal(decide(standing, inTime).additional, 'marked')
 })

@@ -5,35 +5,26 @@ import { readEnd, readMoment, readPeriod } from './period.ts'
 const NOW = Date.UTC(2026, 2, 31, 12)
 const iso = (at: number) => new Date(at).toISOString()
 
-test('periods are read by a fixed grammar, in UTC', () => {
-  const from = (text: string) => iso(readPeriod(text, NOW).from)
-  assert.equal(from('last 30 days'), '2026-03-01T12:00:00.000Z')
-  assert.equal(from('Past 1 week'), '2026-03-24T12:00:00.000Z')
-  assert.equal(from('last 1 year'), '2025-03-31T12:00:00.000Z')
-  assert.equal(from('today'), '2026-03-31T00:00:00.000Z')
-  assert.equal(from('yesterday'), '2026-03-30T00:00:00.000Z')
-  assert.equal(from('this month'), '2026-03-01T00:00:00.000Z')
-  const last = readPeriod('last month', NOW)
-  assert.deepEqual([iso(last.from), iso(last.to)], ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'])
-})
-
-test('weeks begin on Monday, years in January, and hours are counted back', () => {
+test('periods are read by a fixed grammar, in UTC: weeks begin on Monday, months end on the last day there is', () => {
   const both = (text: string) => [iso(readPeriod(text, NOW).from), iso(readPeriod(text, NOW).to)]
   // The last of March 2026 is a Tuesday.
-  assert.deepEqual(both('this week'), ['2026-03-30T00:00:00.000Z', iso(NOW + 1)])
+  const begins = {
+    'last 30 days': '2026-03-01T12:00:00.000Z',
+    'Past 1 week': '2026-03-24T12:00:00.000Z',
+    'last 1 month': '2026-02-28T12:00:00.000Z',
+    'last 1 year': '2025-03-31T12:00:00.000Z',
+    'last 36 hours': '2026-03-30T00:00:00.000Z',
+    today: '2026-03-31T00:00:00.000Z',
+    yesterday: '2026-03-30T00:00:00.000Z',
+    'this week': '2026-03-30T00:00:00.000Z',
+    'this month': '2026-03-01T00:00:00.000Z',
+    'this year': '2026-01-01T00:00:00.000Z',
+  }
+  for (const [text, from] of Object.entries(begins)) assert.equal(both(text)[0], from, text)
+  for (const text of ['this week', 'this year']) assert.equal(both(text)[1], iso(NOW + 1))
   assert.deepEqual(both('last week'), ['2026-03-23T00:00:00.000Z', '2026-03-30T00:00:00.000Z'])
-  assert.deepEqual(both('this year'), ['2026-01-01T00:00:00.000Z', iso(NOW + 1)])
+  assert.deepEqual(both('last month'), ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'])
   assert.deepEqual(both('last year'), ['2025-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'])
-  assert.equal(both('last 36 hours')[0], '2026-03-30T00:00:00.000Z')
-})
-
-test('a day as an end is the whole day; a moment is itself', () => {
-  assert.equal(readEnd('to', '2026-03-01'), Date.UTC(2026, 2, 2))
-  assert.equal(readEnd('to', '2026-03-01T10:00:00Z'), Date.UTC(2026, 2, 1, 10))
-})
-
-test('a month back from the 31st ends on the last day there is', () => {
-  assert.equal(iso(readPeriod('last 1 month', NOW).from), '2026-02-28T12:00:00.000Z')
 })
 
 test('400 anything else, with the field named', () => {
@@ -42,7 +33,9 @@ test('400 anything else, with the field named', () => {
   }
 })
 
-test('a moment is a date, an ISO time or unix seconds', () => {
+test('a moment is a date, an ISO time or unix seconds; a day as an end is the whole day', () => {
+  assert.equal(readEnd('to', '2026-03-01'), Date.UTC(2026, 2, 2))
+  assert.equal(readEnd('to', '2026-03-01T10:00:00Z'), Date.UTC(2026, 2, 1, 10))
   assert.equal(readMoment('from', '2026-03-01'), Date.UTC(2026, 2, 1))
   assert.equal(readMoment('from', '2026-03-01T10:00:00Z'), Date.UTC(2026, 2, 1, 10))
   assert.equal(readMoment('from', 1_760_000_000), 1_760_000_000_000)

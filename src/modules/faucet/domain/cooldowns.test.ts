@@ -7,15 +7,8 @@ const rules = { amount: 3n as Raw, dailyBudget: 10n as Raw, perNetworkMax: 5 }
 const visitor = { accountId: 'acc_1', address: 'nano_1', ip: '192.0.2.77' }
 
 test('a claim counts for its account, its address, its network and the budget, in this order', () => {
-  assert.deepEqual(
-    cooldownsOf(rules, visitor).map(({ caller, max }) => [caller, max]),
-    [
-      ['acc:acc_1', 1],
-      ['nano_1', 1],
-      ['net:192.0.2.0/24', 5],
-      ['faucet', 3],
-    ],
-  )
+  const counted = cooldownsOf(rules, visitor).map(({ caller, max }) => `${caller} ${max}`)
+  assert.deepEqual(counted, ['acc:acc_1 1', 'nano_1 1', 'net:192.0.2.0/24 5', 'faucet 3'])
 })
 
 test('neighbours share a network: /24 of version 4, /48 of version 6; without a limit none is counted', () => {
@@ -25,8 +18,6 @@ test('neighbours share a network: /24 of version 4, /48 of version 6; without a 
   assert.notEqual(networkOf('192.0.2.1'), networkOf('192.0.3.1'))
   assert.equal(networkOf('2001:db8:1:2::/64'), 'net:2001:db8:1::/48')
   const unlimited = cooldownsOf({ ...rules, perNetworkMax: 0 }, { ...visitor, accountId: undefined })
-  assert.deepEqual(
-    unlimited.map(({ caller }) => caller),
-    ['nano_1', 'faucet'],
-  )
+  const callers = unlimited.map(({ caller }) => caller)
+  assert.deepEqual(callers, ['nano_1', 'faucet'])
 })

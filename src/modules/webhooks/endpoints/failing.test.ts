@@ -40,12 +40,8 @@ forEachEngine((engine) => {
     const batches = openBatches({ ...ctx, secrets })
     for (let days = 0; days < 7; days++) {
       const id = await world.record({})
-      const { id: deliveryId } = await ctx.db
-        .selectFrom('deliveries')
-        .select('id')
-        .where('event_id', '=', id)
-        .executeTakeFirstOrThrow()
-      await deliver(batches, deliveryId)
+      const delivery = ctx.db.selectFrom('deliveries').select('id').where('event_id', '=', id)
+      await deliver(batches, (await delivery.executeTakeFirstOrThrow()).id)
       clock.advance(DAY)
     }
     assert.deepEqual([...new Set(world.attempts.map(({ code }) => code))], ['secret_unreadable'])
@@ -60,10 +56,7 @@ forEachEngine((engine) => {
     await changeEndpoint(world.ctx, own, { isEnabled: false })
     const [delivery] = (await world.about())[0]!.deliveries
     await world.ctx.attempt(delivery!.id)
-    assert.deepEqual(
-      world.attempts.map(({ code }) => code),
-      ['endpoint_disabled'],
-    )
+    assert.deepEqual([world.attempts.length, world.attempts[0]!.code], [1, 'endpoint_disabled'])
     assert.equal((await standing()).failingSince, null)
   })
 
@@ -75,8 +68,7 @@ forEachEngine((engine) => {
     const told = async () => {
       await ctx.db.deleteFrom('jobs').where('kind', '=', 'mail.send').execute()
       await changeEndpoint(ctx, own, { isEnabled: true })
-      await world.record({ accountId: account.id })
-      await world.settle()
+      await world.tell({ accountId: account.id })
       const mails = await ctx.db.selectFrom('jobs').select('payload').where('kind', '=', 'mail.send').execute()
       return mails.map(({ payload }) => (JSON.parse(payload) as { recipient: string }).recipient).sort()
     }
@@ -95,29 +87,21 @@ forEachEngine((engine) => {
     assert.deepEqual(await told(), ['owner@example.com'], 'without people the address of the account')
   })
 
-  test('a test that was sent again disabled its endpoint and called the operator', async (t) => {
+  test('a test that was sent again disabled its endpoint and called the operator; one that was answered 410 stopped real events', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t, answerWith(410))
-    const { own, standing } = await listen(world, receiver)
-    const { id } = await ping(world.ctx, { accountId: ACCOUNT, to: { endpointId: own.id } })
-    await redeliver(world.ctx, { accountId: ACCOUNT, eventIds: [id], idempotency: undefined })
+    const { own, standing } = await listen(world, receiver, 'acc_bob')
+    const { id } = await ping(world.ctx, { accountId: 'acc_bob', to: { endpointId: own.id } })
+    await redeliver(world.ctx, { accountId: 'acc_bob', eventIds: [id], idempotency: undefined })
     await world.settle()
     assert.equal(receiver.requests.length, 2)
     assert.deepEqual([(await standing()).isEnabled, (await standing()).failingSince], [true, null])
-    assert.deepEqual(
-      world.attempts.map(({ outcome }) => outcome),
-      ['test_failed', 'test_failed'],
-    )
-  })
-
-  test('a test of an address that answered 410 stopped the real events to it', async (t) => {
-    const world = await openWebhooks(t, engine)
-    const receiver = await openReceiver(t, answerWith(410))
     await ping(world.ctx, { accountId: ACCOUNT, to: { url: receiver.url } })
     assert.deepEqual(await listDisabled(world.ctx.db, ACCOUNT, 10), [])
     receiver.answer = answerWith(200)
-    await world.record({ url: receiver.url })
-    await world.settle()
-    assert.equal(receiver.requests.length, 2)
+    await world.tell({ url: receiver.url })
+    assert.equal(receiver.requests.length, 4)
+    const outcomes = world.attempts.map(({ outcome }) => outcome)
+    assert.deepEqual(outcomes, ['test_failed', 'test_failed', 'test_failed', 'delivered'])
   })
 })

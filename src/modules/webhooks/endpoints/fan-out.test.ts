@@ -17,12 +17,9 @@ forEachEngine((engine) => {
     for (const shop of [{ toString: 1 }, { toString: 1, valueOf: 1 }, [{ toString: 1 }], ['a'], null]) {
       await world.record({ metadata: { shop } })
     }
-    const id = await world.record({ metadata: { shop: 'a' } })
-    await world.settle()
-    assert.deepEqual(
-      receiver.requests.map(({ headers }) => headers['webhook-id']),
-      [id],
-    )
+    const id = await world.tell({ metadata: { shop: 'a' } })
+    const received = receiver.requests.map(({ headers }) => headers['webhook-id'])
+    assert.deepEqual(received, [id])
     assert.equal((await world.about()).length, 6)
   })
 

@@ -65,27 +65,19 @@ forEachEngine((engine) => {
       db.updateTable('webhook_replays').set(values).where('id', '=', first.id).execute()
     await set({ queued: 10_000, state: 'done' })
     const row = await db.selectFrom('webhook_replays').selectAll().executeTakeFirstOrThrow()
-    for (let count = 0; count < 4; count++) {
-      await db
-        .insertInto('webhook_replays')
-        .values({ ...row, id: `rpl_${count}` })
-        .execute()
-    }
+    const more = [0, 1, 2, 3].map((count) => ({ ...row, id: `rpl_${count}` }))
+    await db.insertInto('webhook_replays').values(more).execute()
     await assert.rejects(beginReplay(world.ctx, other, ASKED), { code: 'limit_reached' })
     // Deleted with its endpoint, a replay counted for nothing, and the next endpoint had all of the day before it.
     const short = await listen(world, receiver, accountId)
     await db.updateTable('webhook_replays').set({ endpoint_id: short.id }).execute()
     await removeEndpoint(world.ctx, short)
-    await assert.rejects(beginReplay(world.ctx, await listen(world, receiver, accountId), ASKED), {
-      code: 'limit_reached',
-    })
+    const next = await listen(world, receiver, accountId)
+    await assert.rejects(beginReplay(world.ctx, next, ASKED), { code: 'limit_reached' })
     await set({ queued: 9_999, state: 'done' })
     const both = await Promise.allSettled([one, other].map((own) => beginReplay(world.ctx, own, ASKED)))
-    assert.deepEqual(
-      both.map(({ status }) => status).sort(),
-      ['fulfilled', 'rejected'],
-      'of two at once one is too many',
-    )
+    const outcomes = both.map(({ status }) => status).sort()
+    assert.deepEqual(outcomes, ['fulfilled', 'rejected'], 'of two at once one is too many')
     world.clock.advance(DAY)
     await beginReplay(world.ctx, both[0]!.status === 'fulfilled' ? other : one, ASKED)
   })
@@ -113,22 +105,16 @@ test('an event whose two receivers took it in the same moment stayed undelivered
   const [first, second] = (await world.about())[0]!.deliveries
   const another = await world.openAnother()
   const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const settle = (
-    db: Webhooks['ctx']['db'],
-    delivery: string,
-    mine: PromiseWithResolvers<void>,
-    theirs: Promise<void>,
-  ) =>
+  type Turn = PromiseWithResolvers<void>
+  const settle = (db: Webhooks['ctx']['db'], delivery: string, mine: Turn, theirs: Turn) =>
     db.transaction().execute(async (tx) => {
       const due = { id: delivery, attemptsMade: 0 } as DueDelivery
       assert.equal((await markDelivered(tx, [due], 5)).size, 1)
       mine.resolve()
-      await theirs
+      await theirs.promise
       await markEventsDelivered(tx, [id], 5)
     })
-  await Promise.all([
-    settle(world.ctx.db, first!.id, one, other.promise),
-    settle(another.store.db, second!.id, other, one.promise),
-  ])
+  const mine = settle(world.ctx.db, first!.id, one, other)
+  await Promise.all([mine, settle(another.store.db, second!.id, other, one)])
   assert.equal((await world.about())[0]!.deliveredAt, 5)
 })
