@@ -98,7 +98,7 @@ export function ticker({ url }: { url: string }): PriceProvider {
 
 const TICKER_TEST = `
 test('a ticker is read as it documents itself', async (t) => {
-  const server = await openProvider(t, saying(documented('ticker')))
+  const server = await openProvider(t, saying(readFixture('providers/ticker.documented.json')))
   const rates = await ticker({ url: server.url }).fetchRates([], new AbortController().signal)
   assert.deepEqual([...rates], [['USD', '0.8553']])
 })
