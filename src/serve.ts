@@ -93,6 +93,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     clientsPerAddressMax: config.websocketClientsPerAddressMax,
     ipOf,
     toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
+    onFailure: ports.failures.failed('websocket.frame'),
   })
   sockets.attach(server.server)
   mountHealth(server, { notReady: () => (isDraining() ? 'draining' : noNodeReason(nodes)) })

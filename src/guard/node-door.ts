@@ -11,7 +11,7 @@ import {
   findMember,
   toUnsigned,
 } from '../kernel/nano/request-tree.ts'
-import type { Json } from '../kernel/shape.ts'
+import { type Json, textOf } from '../kernel/shape.ts'
 import type { Body, Door } from './door.ts'
 
 /** A member takes a hundred times the two bytes it can be written in. */
@@ -35,7 +35,7 @@ export const NODE_DOOR: Door = {
   },
   find(registry, { action }) {
     if (action === undefined) throw new UnreadableRequest()
-    const name = String(action)
+    const name = textOf(action)
     const found = registry.find(name)
     if (found?.action.ofNode && !found.action.ownSynonyms?.includes(name)) return found
     // To those outside, a node of which they have no control.
@@ -43,7 +43,7 @@ export const NODE_DOOR: Door = {
   },
   ignored: () => undefined,
   read({ countMax }, { action, room }, body) {
-    const question: NodeQuestion = { name: String(body.action), request: requestOf.get(body)! }
+    const question: NodeQuestion = { name: textOf(body.action), request: requestOf.get(body)! }
     refuseLongLists(action, question.request.tree)
     action.asNode?.check?.(question, room)
     const { run } = action.asNode ?? {}
@@ -100,6 +100,6 @@ function toTexts({ members }: RequestTree): Record<string, string> {
 /** What the node cannot read is refused by it, and where it asks for a count there is none but the client's. */
 function boundedCount(action: Action, max: number, given: unknown): unknown {
   if (given === undefined) return action.input.required?.includes('count') ? undefined : `${max}`
-  const count = toUnsigned(String(given))
+  const count = toUnsigned(textOf(given))
   return count !== undefined && count > BigInt(max) ? `${max}` : given
 }

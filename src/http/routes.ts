@@ -7,6 +7,7 @@ import type { Degree } from '../kernel/roles.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
 import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
 import { asStep } from '../kernel/traces.ts'
+import { textOf } from '../kernel/shape.ts'
 import { findBody, readBodies } from './body.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import { EventStreams } from './event-stream.ts'
@@ -202,7 +203,7 @@ function refuse(
   if (status >= 500) onError(error, request.id)
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
   if (wantsPage(request.method, request.url, request.headers)) {
-    const { headers, page } = toProblemPage({ status, text: String(body.error), devnet: devnet === true })
+    const { headers, page } = toProblemPage({ status, text: textOf(body.error), devnet: devnet === true })
     return reply.code(status).headers(headers).send(page)
   }
   return reply

@@ -2,6 +2,7 @@ import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { readFlag } from '../kernel/fields.ts'
 import { type RequestTree, exceedsDepth, parseRequest } from '../kernel/nano/request-tree.ts'
 import type { Confirmation } from '../kernel/ports.ts'
+import { textOf } from '../kernel/shape.ts'
 
 /** Which door a client came by: ours, or the node's, where everything is as a node does it. */
 export type SocketForm = 'service' | 'node'
@@ -34,7 +35,7 @@ export function readSubscription(options: Options, isFiltered: boolean): Subscri
     includeBlock: readFlag(options.include_block) ?? true,
     includeElection: flag('include_election_info') || flag('include_election_info_with_votes'),
     includeSideband: flag('include_sideband_info'),
-    types: TYPES.get(String(options.confirmation_type ?? 'all')) ?? ALL_TYPES,
+    types: TYPES.get(textOf(options.confirmation_type ?? 'all')) ?? ALL_TYPES,
   }
 }
 

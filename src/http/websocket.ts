@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
 import { AppError } from '../kernel/errors.ts'
 import { readFlag } from '../kernel/fields.ts'
+import { textOf } from '../kernel/shape.ts'
 import { SocketShares } from './socket-shares.ts'
 import {
   Frames,
@@ -26,6 +27,7 @@ const QUEUE_BYTES_MAX = 1024 * 1024
 const PING_EVERY = 30_000
 /** How long a client may take to answer our goodbye. */
 const GOODBYE_MAX = 1_000
+const INTERNAL_ERROR = 1011
 const TRY_AGAIN_LATER = 1013
 
 interface WebsocketOptions {
@@ -37,6 +39,7 @@ interface WebsocketOptions {
   ipOf(request: IncomingMessage): string
   /** A refusal as it goes over the wire. */
   toRefusal(error: AppError): string
+  onFailure(error: unknown): void
 }
 
 const ACTIONS = new Set<unknown>(['subscribe', 'update', 'unsubscribe'])
@@ -118,7 +121,15 @@ export class ClientSockets {
     const client = new Client(socket, origin, this.#options.clock)
     const { address } = origin
     this.#shares.enter(address)
-    socket.on('message', (data) => this.#receive(client, (data as Buffer).toString()))
+    socket.on('message', (data) => {
+      try {
+        this.#receive(client, (data as Buffer).toString())
+      } catch (error) {
+        // What a frame brings about here ends its own connection: nobody else would be told of an exception but the process.
+        this.#options.onFailure(error)
+        socket.close(INTERNAL_ERROR)
+      }
+    })
     socket.on('pong', () => (client.alive = true))
     socket.on('error', () => socket.terminate())
     socket.on('close', () => {
@@ -146,7 +157,7 @@ export class ClientSockets {
       return
     }
     const done = this.#apply(client, action, optionsOf(message))
-    if (done && readFlag(message.ack)) client.acknowledge(String(action), id)
+    if (done && readFlag(message.ack)) client.acknowledge(textOf(action), id)
   }
 
   #apply(client: Client, action: unknown, options: Record<string, unknown>): boolean {

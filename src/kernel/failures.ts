@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts'
+import { textOf } from './shape.ts'
 
 /**
  * Where something can fail without a caller that waits for its outcome, and what is at stake. Each is a label of a metric and a
@@ -15,6 +16,7 @@ export const FAILURES = {
   'checkout.refunds': 'money',
   'links.subscriptions': 'service',
   'checkout.stream': 'service',
+  'websocket.frame': 'service',
   'credits.spend': 'money',
   'email.follow': 'money',
   'webhooks.secret': 'money',
@@ -103,7 +105,7 @@ export function isOutage(error: unknown): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth++, at = at.cause) {
     if (at instanceof AppError && at.status >= 502) return true
-    if ('code' in at && AWAY_CODES.test(String(at.code))) return true
+    if ('code' in at && AWAY_CODES.test(textOf(at.code))) return true
     if (AWAY_WORDS.test(at.message)) return true
   }
   return false

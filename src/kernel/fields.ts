@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { type Raw, parseNano, parseRaw, toPlainDecimal } from './money.ts'
 import { fromAddress, toAddress } from './nano/address.ts'
 import { isHex } from './nano/hex.ts'
-import type { JsonObject } from './shape.ts'
+import { type JsonObject, textOf } from './shape.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** What a field says when its value is wrong: the node's own text where it has one, and a stable code. */
@@ -32,7 +32,7 @@ export const READERS = {
   flag: readFlag,
   whole: (value: unknown) => (typeof value === 'number' ? value : Number((value as string).trim())),
   multiplier: (value: unknown) => Number(value),
-  decimal: (value: unknown) => toPlainDecimal(String(value)),
+  decimal: (value: unknown) => toPlainDecimal(textOf(value)),
   nano: readNano,
   raw: readRaw,
   nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : readNano(value)),
@@ -45,11 +45,11 @@ export type ReaderName = keyof typeof READERS
 
 /** Programs write numbers with exponents; settings, links and the ledger do not. */
 function readNano(value: unknown): Raw | undefined {
-  return parseNano(toPlainDecimal(String(value)))
+  return parseNano(toPlainDecimal(textOf(value)))
 }
 
 function readRaw(value: unknown): Raw | undefined {
-  return parseRaw(toPlainDecimal(String(value)))
+  return parseRaw(toPlainDecimal(textOf(value)))
 }
 
 function readAddress(value: unknown): string | undefined {

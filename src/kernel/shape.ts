@@ -28,6 +28,15 @@ export function toList(value: unknown): Json[] {
   return Array.isArray(value) ? (value as Json[]) : []
 }
 
+/**
+ * A value from outside as text. What is neither text nor number nor flag is none: `String` throws for an object whose `toString`
+ * is no function, and anybody can write `{"toString":1}`.
+ */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? `${value}` : ''
+}
+
 /** The reverse: clients test for `""` and take an empty object for data. */
 export function orEmpty(record: JsonObject): Json {
   for (const _name in record) return record

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, openGateway } from '../support/gateway.ts'
+import { WsClient } from '../support/ws-client.ts'
+import { NASTY } from './values.ts'
 import { Wire } from './wire.ts'
 
 /* Input that is well-formed HTTP and means harm: blow-ups, pollution, tricks with paths. */
@@ -36,6 +38,51 @@ test('no field of any action can be made to take long by what is written in it',
         body: JSON.stringify({ email: text, token: text, x402Version: text }),
       })
       assert.ok(reply.status < 500, path)
+    }
+  }
+})
+
+// `String` throws for it, and a failure of ours is what a stranger could fill the log of an operator with.
+test('no field of any action fails over a value that cannot be made text', async (t) => {
+  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
+  const headers = { authorization: `Bearer ${gateway.app.createdKey!}` }
+  for (const { name, input, example, fieldSynonyms = {} } of gateway.app.doors.actions) {
+    for (const field of new Set(['id', ...Object.keys(input.properties), ...Object.keys(fieldSynonyms)])) {
+      const reply = await gateway.call(name, { ...example.request, [field]: { toString: 1 } }, headers)
+      assert.ok(reply.status < 500, `${name}.${field}: ${reply.status} ${reply.text.slice(0, 200)}`)
+    }
+  }
+})
+
+const MEMBERS = 'action topic ack id options'.split(' ')
+const OPTIONS = `accounts accounts_add accounts_del all_local_accounts confirmation_type include_block
+  include_election_info include_sideband_info`.split(/\s+/)
+const FRAMES_OF_ONE = 60
+
+// One frame of a stranger ended the gateway for everybody.
+test('a websocket answers after every frame, whatever stands in any member of it', async (t) => {
+  const gateway = await openGateway(t)
+  const frame = { action: 'subscribe', topic: 'confirmation', ack: true }
+  const frames = NASTY.flatMap((value) => [
+    ...MEMBERS.map((member) => ({ ...frame, [member]: value })),
+    ...OPTIONS.map((option) => ({ ...frame, options: { [option]: value } })),
+    { ...frame, action: 'update', options: { accounts_add: [value], accounts_del: [value] } },
+  ])
+  for (const path of ['/ws', '/node']) {
+    const connect = () => WsClient.connect(t, gateway.url.replace('http', 'ws') + path)
+    let client = await connect()
+    for (const [at, one] of frames.entries()) {
+      client.send(one)
+      const ended = await client.settle().then(
+        () => undefined,
+        () => client.closed,
+      )
+      // A node drops who nests too deeply, without a word.
+      const isDropped = path === '/node' && ended === 1006
+      assert.ok(ended === undefined || isDropped, `${path}: ${ended} after ${JSON.stringify(one).slice(0, 200)}`)
+      if (!isDropped && at % FRAMES_OF_ONE !== 0) continue
+      client.close()
+      client = await connect()
     }
   }
 })

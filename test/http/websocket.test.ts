@@ -222,6 +222,18 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
 })
 
 // An error on a connection that nobody listens to would end the whole process.
+test('a failure of ours over a frame is told, and ends the connection it came by and no other', async (t) => {
+  const gateway = await openGateway(t)
+  const [unlucky, other] = [await subscribe(t, gateway), await subscribe(t, gateway)]
+  t.mock.method(gateway.app.nodes.confirmations, 'watch', () => {
+    throw new Error('no memory')
+  })
+  unlucky.send({ action: 'subscribe', topic: 'confirmation', options: { accounts: [alice.address] } })
+  assert.equal(await unlucky.closed, 1011)
+  await other.settle()
+  assert.match(await readMetrics(gateway), /background_failures_total\{place="websocket.frame",kind="failure"\} 1/)
+})
+
 test('a client that resets its connection while it is refused does no harm', async (t) => {
   for (let round = 0; round < 50; round++) {
     for (const path of ['/nowhere', '/ws']) {

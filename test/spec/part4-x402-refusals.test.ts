@@ -82,6 +82,7 @@ test('402 whatever is wrong with a payment, its reason is told and nothing is se
     ['lower price agreed', 'invalid_payment_requirements', accepted({ amount: '1' })],
     ['price that is no number', 'invalid_payment_requirements', accepted({ amount: "1' or '1'='1" })],
     ['price as a number', 'invalid_payment_requirements', accepted({ amount: 1e27 })],
+    ['no recipient agreed', 'invalid_payment_requirements', accepted({ payTo: { toString: 1 } })],
     ['other recipient agreed', 'invalid_payment_requirements', accepted({ payTo: STRANGER.address })],
     ['forged link_as_account', recipient, block({ link_as_account: STRANGER.address })],
     ['pays a stranger and says it pays us', recipient, payloadOf(astray, { block: { link_as_account: SHOP.address } })],

@@ -140,6 +140,7 @@ test('what only an endpoint asks for is told as well, and what was missed can be
   for (const [field, wrong] of [
     ['from_unix', {}],
     ['from_unix', { from_unix: 'yesterday' }],
+    ['from_unix', { from_unix: { toString: 1 } }],
     ['to_unix', { from_unix: from, to_unix: from - 1 }],
     ['events', { from_unix: from, events: ['nothing'] }],
     ['missed', { from_unix: from, missed: 'some' }],

@@ -21,6 +21,8 @@ import {
   X402_VERSION,
 } from '../../kernel/x402/wire.ts'
 import type { Failures } from '../../kernel/failures.ts'
+import { parseRaw } from '../../kernel/money.ts'
+import { textOf } from '../../kernel/shape.ts'
 import { confirmedBlock } from './confirmed-block.ts'
 
 interface EmbeddedOptions {
@@ -102,8 +104,10 @@ export class EmbeddedFacilitator implements OwnFacilitator {
       const seen = await findBlock(node, hash)
       return seen ? 'duplicate_settlement' : 'invalid_exact_nano_payload_frontier'
     }
-    const pays = BigInt(String(account.balance)) - block.balance
-    return pays === BigInt(amount) ? undefined : 'invalid_exact_nano_payload_amount_mismatch'
+    const held = parseRaw(textOf(account.balance))
+    return held !== undefined && held - block.balance === BigInt(amount)
+      ? undefined
+      : 'invalid_exact_nano_payload_amount_mismatch'
   }
 
   /** Undefined once the block is on the ledger. */
@@ -155,7 +159,7 @@ function checkConfirmed(info: NodeAnswer, { block, payer }: PaymentBlock, terms:
   const { link } = (info.contents ?? {}) as Record<string, unknown>
   if (info.subtype !== 'send' || info.block_account !== payer) return 'invalid_transaction_state'
   // That the block's own link is the recipient was checked before it was sent.
-  if (String(link).toUpperCase() !== block.link) return 'invalid_exact_nano_payload_recipient_mismatch'
+  if (textOf(link).toUpperCase() !== block.link) return 'invalid_exact_nano_payload_recipient_mismatch'
   return info.amount === terms.amount ? undefined : 'invalid_exact_nano_payload_amount_mismatch'
 }
 

@@ -1,6 +1,6 @@
 import type { Confirmation, NodePort } from '../../kernel/ports.ts'
 import { readOrEmpty } from '../../kernel/read-or-empty.ts'
-import { toList, toObject } from '../../kernel/shape.ts'
+import { toList, toObject, textOf } from '../../kernel/shape.ts'
 
 const BLOCKS_MAX = 100
 
@@ -13,7 +13,7 @@ export async function findSince(node: NodePort, account: string, since: number):
   const own = toList(history.history)
     .map(toObject)
     .filter((entry) => entry.confirmed === 'true' && Number(entry.local_timestamp) * 1_000 >= since)
-    .map((entry) => String(entry.hash))
+    .map((entry) => textOf(entry.hash))
   const hashes = [...own.reverse(), ...Object.keys(toObject(receivable.blocks))]
   if (hashes.length === 0) return []
   const { blocks } = await node.read('blocks_info', { hashes, json_block: true, include_not_found: true })
@@ -22,9 +22,9 @@ export async function findSince(node: NodePort, account: string, since: number):
     .filter(({ block }) => block.confirmed === 'true' && Number(block.local_timestamp) * 1_000 >= since)
     .map(({ hash, block }) => ({
       hash,
-      account: String(block.block_account),
-      amount: String(block.amount),
-      block: { ...(toObject(block.contents) as Record<string, string>), subtype: String(block.subtype) },
+      account: textOf(block.block_account),
+      amount: textOf(block.amount),
+      block: { ...(toObject(block.contents) as Record<string, string>), subtype: textOf(block.subtype) },
       type: 'active_confirmation_height',
       time: `${Number(block.local_timestamp) * 1_000}`,
     }))

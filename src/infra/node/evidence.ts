@@ -3,7 +3,7 @@ import { isHex } from '../../kernel/nano/hex.ts'
 import { verifyHash } from '../../kernel/nano/keys.ts'
 import { workValue } from '../../kernel/nano/work.ts'
 import type { NodeAnswer, Random } from '../../kernel/ports.ts'
-import { toList, toObject } from '../../kernel/shape.ts'
+import { toList, toObject, textOf } from '../../kernel/shape.ts'
 import { toFailure } from './failure.ts'
 import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
@@ -66,7 +66,7 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
 async function listShown(node: Upstream): Promise<string[]> {
   const history = await inquire(node, { action: 'confirmation_history' })
   const listed = toList(history?.confirmations)
-    .map((entry) => String(toObject(entry).hash).toUpperCase())
+    .map((entry) => textOf(toObject(entry).hash).toUpperCase())
     .filter((hash) => isHex(hash, 64))
   return [...new Set([...listed.slice(-SHOWN_MAX), ...node.heard])].slice(-SHOWN_MAX)
 }

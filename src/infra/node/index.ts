@@ -14,6 +14,7 @@ import type {
   Random,
 } from '../../kernel/ports.ts'
 import { type Step, type Traces, asStep } from '../../kernel/traces.ts'
+import { textOf } from '../../kernel/shape.ts'
 import { AnswerCache, type RememberedText } from './answer-cache.ts'
 import { Confirmations } from './confirmations.ts'
 import { findSince } from './catch-up.ts'
@@ -142,7 +143,7 @@ export class Nodes implements Judge {
     const stamp = this.#epochs.stamp(keys)
     const { cache } = policyOf(action)
     // What events keep fresh is only remembered while events arrive, and none tells of what is not confirmed.
-    const confirmedOnly = String(params.include_only_confirmed) !== 'false'
+    const confirmedOnly = textOf(params.include_only_confirmed) !== 'false'
     const hears = confirmedOnly && this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
@@ -298,7 +299,7 @@ function toBody(action: string, params: NodeParams): string {
   const body: Record<string, unknown> = { action }
   for (const name of Object.keys(params).sort()) {
     const value = params[name]
-    if (value !== undefined) body[name] = typeof value === 'object' ? value : String(value)
+    if (value !== undefined) body[name] = typeof value === 'object' ? value : textOf(value)
   }
   return JSON.stringify(body)
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { SwapProvider, SwapRequest, SwapStatus } from '../../kernel/swap.ts'
-import { type JsonObject, toObject } from '../../kernel/shape.ts'
+import { type JsonObject, toObject, textOf } from '../../kernel/shape.ts'
 import { fetchJson } from '../market/fetch-json.ts'
 import { LastGood } from '../market/last-good.ts'
 import { toDecimal } from '../market/provider.ts'
@@ -113,7 +113,7 @@ function readOrder({ from, to, amount, address }: SwapRequest, order: JsonObject
   const isOurs =
     order.from === toTicker(from) &&
     order.to === toTicker(to) &&
-    String(order.payoutAddress).toLowerCase() === address.toLowerCase() &&
+    textOf(order.payoutAddress).toLowerCase() === address.toLowerCase() &&
     Number(order.expectedAmountFrom) === Number(amount)
   if (!isOurs) throw new Error('the order is not what was asked for')
   if (payinExtraId !== undefined && payinExtraId !== null && payinExtraId !== '') {

@@ -4,6 +4,7 @@ import { lookUpNames } from './domain/look-up.ts'
 import { showName } from './shape-name.ts'
 import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
+import { textOf } from '../../kernel/shape.ts'
 import { aliases } from './actions/aliases.ts'
 import { KNOWN_NAME } from './actions/known.ts'
 
@@ -21,7 +22,7 @@ export function nameRoutes(names: Names): readonly Route[] {
       async run({ query: { names: asked } }) {
         // Without names, all of them: that is what the document is where it lies in a folder.
         if (asked === undefined) return { json: { names: names.known().map(showName) } }
-        return { json: await lookUpNames(names, [asked].flat().join(',')) }
+        return { json: await lookUpNames(names, [asked].flat().map(textOf).join(',')) }
       },
     },
   ]

@@ -1,5 +1,5 @@
 import { formatNano, parseRaw } from '../../kernel/money.ts'
-import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
+import { type Json, type JsonObject, toList, toObject, textOf } from '../../kernel/shape.ts'
 import type { Uptimes } from './store.ts'
 
 /** What is known of a representative beside the ledger. */
@@ -31,10 +31,10 @@ const OFFLINE_SCORE_MAX = 20
 
 /** Everybody with weight, heaviest first, with what the network and this gateway know of them. */
 export function toRepresentatives(facts: NodeFacts, { known, uptimes, usernameOf }: Around): JsonObject[] {
-  const total = parseRaw(String(facts.quorum.online_stake_total)) ?? 0n
+  const total = parseRaw(textOf(facts.quorum.online_stake_total)) ?? 0n
   const machines = machinesByAccount(facts)
   return Object.entries(facts.weights)
-    .map(([account, weight]) => ({ account, weight: parseRaw(String(weight)) ?? 0n }))
+    .map(([account, weight]) => ({ account, weight: parseRaw(textOf(weight)) ?? 0n }))
     .filter(({ weight }) => weight > 0n)
     .sort((a, b) => (a.weight < b.weight ? 1 : a.weight > b.weight ? -1 : a.account < b.account ? -1 : 1))
     .map(({ account, weight }) => {
@@ -107,12 +107,12 @@ function machinesByAccount({ quorum, telemetry, online }: NodeFacts): Map<string
   const metrics = toList(telemetry.metrics).map(toObject)
   const most = Math.max(1, ...metrics.map(({ cemented_count }) => toCount(cemented_count)))
   const byAddress = new Map(
-    metrics.map((metric) => [addressKey(`${String(metric.address)}:${String(metric.port)}`), metric]),
+    metrics.map((metric) => [addressKey(`${textOf(metric.address)}:${textOf(metric.port)}`), metric]),
   )
   const machines = new Map<string, Machine>()
   for (const peer of toList(quorum.peers).map(toObject)) {
-    const metric = byAddress.get(addressKey(String(peer.ip)))
-    if (metric) machines.set(String(peer.account), toMachine(metric, most))
+    const metric = byAddress.get(addressKey(textOf(peer.ip)))
+    if (metric) machines.set(textOf(peer.account), toMachine(metric, most))
   }
   // A node does not list itself among its peers: who is online and nowhere else is the node we ask, if it is alone.
   const own = Object.keys(online).filter((account) => !machines.has(account))
@@ -128,7 +128,7 @@ function toMachine(metric: JsonObject, most: number): Machine {
   const parts = [major_version, minor_version, patch_version]
   return {
     synced: Math.min(100, Math.floor((toCount(metric.cemented_count) / Math.max(1, most)) * 10_000) / 100),
-    version: parts.every((part) => part !== undefined) ? parts.join('.') : '',
+    version: parts.every((part) => part !== undefined) ? parts.map(textOf).join('.') : '',
     protocol: toCount(protocol_version),
     database: typeof database_backend === 'string' ? database_backend : '',
   }

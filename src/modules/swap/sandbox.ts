@@ -2,6 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { RAW_MAX, RAW_PER_NANO, parseNano, parseRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/swap.ts'
+import { textOf } from '../../kernel/shape.ts'
 import {
   type Payment,
   type Wallet,
@@ -132,6 +133,6 @@ async function canPay(ctx: WalletRoom, account: string, amount: bigint): Promise
 
 async function readWorth({ node }: WalletRoom, account: string) {
   const worth = await node.read('account_balance', { account, include_only_confirmed: false })
-  const toBigInt = (value: unknown) => parseRaw(String(value)) ?? 0n
+  const toBigInt = (value: unknown) => parseRaw(textOf(value)) ?? 0n
   return { balance: toBigInt(worth.balance), receivable: toBigInt(worth.receivable) }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { textOf } from '../../kernel/shape.ts'
 
 export type Operation = 'create' | 'list' | 'info' | 'receive' | 'balance' | 'send' | 'delete' | 'update_metadata'
 
@@ -51,7 +52,7 @@ export function chooseOperation(fields: OperationFields): Operation {
 }
 
 const toWord = (value: unknown) =>
-  typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'object' ? undefined : String(value)
+  typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'object' ? undefined : textOf(value)
 
 /** Whether `expire` says that it should be over instead of how long it should last. */
 const isNow = (value: unknown) => toWord(value) === 'true'

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { readFlag } from '../../kernel/fields.ts'
+import { textOf } from '../../kernel/shape.ts'
 import type { EventQuery, Since } from './domain/list-events.ts'
 
 const LIMIT = 25
@@ -24,7 +25,7 @@ export const toCursor = (position: number) => `pos_${position}`
 
 function readSince(since: unknown): Since {
   if (since === undefined || since === '') return { position: 0 }
-  const text = String(since)
+  const text = textOf(since)
   const position = /^pos_(\d{1,15})$/.exec(text)?.[1]
   if (position !== undefined) return { position: Number(position) }
   if (/^evt_\w{1,60}$/.test(text)) return { eventId: text }
@@ -41,7 +42,7 @@ function readDelivered(delivered: unknown): boolean | undefined {
 
 function readLimit(limit: unknown): number {
   if (limit === undefined || limit === '') return LIMIT
-  const count = /^\d{1,3}$/.test(String(limit)) ? Number(limit) : 0
+  const count = /^\d{1,3}$/.test(textOf(limit)) ? Number(limit) : 0
   if (count < 1 || count > LIMIT_MAX) throw refuse('limit', `limit must be a whole number from 1 to ${LIMIT_MAX}.`)
   return count
 }

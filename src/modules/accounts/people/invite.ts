@@ -1,6 +1,7 @@
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Role } from '../../../kernel/roles.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { countAsking, takePlace } from '../domain/count-asking.ts'
 import { insertAudit, lockAccount } from '../store.ts'
 import { type Changer, enterPeople } from './changing.ts'
@@ -36,7 +37,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
     await lockAccount(tx.db, accountId)
     const there = await findMemberByEmail(tx.db, { accountId, email: address })
     await enterPeople(tx, by, there ? [role, there.role] : [role])
-    const made = idempotency?.made && (await findMember(tx.db, { accountId, id: String(idempotency.made.id) }))
+    const made = idempotency?.made && (await findMember(tx.db, { accountId, id: textOf(idempotency.made.id) }))
     if (made) return made
     if (there && there.joinedAt !== null) throw memberThere()
     // Asked again, the invitation before counts no more.

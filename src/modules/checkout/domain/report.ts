@@ -1,5 +1,5 @@
 import { formatNano } from '../../../kernel/money.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import type { CheckoutStatus } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
@@ -232,6 +232,6 @@ function readMetadataFilter(fields: Fields): [string, string][] {
     if (!isScalar || !/^[\w .:-]{1,100}$/u.test(name)) {
       throw badField('metadata_filter', 'Only top-level members with plain names and values can be compared.')
     }
-    return [name, String(member)]
+    return [name, textOf(member)]
   })
 }

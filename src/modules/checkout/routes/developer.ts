@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { cancelCheckout } from '../developer/cancel-checkout.ts'
 import { expireCheckout } from '../developer/expire-checkout.ts'
@@ -82,7 +82,7 @@ function showLedger(ledger: DevelopmentLedger): JsonObject {
 
 function readPlan({ plan }: Fields): number | undefined {
   if (plan === undefined || plan === '') return undefined
-  if (!/^[0-9]{1,2}$/.test(String(plan))) throw badField('plan', 'plan must be the number of a plan, from 0.')
+  if (!/^[0-9]{1,2}$/.test(textOf(plan))) throw badField('plan', 'plan must be the number of a plan, from 0.')
   return Number(plan)
 }
 

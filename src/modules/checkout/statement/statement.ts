@@ -1,5 +1,5 @@
 import { dateAt, isTimeZone, monthAfter, monthOf, wallClockOf } from '../../../kernel/calendar.ts'
-import type { Json } from '../../../kernel/shape.ts'
+import { type Json, textOf } from '../../../kernel/shape.ts'
 import { badField } from '../errors.ts'
 import type { Payment } from '../payments-store.ts'
 import type { Refund } from '../refunds/store.ts'
@@ -121,7 +121,7 @@ function toTotals(gross: readonly Revenue[], back: readonly Revenue[]): Total[] 
 export function referenceOf({ metadata, note, invoiceNumber }: Checkout): string {
   const isPlain = (value: Json | undefined) => typeof value === 'string' || typeof value === 'number'
   const name = REFERENCES.find((one) => isPlain(metadata[one]))
-  const known = name === undefined ? undefined : String(metadata[name])
+  const known = name === undefined ? undefined : textOf(metadata[name])
   return [invoiceNumber ?? undefined, known, note ?? undefined]
     .filter((text) => text !== undefined && text !== '')
     .join(' · ')

@@ -3,6 +3,7 @@ import { whenOver } from '../../../kernel/when-over.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { parseRaw, toRaw } from '../../../kernel/money.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { pledgeTo, releaseSpends } from '../../accounts/index.ts'
 import { type Funds, lockFunds, markExpiring, queuePayment, readDeposits, treasury } from '../../wallets/index.ts'
 import type { EmailRoom } from '../room.ts'
@@ -120,7 +121,7 @@ async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: Ema
   let held = 0n
   try {
     const found = await node.read('account_balance', { account: address, include_only_confirmed: true })
-    held = parseRaw(String(found.balance)) ?? 0n
+    held = parseRaw(textOf(found.balance)) ?? 0n
   } catch (error) {
     if (!(error instanceof LedgerRefusal)) throw error
   }

@@ -4,7 +4,7 @@ import { field, input } from '../../../kernel/fields.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
-import { type JsonObject, toList, toObject } from '../../../kernel/shape.ts'
+import { type JsonObject, toList, toObject, textOf } from '../../../kernel/shape.ts'
 import { withUsername } from '../username.ts'
 import type { LedgerRoom } from '../room.ts'
 
@@ -82,11 +82,11 @@ async function findWaiting({ node, address: account, amount, depthMax }: Look): 
   const block = await node.read('block_info', { hash, json_block: true })
   return {
     type: 'receivable',
-    account: String(block.block_account),
-    local_timestamp: String(block.local_timestamp),
-    height: String(block.height),
+    account: textOf(block.block_account),
+    local_timestamp: textOf(block.local_timestamp),
+    height: textOf(block.height),
     hash,
-    confirmed: String(block.confirmed),
+    confirmed: textOf(block.confirmed),
   }
 }
 

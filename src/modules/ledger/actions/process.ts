@@ -103,9 +103,9 @@ async function publishAsNode(ctx: Ctx, room: LedgerRoom, request: NodeRequest): 
   try {
     await publish(ctx, room, { block, subtype })
   } catch (error) {
-    const isLater = error instanceof LedgerRefusal && !REFUSED_AT_ONCE.test(error.message)
-    const isGapOfSubtype = subtype !== undefined && subtype !== '' && String(error).endsWith('Gap previous block')
-    if (!isLater || isGapOfSubtype) throw error
+    if (!(error instanceof LedgerRefusal) || REFUSED_AT_ONCE.test(error.message)) throw error
+    const isClaimed = subtype !== undefined && subtype !== ''
+    if (isClaimed && error.message.endsWith('Gap previous block')) throw error
   }
   return { started: '1' }
 }

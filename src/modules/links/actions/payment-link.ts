@@ -2,6 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { toFieldError } from '../../../kernel/errors.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { checkoutAction } from '../../checkout/index.ts'
 import { LINK } from '../answers.ts'
 import { getLink } from '../domain/change-link.ts'
@@ -107,7 +108,7 @@ export const paymentLink = action({
     const { accountId: owner } = caller
     const { id } = fields as { id?: unknown }
     try {
-      if (id !== undefined) return showLink(room, await getLink(room, { id: String(id), owner }))
+      if (id !== undefined) return showLink(room, await getLink(room, { id: textOf(id), owner }))
       return showLink(room, await makeLink(room, owner, fields, { idempotency }))
     } catch (error) {
       throw toFieldError(error, id === undefined ? undefined : 'id')

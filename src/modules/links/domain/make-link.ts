@@ -2,7 +2,7 @@ import { randomId } from '../../../kernel/api-key.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import {
@@ -33,7 +33,7 @@ export async function makeLink(
   { idempotency, actor = owner }: { idempotency?: Idempotency | undefined; actor?: string } = {},
 ): Promise<PaymentLink> {
   const { checkouts: ctx } = room
-  if (idempotency?.made) return (await findOwnLink(ctx.db, { id: String(idempotency.made.id), owner })) ?? fail()
+  if (idempotency?.made) return (await findOwnLink(ctx.db, { id: textOf(idempotency.made.id), owner })) ?? fail()
   const now = ctx.clock.now()
   const body =
     given(asked.template) === undefined ? asked : { ...(await fromTemplate(room, owner, asked.template)), ...asked }

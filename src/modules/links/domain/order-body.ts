@@ -1,6 +1,6 @@
 import { badField } from '../../../kernel/errors.ts'
 import { formatNano, parseNano, toRaw } from '../../../kernel/money.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { formatFiat, parseFiat } from '../../checkout/index.ts'
 import { type LinkInvoice, toInvoice } from '../link-invoice.ts'
 import { secretContext } from '../room.ts'
@@ -31,7 +31,7 @@ interface OfferedPlan {
 
 export const plansOf = ({ fields }: PaymentLink) => (fields.plans ?? []) as unknown as OfferedPlan[]
 export const invoiceOf = ({ fields }: PaymentLink) => fields.invoice as unknown as LinkInvoice | undefined
-export const currencyOf = ({ fields }: PaymentLink) => String(fields.currency)
+export const currencyOf = ({ fields }: PaymentLink) => textOf(fields.currency)
 /** Whether the payer says how much. */
 export const isGift = (link: PaymentLink) => link.fields.amount === undefined && plansOf(link).length === 0
 
@@ -43,7 +43,7 @@ export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Ch
   const currency = currencyOf(link)
   const title = typeof fields.title === 'string' ? fields.title : undefined
   const bought = { id, slug, quantity, ...(plan && { plan: plan.title }) }
-  const piece = plan?.value ?? (isGift(link) ? chosen.amount! : String(fields.amount))
+  const piece = plan?.value ?? (isGift(link) ? chosen.amount! : textOf(fields.amount))
   const invoice = invoiceOf(link)
   // An invoice is of one amount: the plan that was chosen is one, and stands in the title.
   const asPlan = plan && !invoice

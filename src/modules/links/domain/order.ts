@@ -3,6 +3,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { AppError, badField, overLimit } from '../../../kernel/errors.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { EMAIL_PATTERN, findAccount } from '../../accounts/index.ts'
 import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout } from '../../checkout/index.ts'
 import { linkClosed, linkNotFound } from '../errors.ts'
@@ -168,7 +169,7 @@ function orderOnce({ checkouts }: LinkRoom, { link, ended, subscriber, renews, p
       const subscriptionId = renews ?? (subscriber ? ids.next(SUBSCRIPTION_ID) : null)
       if (subscriber)
         await insertSubscription(tx, toPending(link, subscriptionId!, { ...subscriber, plan, now }), now + UNPAID_KEPT)
-      await insertOrder(tx, { ...order, linkId: link.id, subscriptionId, checkoutId: String(made.id), createdAt: now })
+      await insertOrder(tx, { ...order, linkId: link.id, subscriptionId, checkoutId: textOf(made.id), createdAt: now })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { POS_ID } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
@@ -22,7 +23,7 @@ export async function makePos(
 ): Promise<PointOfSale> {
   const { checkouts: ctx } = room
   if (idempotency?.made) {
-    const made = await findOwnPos(ctx.db, { id: String(idempotency.made.id), owner })
+    const made = await findOwnPos(ctx.db, { id: textOf(idempotency.made.id), owner })
     if (!made) throw posNotFound()
     return made
   }

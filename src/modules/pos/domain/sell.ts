@@ -2,7 +2,7 @@ import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { openCheckout, readCheckout } from '../../checkout/index.ts'
 import { posPaused, saleKeyUsed, totalChanged } from '../errors.ts'
@@ -83,7 +83,7 @@ function sellOnce({ checkouts: { clock } }: PosRoom, pos: PointOfSale, asked: As
     made: undefined,
     record: (tx, made) =>
       insertSale(tx, {
-        checkoutId: String(made.id),
+        checkoutId: textOf(made.id),
         posId: pos.id,
         saleKey,
         totalUnits,

@@ -1,6 +1,7 @@
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { Fields, Route } from '../../../kernel/route.ts'
 import { badField } from '../../../kernel/errors.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { checkoutAction } from '../../checkout/index.ts'
 import { resolveNames } from '../../names/index.ts'
 import { changePos, deletePos, getPos, rotateLink } from '../domain/change-pos.ts'
@@ -44,7 +45,7 @@ export function posRoutes(room: PosRoom): readonly Route[] {
         const { id } = await once('pos.create', async (idempotency) => ({
           id: (await makePos(room, owner, fields, idempotency)).id,
         }))
-        return { status: 201, json: withLink(room, await getPos(room, { id: String(id), owner })) }
+        return { status: 201, json: withLink(room, await getPos(room, { id: textOf(id), owner })) }
       },
     },
     ...onePosRoutes(room),

@@ -4,7 +4,7 @@ import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
 import { ZERO_HASH } from '../../../kernel/nano/block.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { NodeAnswer, NodePort } from '../../../kernel/ports.ts'
-import { toObject } from '../../../kernel/shape.ts'
+import { toObject, textOf } from '../../../kernel/shape.ts'
 import type { Deposit } from '../outbox-store.ts'
 
 /** Where an account stands on the ledger. Frontier and balance are from one answer and belong together. */
@@ -20,9 +20,9 @@ const UNOPENED: Chain = { frontier: ZERO_HASH, balance: toRaw(0n), representativ
 export async function readChain(node: NodePort, account: string): Promise<Chain> {
   const answer = await readOrNone(node, 'account_info', { account, representative: true })
   if (!answer) return UNOPENED
-  const frontier = String(answer.frontier)
-  const balance = parseRaw(String(answer.balance))
-  const representative = fromAddress(String(answer.representative))
+  const frontier = textOf(answer.frontier)
+  const balance = parseRaw(textOf(answer.balance))
+  const representative = fromAddress(textOf(answer.representative))
   // Money is decided from this: an answer that is not whole is none.
   if (!isHex(frontier, 64) || balance === undefined || representative === undefined) {
     throw new Error('A node answered account_info without frontier, balance or representative.')
@@ -47,7 +47,7 @@ export async function readDeposits(
   })
   const deposits = Object.entries(toObject(answer?.blocks)).map(([hash, given]) => {
     const { amount, source } = toObject(given)
-    return { hash: hash.toUpperCase(), source: String(source), amount: parseRaw(String(amount)) }
+    return { hash: hash.toUpperCase(), source: textOf(source), amount: parseRaw(textOf(amount)) }
   })
   return deposits.filter((deposit): deposit is Deposit => deposit.amount !== undefined && deposit.amount >= least)
 }
@@ -75,16 +75,16 @@ export async function findLedgerBlock(node: NodePort, hash: string): Promise<Led
   const answer = await readOrNone(node, 'block_info', { hash, json_block: true })
   if (!answer) return undefined
   const contents = toObject(answer.contents)
-  const successor = String(answer.successor)
+  const successor = textOf(answer.successor)
   return {
     confirmed: answer.confirmed === 'true',
-    account: String(answer.block_account),
-    amount: String(answer.amount),
-    balance: String(answer.balance),
-    subtype: String(answer.subtype),
+    account: textOf(answer.block_account),
+    amount: textOf(answer.amount),
+    balance: textOf(answer.balance),
+    subtype: textOf(answer.subtype),
     successor: successor === ZERO_HASH || !isHex(successor, 64) ? undefined : successor,
-    previous: String(contents.previous),
-    link: String(contents.link).toUpperCase(),
+    previous: textOf(contents.previous),
+    link: textOf(contents.link).toUpperCase(),
   }
 }
 
@@ -92,7 +92,7 @@ export async function findLedgerBlock(node: NodePort, hash: string): Promise<Led
 export async function findSuccessor(node: NodePort, account: string, previous: string): Promise<string | undefined> {
   if (previous !== ZERO_HASH) return (await findLedgerBlock(node, previous))?.successor
   const answer = await readOrNone(node, 'account_info', { account })
-  return answer && String(answer.open_block)
+  return answer && textOf(answer.open_block)
 }
 
 const ABSENT = new Set(['Account not found', 'Block not found'])

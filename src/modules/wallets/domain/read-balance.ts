@@ -1,5 +1,6 @@
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import type { WalletRoom } from '../room.ts'
 import { type Holding, listHoldings } from '../funds-store.ts'
 import type { Wallet } from '../store.ts'
@@ -21,9 +22,9 @@ export async function readBalance({ store, node }: WalletRoom, wallet: Wallet): 
   const receiving =
     holding?.receiving && (await isWaiting(node, holding.receiving.sourceHash)) ? holding.receiving : undefined
   const { balance = '0', receivable = '0' } = await node.read('account_balance', { account: wallet.address })
-  const waiting = (parseRaw(String(receivable)) ?? 0n) - (receiving?.amount ?? 0n)
+  const waiting = (parseRaw(textOf(receivable)) ?? 0n) - (receiving?.amount ?? 0n)
   // Where another signer has signed, only the ledger knows.
-  const held = holding && !holding.isFrozen ? holding.balance : parseRaw(String(balance))
+  const held = holding && !holding.isFrozen ? holding.balance : parseRaw(textOf(balance))
   if (held === undefined) throw new Error('A node answered account_balance without a balance.')
   return { balance: held, receivable: toRaw(waiting > 0n ? waiting : 0n) }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { insertDelivery } from '../deliveries-store.ts'
 import { enqueueDelivery } from '../domain/wake-delivery.ts'
 import { type Listener, listListeners } from './store.ts'
@@ -29,7 +29,7 @@ export function isMatch(listener: Listener, { type, metadata }: Pick<Told, 'type
   return Object.entries(listener.metadata).every(([name, value]) => {
     const found = metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined
     // What is sent to us may be an object that cannot even be turned into text.
-    return found !== undefined && typeof found !== 'object' && String(found) === String(value)
+    return found !== undefined && typeof found !== 'object' && textOf(found) === textOf(value)
   })
 }
 

@@ -1,6 +1,6 @@
 import { badField } from '../../../kernel/errors.ts'
 import { readFlag } from '../../../kernel/fields.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { INVISIBLE, given, readText } from '../../../kernel/shown-fields.ts'
 import { EVERY_KIND } from './fan-out.ts'
 import type { Endpoint } from './store.ts'
@@ -109,7 +109,7 @@ export function readReplay(
 }
 
 function readUnix(field: string, value: unknown): number {
-  const text = String(value)
+  const text = textOf(value)
   const seconds = /^\d{1,11}$/.test(text) ? Number(text) : NaN
   if (!(seconds <= UNIX_MAX)) throw badField(field, `${field} must be seconds since 1970.`)
   return seconds

@@ -14,6 +14,8 @@ import {
   toMultiplier,
 } from '../../../kernel/nano/work.ts'
 import type { FoundWork } from '../../../kernel/ports.ts'
+import { parseRaw } from '../../../kernel/money.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { readBlock } from '../../ledger/index.ts'
 import { requireWork } from '../require-work.ts'
 import type { WorkRoom } from '../room.ts'
@@ -137,7 +139,8 @@ async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<str
   if (block.previous === ZERO_HASH) return 'open'
   try {
     const { balance } = await node.read('block_info', { hash: block.previous, json_block: true })
-    return block.balance > BigInt(String(balance)) ? 'receive' : 'send'
+    const before = parseRaw(textOf(balance))
+    return before !== undefined && block.balance > before ? 'receive' : 'send'
   } catch (error) {
     if (error instanceof LedgerRefusal) return 'send'
     throw error

@@ -3,6 +3,7 @@ import { checkAccepted, readAmount } from '../../../kernel/x402/payment-block.ts
 import { convertPrice } from '../../../kernel/x402/price.ts'
 import type { Reason } from '../../../kernel/x402/reasons.ts'
 import { ASSET, type PaymentTerms, SCHEME, toMembers } from '../../../kernel/x402/wire.ts'
+import { textOf } from '../../../kernel/shape.ts'
 import { paymentUnavailable } from '../errors.ts'
 import { isOffered, saveOffer } from '../store.ts'
 import type { Seller } from './facilitation.ts'
@@ -36,9 +37,9 @@ export async function agreedTerms(seller: Seller, action: string, accepted: unkn
   const reason = checkAccepted(accepted, terms)
   if (reason === undefined) return terms
   const { payTo, amount } = toMembers(accepted) ?? {}
-  const recipient = fromAddress(String(payTo))
+  const recipient = fromAddress(textOf(payTo))
   if (recipient === undefined || readAmount(amount) === undefined) return reason
-  const earlier = { ...terms, payTo: toAddress(recipient), amount: String(amount) }
+  const earlier = { ...terms, payTo: toAddress(recipient), amount: textOf(amount) }
   if (checkAccepted(accepted, earlier) !== undefined) return reason
   const { db, clock } = seller.store
   const offered = await isOffered(db, { action, payTo: earlier.payTo, amount: earlier.amount }, clock.now())
