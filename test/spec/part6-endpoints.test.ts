@@ -108,7 +108,7 @@ test('a test shows its answer at once, secrets overlap for a day, and the log sh
   assert.equal((await get(`${PATH}/${id}`)).json<{ failing_since: null }>().failing_since, null)
 })
 
-test('what only an endpoint asks for is told as well, and what was missed can be sent again (contract 6, rules 20, 22 and 23)', async (t) => {
+test('what only an endpoint asks for is told as well, what was missed can be sent again, and an endpoint that is gone is disabled (contract 6, rules 20, 22 and 23)', async (t) => {
   const { world, shop, key, receiver, get, post, change, make } = await open(t)
   const { id, secret } = await make({ events: ['checkout.expired'], filter: { metadata: { shop: 'a' } } })
   const order = (name: string) =>
@@ -160,4 +160,16 @@ test('what only an endpoint asks for is told as well, and what was missed can be
   const ended = replays.map(({ state, queued }) => [state, queued])
   row('6, Endpoints: GET /api/webhook-endpoints/:id/replays', () => assert.deepEqual(ended, [['done', 1]]))
   assert.equal(receiver.requests.at(-1)!.body, body, 'the same bytes')
+
+  receiver.answer = answerWith(410)
+  await post(`${PATH}/${id}/replay`, asked)
+  const standing = async () => (await get(`${PATH}/${id}`)).json<Shown>()
+  await until(async () => {
+    shop.app.store.notices.publish('jobs', '')
+    return (await standing()).status !== 'enabled'
+  })
+  const { enabled, status } = await standing()
+  assert.deepEqual([enabled, status], [false, 'disabled'], 'it is gone')
+  await change('PUT', id, { enabled: true })
+  assert.deepEqual((await standing()).failing_since, null)
 })

@@ -138,7 +138,7 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
       continue
     }
     if (method !== 'POST') {
-      skipped.push(`${name}: only POST is an RPC request; see transport.test.ts`)
+      skipped.push(`${name}: only POST is an RPC request`)
       continue
     }
     const request = parse(text)
