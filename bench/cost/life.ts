@@ -10,7 +10,8 @@ import { newCheckouts } from './checkouts.ts'
 import { type Row, each } from './row.ts'
 import { NAMES, type World, askGateway, keyFor } from './world.ts'
 
-const SETTLE = 3_000
+/** Once, eight to ten seconds after a load, V8 collects what it has left. That is the end of the load, and no idling. */
+const SETTLE = 12_000
 const PART = 10_000
 /** Of ten thousand requests, so many are new checkouts, and so many reads that nobody has asked before. */
 const CHECKOUTS = 50
