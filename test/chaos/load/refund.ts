@@ -3,6 +3,9 @@ import type { AskedCheckout, AskedRefund } from '../made.ts'
 import { type Caller, type Errand, isUnclear } from './caller.ts'
 import { planClaim } from './claim.ts'
 
+/** In raw, as the setting is by default: a link for less is refused, because nobody would receive it. */
+const LINK_MIN = 10n ** 24n
+
 /** A refund, and how it is asked for until that is clear. */
 interface Asking {
   refund: AskedRefund
@@ -27,12 +30,13 @@ export function planRefund(caller: Caller, checkout: AskedCheckout): void {
     return { refund, amountRaw, from: fromOwn ? undefined : random.pick(money.wallets), mayBeTooMuch, isClear: false }
   }
   const part = (paidRaw * BigInt(1 + random.below(99))) / 100n
+  const linked = part < LINK_MIN ? LINK_MIN : part
   const ways = [
     () => [begin('send')],
     () => [begin('send', part), begin('send', paidRaw - part)],
     () => [begin('send', undefined, true), begin('send', undefined, true)],
     () => [begin('link')],
-    () => [begin('link', part), begin('send', paidRaw - part)],
+    () => [begin('link', linked), begin('send', paidRaw - linked)],
   ]
   caller.later(refundErrand(caller, checkout, random.pick(ways)()))
 }
