@@ -38,7 +38,7 @@ test('a gateway did not start when its store refused the first catch-up: it star
   t.after(() => monitor.stop())
   await monitor.start()
   assert.deepEqual(failed, ['catch-up: deadlock detected'])
-  clock.advance(2_000)
+  clock.advance(1_000)
   await until(() => failed.length === 2)
   isAway = false
   clock.advance(2_000)

@@ -1,4 +1,5 @@
 import { BoundedSet } from '../../kernel/bounded-set.ts'
+import { CatchUp } from '../../kernel/catch-up.ts'
 import { isOutage } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
 import { asStep } from '../../kernel/traces.ts'
@@ -64,6 +65,7 @@ export class PaymentMonitor {
   #added = new Set<string>()
   readonly #settled = new BoundedSet(SETTLED_MAX)
   readonly #tools: ScanTools
+  readonly #catchUp: CatchUp
   readonly #nudged = new Map<string, number>()
   readonly #retries = new Map<string, number>()
   readonly #running = new Set<Promise<unknown>>()
@@ -78,6 +80,16 @@ export class PaymentMonitor {
 
   constructor(options: PaymentMonitorOptions) {
     this.#options = options
+    const { ctx, clock, onError } = options
+    this.#catchUp = new CatchUp({
+      clock,
+      hasten: async (at, after) => {
+        const next = await hastenPage(ctx.db, { at, after, limit: PAGE })
+        this.#tickSoon()
+        return next
+      },
+      failed: (error) => onError(error, 'catch-up'),
+    })
     this.#tools = { node: options.node, settled: this.#settled, hearsEvents: () => options.bus.connected }
   }
 
@@ -91,9 +103,9 @@ export class PaymentMonitor {
     await this.#reload()
     this.#stopListening = bus.listen((confirmation) => this.#hear(confirmation))
     bus.onGap(() => {
-      if (bus.connected) this.#inBackground('catch-up', () => this.#catchUp())
+      if (bus.connected) void this.#catchUp.afterGap()
     })
-    await this.#catchUp()
+    await this.#catchUp.afterGap()
     this.#tick()
   }
 
@@ -101,7 +113,7 @@ export class PaymentMonitor {
     this.#stopped = true
     this.#stopListening?.()
     this.#cancelTick?.()
-    await Promise.all(this.#running)
+    await Promise.all([this.#catchUp.stop(), ...this.#running])
   }
 
   /** Listens for an address from now on. */
@@ -123,26 +135,6 @@ export class PaymentMonitor {
       await hastenScans(ctx.db, [address], now)
       this.#tickSoon()
     })
-  }
-
-  /**
-   * Where gateways start beside others at work, PostgreSQL may end the one of two statements that wait for each other. A start goes on
-   * then, and the catch-up is repeated: what was paid during a silence would else wait for the poller, for hours.
-   */
-  async #catchUp(since = this.#options.clock.now()): Promise<void> {
-    const { ctx, clock, onError } = this.#options
-    try {
-      // Page by page: one statement over a million addresses would hold up every payment behind it.
-      for (let after: string | undefined = ''; after !== undefined && !this.#stopped;) {
-        after = await hastenPage(ctx.db, { at: since, after, limit: PAGE })
-      }
-    } catch (error) {
-      onError(error, 'catch-up')
-      clock.after(AFTER_FAILURE, () => {
-        if (!this.#stopped) this.#inBackground('catch-up', () => this.#catchUp(since))
-      })
-    }
-    this.#tickSoon()
   }
 
   #hear({ hash, account, block }: Confirmation): void {

@@ -1,4 +1,5 @@
 import { BoundedSet } from '../../../kernel/bounded-set.ts'
+import { CatchUp } from '../../../kernel/catch-up.ts'
 import { isOutage } from '../../../kernel/failures.ts'
 import type { Confirmation, ConfirmationBus } from '../../../kernel/ports.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
@@ -30,8 +31,6 @@ const SHARINGS_MAX = 10
 /** The node that told us knows more than the one we asked, or another instance is at it: it is asked again soon, a few times. */
 const RETRY_AFTER = 250
 const RETRIES_MAX = 20
-const CATCH_UP_AFTER = SECOND
-const CATCH_UP_AFTER_MAX = MINUTE
 const SENT: ReadonlySet<AddressKind> = new Set(['address.sent'])
 const RECEIVED: ReadonlySet<AddressKind> = new Set(['address.received'])
 
@@ -49,15 +48,12 @@ export class AddressMonitor {
   readonly #watched: WatchedAddresses
   readonly #settled = new BoundedSet(SETTLED_MAX)
   readonly #turns: Turns
+  readonly #catchUp: CatchUp
   readonly #heard = new HeardQueue()
   readonly #running = new Set<Promise<unknown>>()
   #draining = false
   #stopListening: (() => void) | undefined
   #cancelTick: (() => void) | undefined
-  /** Counts silences, of which the last must be caught up with. */
-  #gaps = 0
-  #catchingUp = false
-  #cancelCatchUp: (() => void) | undefined
   #started = false
   #stopped = false
 
@@ -65,6 +61,12 @@ export class AddressMonitor {
     this.#options = options
     this.#watched = new WatchedAddresses(options.room)
     this.#turns = new Turns(options)
+    const { clock, db } = options.room
+    this.#catchUp = new CatchUp({
+      clock,
+      hasten: (at, after) => hastenPage(db, { at, after, limit: PAGE }),
+      failed: this.#failed('catch-up'),
+    })
   }
 
   /** How many addresses are listened for, and the memory that it takes. */
@@ -78,13 +80,9 @@ export class AddressMonitor {
     this.#started = true
     this.#stopListening = bus.listen((confirmation) => this.#hear(confirmation))
     bus.onGap(() => {
-      if (bus.connected) this.#afterGap()
+      if (bus.connected) void this.#catchUp.afterGap()
     })
-    // Where gateways start beside others at work, PostgreSQL may end the one of two statements that wait for each other: a start goes on.
-    await this.#catchUp().catch((error: unknown) => {
-      this.#failed('catch-up')(error)
-      this.#afterGap()
-    })
+    await this.#catchUp.afterGap()
     this.#tick()
   }
 
@@ -92,12 +90,13 @@ export class AddressMonitor {
     this.#stopped = true
     this.#stopListening?.()
     this.#cancelTick?.()
-    this.#cancelCatchUp?.()
+    await this.#catchUp.stop()
     await this.idle()
   }
 
   /** Until nothing is under way. */
   async idle(): Promise<void> {
+    await this.#catchUp.idle()
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
@@ -284,41 +283,6 @@ export class AddressMonitor {
       await this.#turns.giveBack(watches, { looked, lookedAt, leaseUntil, isHeard: heard.size > 0 })
     }
     return looked
-  }
-
-  /** Tried until it is done: what was confirmed during a silence is told otherwise only when the turn of its address comes. */
-  #afterGap(): void {
-    this.#gaps++
-    if (this.#catchingUp || this.#stopped) return
-    this.#catchingUp = true
-    this.#tryToCatchUp(CATCH_UP_AFTER)
-  }
-
-  #tryToCatchUp(pause: number): void {
-    this.#inBackground('catch-up', async () => {
-      try {
-        for (let caught = -1; caught !== this.#gaps;) {
-          caught = this.#gaps
-          await this.#catchUp()
-        }
-        this.#catchingUp = false
-      } catch (error) {
-        const next = Math.min(2 * pause, CATCH_UP_AFTER_MAX)
-        if (!this.#stopped) {
-          this.#cancelCatchUp = this.#options.room.clock.after(pause, () => this.#tryToCatchUp(next))
-        }
-        throw error
-      }
-    })
-  }
-
-  async #catchUp(): Promise<void> {
-    const { db, clock } = this.#options.room
-    const at = clock.now()
-    // Page by page: one statement over a million addresses would hold up every payment behind it.
-    for (let after: string | undefined = ''; after !== undefined && !this.#stopped;) {
-      after = await hastenPage(db, { at, after, limit: PAGE })
-    }
   }
 
   #failed(doing: string): (error: unknown) => undefined {
