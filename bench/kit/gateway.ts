@@ -77,6 +77,9 @@ export async function startGateway(bench: Bench, options: GatewayOptions): Promi
   const settings = {
     // npm tells what it runs, and a gateway then watches the shell that npm has put in between.
     npm_lifecycle_event: undefined,
+    // As the service and the container have it.
+    MALLOC_TRIM_THRESHOLD_: '2097152',
+    MALLOC_MMAP_THRESHOLD_: '1048576',
     PORT: String(port),
     DATA_DIR: join(bench.folder, `data-${port}`),
     DATABASE_URL: databaseUrl,

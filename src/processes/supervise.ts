@@ -16,6 +16,8 @@ import type { Begun, FrontFacts, Order, Place } from './place.ts'
 const AGAIN_AFTER = 1_000
 /** What closing takes at most, beside the time that requests get. */
 const CLOSING_MAX = 15_000
+/** What threads have freed goes back to the system; unless told, glibc keeps up to 64 MB of it for each of them. It reads this when it starts. */
+const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' }
 
 /** How many processes answer requests. */
 export function frontsOf({ processes }: Pick<Config, 'processes'>): number {
@@ -117,7 +119,8 @@ class ProcessGroup {
   }
 
   #fork(role: 'owner' | 'front'): ChildProcess {
-    const child = fork(process.argv[1]!, ['start', '--as', role], { serialization: 'advanced' })
+    const env = { ...ALLOCATOR, ...process.env }
+    const child = fork(process.argv[1]!, ['start', '--as', role], { serialization: 'advanced', env })
     const { pid } = child
     this.#log.info({ event: 'process_started', role, pid })
     child.once('exit', (code, signal) => {

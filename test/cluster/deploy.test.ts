@@ -92,6 +92,23 @@ test('the container holds every folder that the gateway reads beside its code', 
   }
 })
 
+test('a gateway held a quarter more memory than it used, because its allocator was not told to return it: every way to start one says the same', () => {
+  const root = resolve(import.meta.dirname, '../..')
+  const toldBy = (file: string) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/(MALLOC_[A-Z_]+_)(?:=|: ')(\d+)/g)].map(([, name, bytes]) => [
+      name,
+      bytes,
+    ])
+  const told = [
+    ['MALLOC_TRIM_THRESHOLD_', '2097152'],
+    ['MALLOC_MMAP_THRESHOLD_', '1048576'],
+  ]
+  const starts = ['bin/nano-gateway.cjs', 'src/processes/supervise.ts', 'bench/kit/gateway.ts', 'docs/operating.md']
+  for (const file of [...starts, 'deploy/Containerfile', 'deploy/systemd/nano-gateway.service']) {
+    assert.deepEqual(toldBy(file), told, file)
+  }
+})
+
 test('an operator sees that the store is away, and all other numbers with it', async (t) => {
   const database = await createDatabase()
   const { port, pathname } = new URL(database)

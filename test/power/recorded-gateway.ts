@@ -32,6 +32,8 @@ export class RecordedGateway {
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        MALLOC_TRIM_THRESHOLD_: '2097152',
+        MALLOC_MMAP_THRESHOLD_: '1048576',
         ...(recorded && recordedBy(recorded, disk)),
         DATA_DIR: join(disk, 'data'),
         PORT: String(port),

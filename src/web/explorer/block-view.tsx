@@ -101,19 +101,19 @@ function electionFacts({ base, names }: Explorer, election: SeenElection): Fact[
         ? 'Blocks are held. Confirm it or release all blocks.'
         : 'Election in progress.'
     return [
-      ['State', <State confirmed={false} />],
+      ['Status', <State confirmed={false} />],
       ['Why', why],
     ]
   }
   if (election.by === undefined) {
     return [
-      ['State', <State confirmed />],
+      ['Status', <State confirmed />],
       ['Confirmed by', 'Unknown: it was confirmed before the ledger started, or long ago.'],
     ]
   }
   const percent = election.onlineRaw === 0n ? 0n : (election.weightRaw * 100n) / election.onlineRaw
   return [
-    ['State', <State confirmed />],
+    ['Status', <State confirmed />],
     ['Confirmed by', <AccountLink {...{ base, names }} address={election.by} whole />],
     [
       'With',

@@ -42,7 +42,7 @@ const BETWEEN: Partial<Record<BlockKind, string>> = { send: 'to', receive: 'from
 /** Blocks, one a line. In the history of an account everybody knows whose they are. */
 export const BlockTable = (props: Placed & { label: string; blocks: readonly SeenBlock[]; ofOne?: boolean }) => {
   const { base, names, label, blocks, ofOne } = props
-  const head = ['Block', 'Kind', 'Amount', ...(ofOne ? [] : ['Account']), 'With', 'State', 'Time']
+  const head = ['Block', 'Kind', 'Amount', ...(ofOne ? [] : ['Account']), 'With', 'Status', 'Time']
   return (
     <Table label={label} head={head}>
       {blocks.map(({ hash, kind, account, other, amountRaw, confirmed, at }) => (

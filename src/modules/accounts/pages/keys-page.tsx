@@ -84,7 +84,7 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
         ) : (
           <Table
             label="API keys"
-            head={['Name', 'May', 'State', 'Created', 'Last used', <span class="unseen">Actions</span>]}
+            head={['Name', 'May', 'Status', 'Created', 'Last used', <span class="unseen">Actions</span>]}
           >
             {keys.map((row) => (
               <Row key={row.id} frame={frame} row={row} now={now} />

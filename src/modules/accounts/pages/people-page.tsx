@@ -113,7 +113,7 @@ export const PeoplePage = ({ frame, filled, people, roles, mayOwners }: PeoplePa
           <p>Invite someone below. Owners sign in by email and can do everything.</p>
         </Empty>
       ) : (
-        <Table label="People" head={['Address', 'Role', 'State', 'Since', <span class="unseen">Actions</span>]}>
+        <Table label="People" head={['Address', 'Role', 'Status', 'Since', <span class="unseen">Actions</span>]}>
           {people.map((row) => (
             <Row key={row.id} frame={frame} row={row} roles={roles} mayOwners={mayOwners} />
           ))}

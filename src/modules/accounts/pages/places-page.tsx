@@ -83,7 +83,7 @@ export const PlacesPage = ({ frame, email, places, failed, children }: PlacesPag
       ))}
       {joined.length > 0 && (
         <Card title="Your accounts">
-          <Table label="Your accounts" head={['Account', 'Role', 'State', <span class="unseen">Actions</span>]}>
+          <Table label="Your accounts" head={['Account', 'Role', 'Status', <span class="unseen">Actions</span>]}>
             {joined.map((row) => (
               <Row key={row.member.id} frame={frame} row={row} />
             ))}

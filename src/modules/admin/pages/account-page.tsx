@@ -217,7 +217,7 @@ const Summary = (props: AccountPageProps) => {
     <Card>
       <Facts
         facts={[
-          ['State', <Badge state={account.standing.suspendedAt === null ? 'active' : 'suspended'} />],
+          ['Status', <Badge state={account.standing.suspendedAt === null ? 'active' : 'suspended'} />],
           ['Account', <Copyable text={account.id} label="account" />],
           ['Role', account.role === 'admin' ? 'administrator' : 'user'],
           ['Plan', plan],
@@ -246,7 +246,7 @@ const Keys = ({ keys }: AccountPageProps) => (
     {keys.length === 0 ? (
       <Empty title="No keys" />
     ) : (
-      <Table label="Keys" head={['Name', 'Kind', 'State', 'Last used']}>
+      <Table label="Keys" head={['Name', 'Kind', 'Status', 'Last used']}>
         {keys.map((key) => (
           <tr key={key.id}>
             <td class="title-cell">

@@ -14,7 +14,7 @@ const STATES: Record<GatewayStatus['upstreams'][number]['state'], string> = {
 
 const Nodes = ({ upstreams }: Pick<GatewayStatus, 'upstreams'>) => (
   <Card title="Nodes">
-    <Table label="Nodes" head={['Node', 'Role', 'State', 'Confirmed blocks', '95th percentile']}>
+    <Table label="Nodes" head={['Node', 'Role', 'Status', 'Confirmed blocks', '95th percentile']}>
       {upstreams.map((upstream) => (
         <tr key={upstream.name}>
           <td>{upstream.name}</td>
@@ -38,7 +38,7 @@ const Work = ({ work }: Pick<GatewayStatus, 'work'>) => (
         <p>Set WORK_THREADS, WORK_CARDS, WORK_URLS or WORK_NODES.</p>
       </Empty>
     ) : (
-      <Table label="Sources of work" head={['Source', 'Kind', 'State', 'Rate']}>
+      <Table label="Sources of work" head={['Source', 'Kind', 'Status', 'Rate']}>
         {work.sources.map((source) => (
           <tr key={source.name}>
             <td>{source.name}</td>
@@ -85,7 +85,7 @@ export const HealthPage = (props: {
       <Nodes upstreams={status.upstreams} />
       {status.sources.length > 0 && (
         <Card title="Sources">
-          <Table label="Sources" head={['Source', 'Of', 'State']}>
+          <Table label="Sources" head={['Source', 'Of', 'Status']}>
             {status.sources.map(({ kind, name, failing, reason }) => (
               <tr key={`${kind} ${name}`}>
                 <td>{name}</td>
@@ -104,7 +104,7 @@ export const HealthPage = (props: {
         {deliveries.length === 0 ? (
           <Empty title="No pending or failed deliveries" />
         ) : (
-          <Table label="Deliveries" head={['State', 'Deliveries']}>
+          <Table label="Deliveries" head={['Status', 'Deliveries']}>
             {deliveries.map(({ state, count }) => (
               <tr key={state}>
                 <td>

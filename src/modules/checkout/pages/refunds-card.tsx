@@ -52,7 +52,7 @@ const Where = ({ refund }: { refund: RefundRow }) => {
 }
 
 const Given = ({ refunds, block }: Pick<RefundsProps, 'refunds' | 'block'>) => (
-  <Table label="Refunds" head={['Amount', 'State', 'To', 'Block', 'Requested']}>
+  <Table label="Refunds" head={['Amount', 'Status', 'To', 'Block', 'Requested']}>
     {refunds.map((refund) => (
       <tr key={refund.id}>
         <td>

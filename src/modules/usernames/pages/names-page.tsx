@@ -79,7 +79,7 @@ export const NamesPage = (props: {
         ) : (
           <Table
             label="Usernames"
-            head={['Name', 'State', 'Address', 'Leased until', <span class="unseen">Actions</span>]}
+            head={['Name', 'Status', 'Address', 'Leased until', <span class="unseen">Actions</span>]}
           >
             {names.map((row) => (
               <NameLine key={row.name} frame={frame} row={row} />

@@ -40,7 +40,7 @@ export const WalletsPage = (props: { frame: FrameProps; filled: FormState; walle
             <p>Create one below, or with the API action cloud_wallet.</p>
           </Empty>
         ) : (
-          <Table label="Wallets" head={['Wallet', 'Balance', 'State', 'Expires', 'Created']}>
+          <Table label="Wallets" head={['Wallet', 'Balance', 'Status', 'Expires', 'Created']}>
             {wallets.map((wallet) => (
               <tr key={wallet.address}>
                 <td class="title-cell">
@@ -157,7 +157,7 @@ export const WalletPage = (props: WalletPageProps) => {
         {blocks.length === 0 ? (
           <Empty title="No transactions yet" />
         ) : (
-          <Table label="History" head={['Kind', 'Amount', 'State', 'With', 'Block', 'When']}>
+          <Table label="History" head={['Kind', 'Amount', 'Status', 'With', 'Block', 'When']}>
             {blocks.map((block) => (
               <tr key={block.id}>
                 <td>{block.kind}</td>

@@ -31,7 +31,7 @@ export const EndpointList = ({ endpoints }: { endpoints: readonly EndpointRow[] 
         <p>Add your server’s URL to receive events from all checkouts.</p>
       </Empty>
     ) : (
-      <Table label="Endpoints" head={['URL', 'State', 'Events']}>
+      <Table label="Endpoints" head={['URL', 'Status', 'Events']}>
         {endpoints.map(({ id, url, description, status, failingSince, events }) => (
           <tr key={id}>
             <td class="title-cell">
@@ -81,7 +81,7 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
     <Card title="Status">
       <Facts
         facts={[
-          ['State', <Badge state={status} />],
+          ['Status', <Badge state={status} />],
           ...(disabledReason === null
             ? []
             : [
@@ -134,7 +134,7 @@ const Log = ({ log, first, next }: Pick<EndpointPageProps, 'log' | 'first' | 'ne
         <p>Send a test event to see your server’s response.</p>
       </Empty>
     ) : (
-      <Table label="Deliveries" head={['Event', 'State', 'Status', 'Reason', 'When']}>
+      <Table label="Deliveries" head={['Event', 'Status', 'HTTP status', 'Reason', 'When']}>
         {log.map(({ id, eventId, type, state, attempts, cause, createdAt }) => (
           <tr key={id}>
             <td>
@@ -179,7 +179,7 @@ const Replays = ({
       <button class="plain">Send again</button>
     </Form>
     {replays.length > 0 && (
-      <Table label="Replays" head={['Started', 'State', 'Events']}>
+      <Table label="Replays" head={['Started', 'Status', 'Events']}>
         {replays.map(({ id, createdAt, state, queued }) => (
           <tr key={id}>
             <td>

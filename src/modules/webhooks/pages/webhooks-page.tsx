@@ -62,7 +62,7 @@ const Addresses = ({ addresses }: Pick<WebhooksPageProps, 'addresses'>) => (
         <p>Set a webhook URL on a checkout. It appears here with its first event.</p>
       </Empty>
     ) : (
-      <Table label="Checkout webhook URLs" head={['URL', 'State', 'Delivered', 'Failing']}>
+      <Table label="Checkout webhook URLs" head={['URL', 'Status', 'Delivered', 'Failing']}>
         {addresses.map(({ url, delivered, failing, disabledAt }) => (
           <tr key={url}>
             <td class="title-cell">
@@ -81,7 +81,7 @@ const Addresses = ({ addresses }: Pick<WebhooksPageProps, 'addresses'>) => (
 )
 
 const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) => (
-  <Table label="Events" head={['Event', 'About', 'State', 'Attempts', 'When', <span class="unseen">Actions</span>]}>
+  <Table label="Events" head={['Event', 'About', 'Status', 'Attempts', 'When', <span class="unseen">Actions</span>]}>
     {events.map((event) => (
       <tr key={event.id}>
         <td>
