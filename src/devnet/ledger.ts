@@ -5,7 +5,7 @@ import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { Candidate } from './candidate.ts'
 import { DEV_GENESIS, type Genesis } from './genesis.ts'
-import type { AccountRecord, StoredBlock } from './records.ts'
+import type { AccountRecord, StoredBlock, WaitingSend } from './records.ts'
 import type { LedgerStore } from './store.ts'
 import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
 
@@ -164,10 +164,19 @@ export class Ledger {
   /** The sum waiting for an account; by default only sends that are confirmed count. */
   receivableSum(account: PublicKey, confirmedOnly: boolean): bigint {
     let sum = 0n
-    for (const { hash, amount } of this.store.receivableOf(account)) {
-      if (!confirmedOnly || this.#isPlaceConfirmed(hash)) sum += amount
-    }
+    const isConfirmed = this.confirmedAmong()
+    for (const sent of this.store.receivableOf(account)) if (!confirmedOnly || isConfirmed(sent)) sum += sent.amount
     return sum
+  }
+
+  /** Tells of many sends whether they are confirmed, and asks once for each who sent them. */
+  confirmedAmong(): (sent: WaitingSend) => boolean {
+    const heights = new Map<PublicKey, number>()
+    return ({ source, height, position }) => {
+      const confirmed = heights.get(source) ?? this.store.confirmedHeightOf(source)
+      heights.set(source, confirmed)
+      return position < 0 || height <= confirmed
+    }
   }
 
   #judge(rules: Rules, candidate: Candidate<StateBlock>, timestamp = this.#seconds()): Applied {

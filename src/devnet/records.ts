@@ -44,3 +44,6 @@ export interface Receivable {
   amount: Raw
   epoch: Epoch
 }
+
+/** With the place of the send on the chain of its source. */
+export type WaitingSend = Receivable & Pick<StoredBlock, 'height' | 'position'>

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { AccountRows } from './account-rows.ts'
 import { Counts, type Totals } from './counts.ts'
-import type { AccountRecord, Receivable, StoredBlock } from './records.ts'
+import type { AccountRecord, Receivable, StoredBlock, WaitingSend } from './records.ts'
 import { SCHEMA } from './schema.ts'
 import { toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
 import { Statements } from './statements.ts'
@@ -262,10 +262,13 @@ export class LedgerStore {
     return this.statements.all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
   }
 
-  *receivableOf(account: PublicKey): Generator<Receivable> {
+  /** What waits for an account, and where its sends stand. One walk: shops leave thousands waiting, and are looked at with each checkout. */
+  *receivableOf(account: PublicKey): Generator<WaitingSend> {
     this.beyond?.account(account)
-    for (const row of this.statements.iterate('select * from receivable where account = ? order by hash', account)) {
-      yield toReceivable(row)
+    const query = `select receivable.*, height, position from receivable join blocks using (hash)
+      where receivable.account = ? order by hash`
+    for (const row of this.statements.iterate(query, account)) {
+      yield { ...toReceivable(row), height: Number(row.height), position: Number(row.position) }
     }
   }
 

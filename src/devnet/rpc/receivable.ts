@@ -3,7 +3,7 @@ import { type Answer, type Members, members } from '../answer.ts'
 import { blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import type { NodeRequest } from '../../kernel/nano/node-request.ts'
-import type { Receivable } from '../records.ts'
+import type { Receivable, StoredBlock, WaitingSend } from '../records.ts'
 import type { Handler } from './handler.ts'
 
 export const receivable: Handler = (node, request) => {
@@ -13,11 +13,12 @@ export const receivable: Handler = (node, request) => {
   const shape = readShape(request, request.flag('min_version'))
   const sorted = request.flag('sorting')
 
+  const isVisible = openVisible(node, request)
   let skipped = offset
   const found: Receivable[] = []
   for (const entry of node.ledger.store.receivableOf(account)) {
     if (!sorted && BigInt(found.length) >= count) break
-    if (!isVisible(node, request, entry.hash)) continue
+    if (!isVisible(entry)) continue
     if (!sorted && skipped > 0n) skipped--
     else if (entry.amount >= shape.threshold) found.push(entry)
   }
@@ -32,13 +33,14 @@ export const accountsReceivable: Handler = (node, request) => {
   const count = request.countOr()
   const shape = readShape(request, false)
   const sorted = request.flag('sorting')
+  const isVisible = openVisible(node, request)
   const blocks = members()
   for (const given of request.list('accounts')) {
     const account = request.toAccount(given)
     const found: Receivable[] = []
     for (const entry of node.ledger.store.receivableOf(account)) {
       if (BigInt(found.length) >= count) break
-      if (isVisible(node, request, entry.hash) && entry.amount >= shape.threshold) found.push(entry)
+      if (isVisible(entry) && entry.amount >= shape.threshold) found.push(entry)
     }
     if (found.length > 0) blocks[toAddress(account)] = shape.write(sorted ? largestFirst(found) : found)
   }
@@ -51,7 +53,8 @@ export const receivableExists: Handler = (node, request) => {
   if (!stored) throw blockNotFound()
   const { block, subtype, hash } = stored
   const waits = subtype === 'send' && block.type === 'state' && store.findReceivable(block.link, hash) !== undefined
-  return { exists: waits && isVisible(node, request, hash) ? '1' : '0' }
+  const isSeen = () => node.ledger.isConfirmed(stored) || isShownUnconfirmed(node, request, stored)
+  return { exists: waits && isSeen() ? '1' : '0' }
 }
 
 interface Shape {
@@ -80,10 +83,13 @@ function readShape(request: NodeRequest, version: boolean): Shape {
   }
 }
 
-/** Confirmed sends always; unconfirmed ones when asked for, those in an open election only with `include_active`. */
-function isVisible(node: LedgerNode, request: NodeRequest, hash: string): boolean {
-  const stored = node.ledger.store.findBlock(hash)!
-  if (node.ledger.isConfirmed(stored)) return true
+function openVisible(node: LedgerNode, request: NodeRequest): (sent: WaitingSend) => boolean {
+  const isConfirmed = node.ledger.confirmedAmong()
+  return (sent) => isConfirmed(sent) || isShownUnconfirmed(node, request, node.ledger.store.findBlock(sent.hash)!)
+}
+
+/** Unconfirmed sends are shown when asked for, those in an open election only with `include_active`. */
+function isShownUnconfirmed(node: LedgerNode, request: NodeRequest, stored: StoredBlock): boolean {
   if (request.flag('include_only_confirmed', true)) return false
   return request.flag('include_active') || !node.isActive(stored)
 }
