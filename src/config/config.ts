@@ -38,6 +38,9 @@ export interface ReadConfig {
   nodesAreWrittenOut: boolean
 }
 
+/** What a process of ours gets: everything that we were given, and what else it needs. */
+export const inheritedWith = (others: Env): Env => ({ ...others, ...process.env })
+
 /** Reads the environment once, and finds everything that is wrong instead of the first. */
 export function readConfig(env: Env = process.env): ReadConfig {
   const wrong: string[] = []

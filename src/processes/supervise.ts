@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onStop } from '../cli/stop.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, inheritedWith } from '../config/config.ts'
 import { refuseTaken } from '../http/listen.ts'
 import { systemClock } from '../infra/clock.ts'
 import type { Log } from '../infra/log.ts'
@@ -119,7 +119,7 @@ class ProcessGroup {
   }
 
   #fork(role: 'owner' | 'front'): ChildProcess {
-    const env = { ...ALLOCATOR, ...process.env }
+    const env = inheritedWith(ALLOCATOR)
     const child = fork(process.argv[1]!, ['start', '--as', role], { serialization: 'advanced', env })
     const { pid } = child
     this.#log.info({ event: 'process_started', role, pid })
