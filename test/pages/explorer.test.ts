@@ -42,7 +42,7 @@ test('a block says what its link means, which is something else for each kind, a
   const send = wordsOf(await get(url, `/blocks/${sent}`))
   assert.ok(send.includes(`Recipient account 0 ${accounts[0]!.address} Received in Not received yet`), send)
   assert.match(send, /Amount 2 nano Balance after 8 nano/)
-  assert.ok(send.includes(`State confirmed Confirmed by genesis ${genesis} With`), send)
+  assert.ok(send.includes(`Status confirmed Confirmed by genesis ${genesis} With`), send)
   const receive = wordsOf(await get(url, `/blocks/${opened.toLowerCase()}`))
   assert.match(receive, /Kind open confirmed/)
   assert.match(receive, /the hash of the send being received\. Sent in [0-9A-F]{64} Sender genesis nano_/)
@@ -58,7 +58,7 @@ test('a block says what its link means, which is something else for each kind, a
   node.hold()
   await give(node, alice.key, nano(1))
   const [waiting] = node.ledger.listUnconfirmed()
-  assert.match(wordsOf(await get(url, `/blocks/${waiting!.hash}`)), /State waiting Why Blocks are held/)
+  assert.match(wordsOf(await get(url, `/blocks/${waiting!.hash}`)), /Status waiting Why Blocks are held/)
 })
 
 test('an account has its balance, representative, what waits for it and its history, page by page', async (t) => {
