@@ -223,6 +223,56 @@ forEachEngine((_engine, open) => {
     await runner.stop()
   })
 
+  test('a runner with nothing to do sleeps until the next job is due, or until recurring work is to be asked again; five seconds at most', async (t) => {
+    const world = await open(t)
+    const { clock, ctx } = world
+    const pauses: number[] = []
+    const asleep = {
+      now: () => clock.now(),
+      after: (milliseconds: number, run: () => void) => sleep(milliseconds, run),
+    }
+    let wakeUp = () => {}
+    const sleep = (milliseconds: number, run: () => void) => {
+      if (milliseconds < LEASE / 3) [wakeUp] = [run, pauses.push(milliseconds)]
+      return () => undefined
+    }
+    const runs: unknown[] = []
+    const runner = runnerOn(
+      { ...world, clock: asleep },
+      jobOf(async (payload) => void runs.push(payload)),
+    )
+    const afterSleeping = async () => {
+      const slept = pauses.length
+      clock.advance(pauses.at(-1)!)
+      wakeUp()
+      await until(() => pauses.length > slept)
+      return pauses.at(-1)
+    }
+    await runner.start()
+    await until(() => pauses.length === 1)
+    assert.equal(pauses[0], 1_000, 'something may have happened')
+    assert.equal(await afterSleeping(), 5_000)
+    await enqueue(ctx, { kind: 'k', payload: 'later', runAt: clock.now() + 8_200 })
+    assert.deepEqual([await afterSleeping(), runs], [3_200, []])
+    await afterSleeping()
+    await until(() => runs.length === 1)
+    await runner.stop()
+
+    pauses.length = 0
+    const asked: number[] = []
+    const isNeeded = async () => asked.push(clock.now()) < 0
+    const recurring = runnerOn(
+      { ...world, clock: asleep },
+      jobOf(async () => {}, { everyMilliseconds: 1_700, isNeeded }),
+    )
+    await recurring.start()
+    await until(() => pauses.length === 1)
+    assert.equal(await afterSleeping(), 700)
+    assert.equal(await afterSleeping(), 1_700)
+    assert.deepEqual(asked, [clock.now() - 1_700, clock.now()])
+    await recurring.stop()
+  })
+
   test('recurring work survives a crash in the middle of a run and between runs', async (t) => {
     const world = await open(t)
     const { clock } = world

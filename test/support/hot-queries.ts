@@ -1,5 +1,12 @@
 import { type CompiledQuery, sql } from 'kysely'
-import { claimJobs, countUnfinished, deleteDead, deleteDone, openDueKinds } from '../../src/infra/jobs/queue.ts'
+import {
+  claimJobs,
+  countUnfinished,
+  deleteDead,
+  deleteDone,
+  openDueKinds,
+  openNextRun,
+} from '../../src/infra/jobs/queue.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { toRaw } from '../../src/kernel/money.ts'
@@ -102,6 +109,7 @@ export const HOT: Readonly<Record<string, Ask>> = {
   'payments by e-mail that are due': (db, _, known) => listDuePayments(db, known.now, known.limit),
   'orders that wait': (db, _, known) => listUnauthorized(db, known.now, known.limit),
   'kinds of jobs that are due': (db, _, known) => openDueKinds(['webhooks.deliver', 'b'])(db, known.now),
+  'when the next job is due': (db, _, known) => openNextRun(['webhooks.deliver', 'b'])(db, known.now),
   'jobs that are due': (db, engine, known) =>
     claimJobs(db, engine, {
       kind: 'webhooks.deliver',

@@ -62,12 +62,8 @@ export async function claimJobs(
  * costs the same however many jobs wait for another day.
  */
 export function openDueKinds(kinds: readonly string[]): (db: Db, now: number) => Promise<string[]> {
-  const names = sql.join(
-    kinds.map((kind) => sql`select ${sql.lit(kind)} as kind`),
-    sql` union all `,
-  )
   const select = prepared((_db, given: Given<{ now: number }>) => {
-    const query = sql<{ kind: string }>`select kinds.kind from (${names}) as kinds where (
+    const query = sql<{ kind: string }>`select kinds.kind from (${namesOf(kinds)}) as kinds where (
         select 1 from jobs where jobs.kind = kinds.kind and status in ('ready', 'running') and run_at <= ${given('now')}
           and (status = 'ready' or locked_until < ${given('now')})
         order by run_at limit 1
@@ -76,6 +72,24 @@ export function openDueKinds(kinds: readonly string[]): (db: Db, now: number) =>
   })
   return async (db, now) => (await select(db, { now })).map(({ kind }) => kind)
 }
+
+/** Asks when the next job of any kind is due that is not due yet; what runs already ends by itself. */
+export function openNextRun(kinds: readonly string[]): (db: Db, now: number) => Promise<number | undefined> {
+  const select = prepared((_db, given: Given<{ now: number }>) => {
+    const query = sql<{ at: number | null }>`select min((
+        select run_at from jobs where jobs.kind = kinds.kind and status in ('ready', 'running') and run_at > ${given('now')}
+        order by run_at limit 1
+      )) as at from (${namesOf(kinds)}) as kinds`
+    return { compile: () => query.compile(_db) }
+  })
+  return async (db, now) => (await select(db, { now }))[0]?.at ?? undefined
+}
+
+const namesOf = (kinds: readonly string[]) =>
+  sql.join(
+    kinds.map((kind) => sql`select ${sql.lit(kind)} as kind`),
+    sql` union all `,
+  )
 
 /** Extends a claim; false when it was lost. */
 export async function renewClaim(db: Db, { id, fence }: ClaimedJob, lockedUntil: number): Promise<boolean> {

@@ -15,10 +15,14 @@ import {
   markGivenBack,
   markRetry,
   openDueKinds,
+  openNextRun,
   renewClaim,
 } from './queue.ts'
 
-const POLL_EVERY = 1_000
+/** So long after something has happened; then the store is asked when something will. */
+const POLL_SOON = 1_000
+/** Of jobs that died elsewhere, or were written by somebody whose notice was lost, it hears no later. */
+const POLL_EVERY = 5_000
 const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000
 const ERROR_TEXT_MAX = 500
@@ -50,11 +54,14 @@ export class JobRunner {
   #look: Promise<void> = Promise.resolve()
   #lookAgain = false
   readonly #dueKinds: (db: Db, now: number) => Promise<string[]>
+  readonly #nextRun: (db: Db, now: number) => Promise<number | undefined>
   readonly #done: Gathered<ClaimedJob, boolean>
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#dueKinds = openDueKinds(options.jobs.map(({ kind }) => kind))
+    const kinds = options.jobs.map(({ kind }) => kind)
+    this.#dueKinds = openDueKinds(kinds)
+    this.#nextRun = openNextRun(kinds)
     this.#done = new Gathered(async (jobs) => {
       const won = await markAllDone(options.db, jobs, options.clock.now())
       return jobs.map(({ id }) => won.has(id))
@@ -67,12 +74,10 @@ export class JobRunner {
     this.wake()
   }
 
-  /** Something may be due: called after commits here, by notices from elsewhere, and by the poll. */
+  /** Something may be due: called after commits here, by notices from elsewhere, and after jobs have ended. */
   wake(): void {
-    const { traces } = this.#options
     if (this.#looking) this.#lookAgain = true
-    // Whoever has caused it, looking is for all.
-    else this.#look = traces ? traces.outside(() => this.#lookForJobs()) : this.#lookForJobs()
+    else this.#lookNow({ isIdle: false })
   }
 
   /** Takes no more jobs and waits for the running ones, which are told to end early. */
@@ -84,12 +89,22 @@ export class JobRunner {
     await Promise.all([...this.#running.values()].flatMap((running) => [...running]))
   }
 
-  async #lookForJobs(): Promise<void> {
+  /** Whoever has caused it, looking is for all. */
+  #lookNow({ isIdle }: { isIdle: boolean }): void {
+    const { traces } = this.#options
+    const look = () => this.#lookForJobs(isIdle)
+    this.#look = traces ? traces.outside(look) : look()
+  }
+
+  async #lookForJobs(isIdle: boolean): Promise<void> {
+    let pause = POLL_SOON
     this.#looking = true
     this.#cancelPoll?.()
     do {
       this.#lookAgain = false
-      for (const job of await this.#listDue()) {
+      const look = await this.#listDue(isIdle)
+      pause = look.pause
+      for (const job of look.due) {
         try {
           await this.#claim(job)
         } catch (error) {
@@ -99,20 +114,28 @@ export class JobRunner {
       }
     } while (this.#lookAgain && !this.#stop.signal.aborted)
     this.#looking = false
-    if (!this.#stop.signal.aborted) this.#cancelPoll = this.#options.clock.after(POLL_EVERY, () => this.wake())
+    if (this.#stop.signal.aborted) return
+    this.#cancelPoll = this.#options.clock.after(pause, () => this.#lookNow({ isIdle: true }))
   }
 
-  /** One look for all kinds: while nothing is due, no kind needs a writer's turn. */
-  async #listDue(): Promise<Job[]> {
+  /**
+   * One look for all kinds: while nothing is due, no kind needs a writer's turn. Where nothing has happened for a while, it is asked
+   * besides when something will be due, and nobody wakes up before that.
+   */
+  async #listDue(isIdle: boolean): Promise<{ due: Job[]; pause: number }> {
     const { db, clock, jobs, failures } = this.#options
+    const now = clock.now()
     try {
-      const due = new Set(await this.#dueKinds(db, clock.now()))
-      const found = jobs.filter(({ kind }) => due.has(kind))
+      const [kinds, next] = await Promise.all([this.#dueKinds(db, now), isIdle ? this.#nextRun(db, now) : undefined])
+      const found = jobs.filter(({ kind }) => kinds.includes(kind))
       const needed = await Promise.all(found.map((job) => this.#isNeeded(job)))
-      return found.filter((_job, at) => needed[at])
+      const due = found.filter((_job, at) => needed[at])
+      if (!isIdle) return { due, pause: POLL_SOON }
+      const waiting = [...this.#askAgainAt.values()].filter((at) => at > now)
+      return { due, pause: Math.min(POLL_EVERY, ...[next ?? Infinity, ...waiting].map((at) => at - now)) }
     } catch (error) {
       failures.failed('jobs.queue', { job: 'all' })(error)
-      return []
+      return { due: [], pause: POLL_SOON }
     }
   }
 
