@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { openLog, openRequestLog } from './log.ts'
+import { openLog, openOutput, openRequestLog } from './log.ts'
 
 const LINES = [
   { requestId: '1f0cb2de-3', action: 'account_balance', status: 200, cache: 'hit', caller: 'anonymous', ms: 0.1 },
@@ -28,4 +31,20 @@ test('who asks for warnings alone gets no line for a request that went well', ()
   const { written, logRequest } = openWritten('warn')
   for (const line of LINES) logRequest(line)
   assert.deepEqual(written, [])
+})
+
+test('a line that no other follows is written after a second, and so is the next one', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'log-'))
+  t.after(() => rm(folder, { recursive: true }))
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const dest = join(folder, 'log')
+  const log = openLog('info', openOutput({ minLength: 4_096, dest }))
+  for (const lines of [1, 2]) {
+    log.info('alone')
+    await new Promise(setImmediate)
+    assert.equal((await readFile(dest, 'utf8').catch(() => '')).match(/alone/g)?.length ?? 0, lines - 1)
+    t.mock.timers.tick(1_000)
+    const isWritten = async () => (await readFile(dest, 'utf8').catch(() => '')).match(/alone/g)?.length === lines
+    while (!(await isWritten())) await new Promise(setImmediate)
+  }
 })

@@ -2,13 +2,15 @@ import { type DestinationStream, type Logger, pino, symbols } from 'pino'
 
 export type Log = Logger
 
+/** Lines wait so long at the most for others to be written with. */
+const FLUSHED_AFTER = 1_000
+
 /**
  * JSON lines. Callers log named fields, never bodies or headers, so that no secret can come along. Lines are written
  * in batches, at the latest after a second and when the process ends.
  */
 export function openLog(level: string, destination?: DestinationStream): Log {
-  const output = destination ?? pino.destination({ sync: false, minLength: 4_096, periodicFlush: 1_000 })
-  return pino({ level, base: null }, output)
+  return pino({ level, base: null }, destination ?? openOutput({ minLength: 4_096 }))
 }
 
 /** A pipe takes so many bytes at once from one of several who write to it; more may end up in the midst of another's line. */
@@ -16,10 +18,22 @@ const PIPE_BYTES = 4_096
 
 /** The log of one of several processes that write to the same place. */
 export const openSharedLog = (level: string): Log =>
-  openLog(
-    level,
-    pino.destination({ sync: false, minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES, periodicFlush: 1_000 }),
-  )
+  openLog(level, openOutput({ minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES }))
+
+/** The library's own timer would wake the process every second, also one that has nothing to say. */
+export function openOutput(options: { minLength: number; maxWrite?: number; dest?: string }): DestinationStream {
+  const output = pino.destination({ sync: false, ...options })
+  const write = output.write.bind(output)
+  let flushing: NodeJS.Timeout | undefined
+  output.write = (line) => {
+    flushing ??= setTimeout(() => {
+      flushing = undefined
+      output.flush()
+    }, FLUSHED_AFTER).unref()
+    return write(line)
+  }
+  return output
+}
 
 /** What is told of a request that went well. None of it is a text that a client wrote. */
 interface RequestLine {
