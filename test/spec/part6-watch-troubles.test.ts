@@ -92,6 +92,16 @@ const openAlone = async (t: TestContext, events?: string[]) => open(t, await ope
 const waiting = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
 
+test('the first address that anybody watches is looked at within a second, also where nobody had watched any for long', async (t) => {
+  const { monitor, reads, second, watch } = await openAlone(t)
+  await monitor.start()
+  for (let passed = 0; passed < 7; passed++) await second()
+  await watch()
+  reads.length = 0
+  await second()
+  assert.notDeepEqual(reads, [])
+})
+
 forEachEngine((engine, openStore) => {
   test('deposits stopped being told for good, and nobody knew, when no node had the block to go on from (contract 6, rule 29)', async (t) => {
     const world = await open(t, await openStore(t), engine)

@@ -19,6 +19,8 @@ export interface UpstreamOptions {
 
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 const CONNECT_TIMEOUT = 2_000
+/** So long before a node closes a connection it is used no more. Many close them after five seconds; probes come every three. */
+const LEFT_BEFORE_CLOSE = 1_000
 const ERROR_WINDOW = 60_000
 const ERROR_SAMPLES_MIN = 10
 const ERROR_RATE_MAX = 0.5
@@ -92,6 +94,7 @@ export class Upstream {
       connections: options.connectionsMax,
       pipelining: 1,
       connect: { timeout: CONNECT_TIMEOUT },
+      keepAliveTimeoutThreshold: LEFT_BEFORE_CLOSE,
       maxResponseSize: RESPONSE_BYTES_MAX,
     })
   }

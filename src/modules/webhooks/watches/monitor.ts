@@ -16,6 +16,8 @@ import { WatchedAddresses } from './watched-addresses.ts'
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const TICK = SECOND
+/** While nobody watches anything. */
+const REST = 5 * SECOND
 /** Longer than any look takes; an instance that dies meanwhile loses its watches to others. */
 const LEASE = 2 * MINUTE
 const WATCHES_AT_ONCE = 100
@@ -56,6 +58,7 @@ export class AddressMonitor {
   #cancelTick: (() => void) | undefined
   #started = false
   #stopped = false
+  #isResting = false
 
   constructor(options: MonitorOptions) {
     this.#options = options
@@ -103,11 +106,16 @@ export class AddressMonitor {
   /** Listens for addresses from now on. */
   heed(addresses: readonly string[]): void {
     this.#watched.add(addresses)
+    this.#endRest()
   }
 
   /** Another instance was told of addresses. */
   refresh(): void {
-    if (this.#started && !this.#stopped) this.#inBackground('refresh', () => this.#watched.readFresh())
+    if (!this.#started || this.#stopped) return
+    this.#inBackground('refresh', async () => {
+      await this.#watched.readFresh()
+      this.#endRest()
+    })
   }
 
   #hear({ hash, account, block }: Confirmation): void {
@@ -229,6 +237,7 @@ export class AddressMonitor {
 
   #tick(): void {
     if (this.#stopped) return
+    this.#isResting = false
     this.#inBackground('look', async () => {
       const { room, bus } = this.#options
       try {
@@ -239,9 +248,20 @@ export class AddressMonitor {
           isMore = await this.#lookDue()
         }
       } finally {
-        if (!this.#stopped) this.#cancelTick = room.clock.after(TICK, () => this.#tick())
+        if (!this.#stopped) {
+          this.#isResting = this.#watched.size === 0
+          this.#cancelTick = room.clock.after(this.#isResting ? REST : TICK, () => this.#tick())
+        }
       }
     })
+  }
+
+  /** The first who watches something waits no longer than others do. */
+  #endRest(): void {
+    if (!this.#isResting || this.#stopped || this.#watched.size === 0) return
+    this.#isResting = false
+    this.#cancelTick?.()
+    this.#cancelTick = this.#options.room.clock.after(TICK, () => this.#tick())
   }
 
   async #lookDue(): Promise<boolean> {
