@@ -2,6 +2,7 @@ import { Pool } from 'undici'
 import { Leaving } from '../../kernel/leaving.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { postToNode } from './post-to-node.ts'
+import { closeQuietly } from './quiet-closing.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 import { type OurLedger, type Told, askForLedger, compareLedger } from './identity.ts'
 import { INQUIRY_TIMEOUT } from './limits.ts'
@@ -90,6 +91,7 @@ export class Upstream {
       path: `${url.pathname}${url.search}`,
       headers: { 'content-type': 'application/json', ...options.headers },
     }
+    closeQuietly()
     this.#pool = new Pool(url.origin, {
       connections: options.connectionsMax,
       pipelining: 1,
