@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { WebSocketServer } from 'ws'
 import { TestClock } from '../../../test/support/clock.ts'
 import { SeededRandom } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
@@ -17,20 +19,38 @@ class RecordingClock extends TestClock {
   }
 }
 
+const upstreamAt = (address: unknown) => ({
+  name: 'node-1',
+  url: '',
+  wsUrl: `ws://127.0.0.1:${(address as AddressInfo).port}`,
+  role: 'primary' as const,
+  weight: 1,
+  headers: {},
+  connectionsMax: 1,
+})
+
+test('a node that said again and again that it is listened to made the gateway forget and look for everything each time', async (t) => {
+  const node = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  t.after(() => node.close())
+  await once(node, 'listening')
+  node.on('connection', (socket) => {
+    for (let times = 0; times < 3; times++) socket.send(JSON.stringify({ ack: 'subscribe', time: '0' }))
+    socket.close()
+  })
+  const states: boolean[] = []
+  const on = { confirmation: () => assert.fail(), stateChange: () => void states.push(events.subscribed) }
+  const events = new NodeEvents(upstreamAt(node.address()), { clock: new TestClock(), random: new SeededRandom(7) }, on)
+  t.after(() => events.close())
+  await until(() => states.includes(false))
+  assert.deepEqual(states, [true, false])
+})
+
 test('pauses between attempts double up to half a minute, with jitter, and end when it is closed', async (t) => {
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
   const clock = new RecordingClock()
-  const upstream = {
-    name: 'node-1',
-    url: '',
-    wsUrl: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    role: 'primary' as const,
-    weight: 1,
-    headers: {},
-    connectionsMax: 1,
-  }
+  const upstream = upstreamAt(server.address())
   const on = { confirmation: () => assert.fail(), stateChange: () => assert.fail() }
   const events = new NodeEvents(upstream, { clock, random: new SeededRandom(7) }, on)
   for (let attempt = 1; attempt <= 9; attempt++) {

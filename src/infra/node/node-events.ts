@@ -95,6 +95,8 @@ export class NodeEvents {
     this.#heardAt = this.#clock.now()
     const message = parse((data as Buffer).toString())
     if (message?.ack === 'subscribe') {
+      // Said again, it is nothing new: whoever listens would forget and look for everything each time.
+      if (this.subscribed) return
       this.#failures = 0
       this.subscribed = true
       this.#onStateChange()
