@@ -78,7 +78,7 @@ const Standing = ({ frame, endpoint }: Pick<EndpointPageProps, 'frame' | 'endpoi
   const at = `${HOME}/${endpoint.id}`
   const { status, disabledReason, failingSince, last4, previousUntil } = endpoint
   return (
-    <Card title="Status">
+    <Card title="Overview">
       <Facts
         facts={[
           ['Status', <Badge state={status} />],
