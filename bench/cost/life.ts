@@ -27,7 +27,7 @@ export async function costIdle(
   await delay(SETTLE)
   const before = gateway.spent()
   const began = performance.now()
-  await delay(options.long ? 15_000 : 5_000)
+  await delay(options.long ? 20_000 : 10_000)
   const hundredths = ((performance.now() - began) * 1_000) / 100
   return {
     key: keyFor(when === 'fresh' ? 'idleFresh' : 'idleLoaded', engine),

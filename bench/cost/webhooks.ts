@@ -18,11 +18,12 @@ const BODY = JSON.stringify({ type: 'payment.completed', note: 'x'.repeat(700) }
 /** Long after the last turn, unless somebody says otherwise. */
 const LATER = 24 * 3_600_000
 const TURNS_MAX = 4
+const WARM_TURNS = { check: 1, else: 8 }
 const GOALS = { sqlite: { gateway: 500 }, postgres: { gateway: 700, database: 400 } } as const
 
 /** Events that become due a hundred at a time. */
 export async function costWebhooks(world: World, engine: StoreEngine): Promise<Row[]> {
-  const { bench, ledger } = world
+  const { bench, ledger, options } = world
   using receiver = await startStandIn('receiver')
   const secretKey = crypto.getRandomValues(new Uint8Array(32))
   const opened = await openBenchStore(bench, engine)
@@ -39,11 +40,12 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
     recorded += WAITING
     const before = gateway.spent()
     await makeDue(opened.ctx)
+    await wake(gateway)
     await untilDelivered(gateway, recorded)
     return each(before, gateway.spent(), WAITING)
   }
   // Code that runs for the first time is not compiled yet.
-  await deliver()
+  for (let turns = 0; turns < WARM_TURNS[options.check ? 'check' : 'else']; turns++) await deliver()
   const patience = { ...world, turns: Math.min(world.turns, TURNS_MAX) }
   const { cost, yardstick } = await inTurns(patience, keyFor('delivered', engine), deliver, () => post(receiver.port))
   await gateway.close()
@@ -82,7 +84,14 @@ async function record(ctx: StoreCtx, { secretKey, accounts, port }: Recorded): P
   })
 }
 
-/** All at one moment. The gateway finds them when it looks by itself. */
+/** What is counted of a request with a key is written within a second, and after that the gateway looks for jobs. */
+async function wake({ url, key }: BenchGateway): Promise<void> {
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify({ action: 'version', key }) })
+  if (response.status !== 200) throw new Error(await response.text())
+  await response.body?.cancel()
+}
+
+/** All at one moment. */
 async function makeDue({ db }: StoreCtx): Promise<void> {
   const now = Date.now()
   await db.transaction().execute(async (tx) => {

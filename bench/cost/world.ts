@@ -11,9 +11,9 @@ import { isDear } from './check.ts'
 import { type Patience, each } from './row.ts'
 
 /** As many answers as the memory for them holds by default, less what passes between turns; and the same for a sixth of it. */
-const REMEMBERED = 45_000
+const REMEMBERED = 33_000
 const PART_FOR_CHECK = 6
-const CACHE_BYTES = 64 * 2 ** 20
+const CACHE_BYTES = 48 * 2 ** 20
 const WARM = 10_000
 const DISTINCT = { long: 400_000, usual: 120_000, check: 60_000 }
 

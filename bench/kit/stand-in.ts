@@ -92,9 +92,10 @@ async function stand(as: string): Promise<void> {
   const say = (word: Word) => process.send!(word)
   const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
   sockets.on('connection', (socket: WebSocket) => {
-    socket.on('message', () => {
-      socket.send(JSON.stringify({ ack: 'subscribe', time: '0' }))
-      say({ hearers: sockets.clients.size })
+    socket.on('message', (data: Buffer) => {
+      const { action } = JSON.parse(data.toString()) as { action: string }
+      socket.send(JSON.stringify({ ack: action === 'ping' ? 'pong' : action, time: '0' }))
+      if (action === 'subscribe') say({ hearers: sockets.clients.size })
     })
     socket.on('error', () => socket.terminate())
   })
