@@ -69,7 +69,8 @@ export class PaymentMonitor {
   readonly #nudged = new Map<string, number>()
   readonly #retries = new Map<string, number>()
   readonly #running = new Set<Promise<unknown>>()
-  #queue = new Set<string>()
+  /** Blocks that were told, and at which address. */
+  #queue = new Map<string, string>()
   #draining = false
   #stopListening: (() => void) | undefined
   #cancelTick: (() => void) | undefined
@@ -124,17 +125,14 @@ export class PaymentMonitor {
 
   /** A payer waits at this address: the poller comes soon, but not more often than is of use. */
   nudge(address: string): void {
-    const { ctx, clock, bus } = this.#options
+    const { clock, bus } = this.#options
     const now = clock.now()
     const every = bus.connected ? NUDGE_EVERY_CONNECTED : NUDGE_EVERY
     if (now - (this.#nudged.get(address) ?? 0) < every) return
     this.#nudged.delete(address)
     this.#nudged.set(address, now)
     if (this.#nudged.size > NUDGED_MAX) this.#nudged.delete(this.#nudged.keys().next().value!)
-    this.#inBackground('nudge', async () => {
-      await hastenScans(ctx.db, [address], now)
-      this.#tickSoon()
-    })
+    this.#lookSoon(address, 'nudge')
   }
 
   #hear({ hash, account, block }: Confirmation): void {
@@ -142,31 +140,31 @@ export class PaymentMonitor {
     // Old kinds of blocks have members of their own.
     const to = type === 'send' ? destination : subtype === 'send' ? linked : undefined
     const received = type === 'receive' || type === 'open' ? source : subtype === 'receive' ? link : undefined
-    if (to !== undefined && this.#watched.has(to)) this.#await(hash)
+    if (to !== undefined && this.#watched.has(to)) this.#await(hash, to)
     // The send of a receive may have escaped us.
-    else if (received !== undefined && this.#watched.has(account)) this.#await(received.toUpperCase())
+    else if (received !== undefined && this.#watched.has(account)) this.#await(received.toUpperCase(), account)
   }
 
   /** Other instances hear the same. */
-  #await(hash: string): void {
+  #await(hash: string, address: string): void {
     if (this.#settled.has(hash)) return
     const wait = this.#options.turnOf(hash)
-    if (wait === 0) this.#enqueue(hash)
+    if (wait === 0) this.#enqueue(hash, address)
     else if (wait !== undefined)
-      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash)))
+      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash, address)))
   }
 
   /** The instance that should have credited it may be gone. */
-  async #takeTurn(hash: string): Promise<void> {
+  async #takeTurn(hash: string, address: string): Promise<void> {
     if (this.#stopped || this.#settled.has(hash)) return
     const recorded = await listRecorded(this.#options.ctx.db, [hash])
     if (recorded.has(hash)) this.#settle(hash)
-    else this.#enqueue(hash)
+    else this.#enqueue(hash, address)
   }
 
-  #enqueue(hash: string): void {
+  #enqueue(hash: string, address: string): void {
     if (this.#settled.has(hash) || this.#stopped) return
-    this.#queue.add(hash)
+    this.#queue.set(hash, address)
     if (this.#draining) return
     this.#draining = true
     this.#inBackground('credit', () => this.#drain())
@@ -177,11 +175,11 @@ export class PaymentMonitor {
     try {
       while (this.#queue.size > 0 && !this.#stopped) {
         // Never the whole queue: when payments pile up, copying it for every batch would cost more than the payments.
-        const batch: string[] = []
-        for (const hash of this.#queue) {
-          if (batch.push(hash) === BLOCKS_AT_ONCE) break
+        const batch = new Map<string, string>()
+        for (const [hash, address] of this.#queue) {
+          if (batch.set(hash, address).size === BLOCKS_AT_ONCE) break
         }
-        for (const hash of batch) this.#queue.delete(hash)
+        for (const hash of batch.keys()) this.#queue.delete(hash)
         await this.#credit(batch)
       }
     } finally {
@@ -189,12 +187,12 @@ export class PaymentMonitor {
     }
   }
 
-  async #credit(batch: readonly string[]): Promise<void> {
+  async #credit(batch: ReadonlyMap<string, string>): Promise<void> {
     const { ctx, node, clock, onError } = this.#options
     const done = new Set<string>()
     const left = new Set<string>()
     try {
-      const sends = (await readSends(node, batch, clock.now())).filter(({ confirmed }) => confirmed)
+      const sends = (await readSends(node, [...batch.keys()], clock.now())).filter(({ confirmed }) => confirmed)
       const places = await readPlaces(node, sends)
       await Promise.all(
         sends.map(async (send) => {
@@ -218,10 +216,10 @@ export class PaymentMonitor {
     } catch (error) {
       onError(error, 'read blocks')
     }
-    for (const hash of batch) {
+    for (const [hash, address] of batch) {
       if (done.has(hash)) this.#settle(hash)
       else if (left.has(hash)) this.#retries.delete(hash)
-      else this.#retry(hash)
+      else this.#retry(hash, address)
     }
   }
 
@@ -230,15 +228,17 @@ export class PaymentMonitor {
     this.#retries.delete(hash)
   }
 
-  /** Not for ever: what stays in doubt is the poller's. */
-  #retry(hash: string): void {
+  /** Not for ever: what stays in doubt is the poller's, who comes at once and keeps coming until the node answers. */
+  #retry(hash: string, address: string): void {
     const tries = (this.#retries.get(hash) ?? 0) + 1
-    if (tries > RETRIES_MAX || this.#stopped) {
+    if (this.#stopped) return
+    if (tries > RETRIES_MAX) {
       this.#retries.delete(hash)
+      this.#lookSoon(address, 'retry')
       return
     }
     this.#retries.set(hash, tries)
-    this.#options.clock.after(RETRY_AFTER * tries, () => this.#enqueue(hash))
+    this.#options.clock.after(RETRY_AFTER * tries, () => this.#enqueue(hash, address))
   }
 
   #tick(): void {
@@ -263,6 +263,14 @@ export class PaymentMonitor {
         const pause = this.#options.bus.connected && !this.#isHastened ? TICK_CONNECTED : TICK
         if (!this.#stopped) this.#cancelTick = this.#options.clock.after(pause, () => this.#tick())
       }
+    })
+  }
+
+  #lookSoon(address: string, doing: string): void {
+    const { ctx, clock } = this.#options
+    this.#inBackground(doing, async () => {
+      await hastenScans(ctx.db, [address], clock.now())
+      this.#tickSoon()
     })
   }
 
