@@ -93,7 +93,7 @@ export const INFRA_SETTINGS = {
   ),
   cacheBytesMax: setting(
     'CACHE_BYTES_MAX',
-    '67108864',
+    '50331648',
     whole(0),
     'Memory for cached answers, in bytes; 0 turns the cache off.',
   ),
