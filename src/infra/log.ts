@@ -7,7 +7,7 @@ const FLUSHED_AFTER = 1_000
 
 /**
  * JSON lines. Callers log named fields, never bodies or headers, so that no secret can come along. Lines are written
- * in batches, at the latest after a second and when the process ends.
+ * in batches, after a second, two at the latest, and when the process ends.
  */
 export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: null }, destination ?? openOutput({ minLength: 4_096 }))
@@ -20,16 +20,27 @@ const PIPE_BYTES = 4_096
 export const openSharedLog = (level: string): Log =>
   openLog(level, openOutput({ minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES }))
 
-/** The library's own timer would wake the process every second, also one that has nothing to say. */
+/**
+ * The library's own timer would wake the process every second, also one that has nothing to say. A flush does nothing while a batch is
+ * being written, so that another one follows the last line.
+ */
 export function openOutput(options: { minLength: number; maxWrite?: number; dest?: string }): DestinationStream {
   const output = pino.destination({ sync: false, ...options })
   const write = output.write.bind(output)
-  let flushing: NodeJS.Timeout | undefined
-  output.write = (line) => {
-    flushing ??= setTimeout(() => {
-      flushing = undefined
+  let hasNews = false
+  let timer: NodeJS.Timeout | undefined
+  const flushLater = () => {
+    timer = setTimeout(() => {
+      timer = undefined
+      if ('destroyed' in output && output.destroyed === true) return
       output.flush()
+      if (hasNews) flushLater()
+      hasNews = false
     }, FLUSHED_AFTER).unref()
+  }
+  output.write = (line) => {
+    hasNews = true
+    if (timer === undefined) flushLater()
     return write(line)
   }
   return output
