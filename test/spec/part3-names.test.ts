@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nano, turnUntil } from '../support/checkout-steps.ts'
+import { nano, turnUntil, untilExpired } from '../support/checkout-steps.ts'
 import {
   askChange,
   assertAccounted,
@@ -79,8 +79,8 @@ test('paid after the offer has ended: the name is given all the same, unless som
   const bob = await market.person()
   const [forAlice, forBob] = [await offer(shop, 'late'), await offer(shop, 'late')]
   const forgotten = await offer(shop, 'later')
-  await turnUntil(market, 2 * HOUR, async () => (await shop.check(forAlice.id)).status === 'expired')
-  await turnUntil(market, 2 * HOUR, async () => (await shop.check(forBob.id)).status === 'expired')
+  await untilExpired(market, shop, forAlice.id)
+  await untilExpired(market, shop, forBob.id)
   await market.send(alice, forAlice.address, priceOf(forAlice, '1 Year'))
   await turnUntil(market, 1_000, async () => (await shop.check(forAlice.id)).success)
   const check = await untilOrder(shop, forAlice.id, 'applied')

@@ -118,6 +118,17 @@ export async function turnUntil(
   })
 }
 
+/**
+ * Turns the clock to the end of a checkout, and on until that is written. Steps of hours would cut off every look at the ledger that takes
+ * longer than one of them, and on a busy machine go on until nobody watches the address any more.
+ */
+export async function untilExpired(world: Pick<World, 'clock'>, shop: Shop, id: string): Promise<void> {
+  const checkouts = shop.app.store.db.selectFrom('checkouts').select('expires_at').where('id', '=', id)
+  const { expires_at: end } = await checkouts.executeTakeFirstOrThrow()
+  world.clock.advance(Math.max(0, end - world.clock.now()))
+  await turnUntil(world, 1_000, async () => (await shop.check(id)).status === 'expired')
+}
+
 /** Pays what a checkout asks for now, and turns the clock until it is paid. */
 export async function payFor(world: World, shop: Shop, id: string): Promise<void> {
   const { address, amount_raw: raw } = await shop.check(id)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import { bearer, nano, turnUntil } from '../../../test/support/checkout-steps.ts'
+import { bearer, nano, turnUntil, untilExpired } from '../../../test/support/checkout-steps.ts'
 import { type Offer, assertAccounted, openStall, untilQuiet } from '../../../test/support/username-steps.ts'
 
 /* Credits for sale, and payments that are not what was asked for. */
@@ -19,7 +19,7 @@ test('a wrong amount buys nothing and is kept for the operator; a late one buys 
     [[bare, 'service']],
   )
   assert.equal((await shop.check(made.id)).status, 'pending')
-  await turnUntil(market, 2 * 3_600_000, async () => (await shop.check(made.id)).status === 'expired')
+  await untilExpired(market, shop, made.id)
   await market.send(buyer, made.address, made.plans[0]!.value_raw)
   await turnUntil(market, 1_000, async () => (await shop.check(made.id)).success)
   const { credits } = (await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>()

@@ -16,6 +16,7 @@ import {
   show,
   stranger,
   turnUntil,
+  untilExpired,
   untilStatus,
 } from '../../../test/support/checkout-steps.ts'
 
@@ -37,7 +38,7 @@ test('generated_wallet: what came before the end, and what comes after it, is th
   // A part waits in the wallet for the rest.
   const sweeps = shop.app.store.db.selectFrom('jobs').select('id').where('kind', '=', 'checkout.sweep')
   assert.deepEqual(await sweeps.execute(), [])
-  await turnUntil(world, 2 * HOUR, async () => (await shop.check(made.id)).status === 'expired')
+  await untilExpired(world, shop, made.id)
   const arrived = (amount: string) => async () =>
     (await shop.call('account_balance', { account: address })).json().receivable === `${nano(amount)}`
   await turnUntil(world, 1_000, arrived('0.4'))
