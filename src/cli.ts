@@ -62,8 +62,6 @@ program
     keep()
     // Not before: V8 takes what was compiled with other flags for something else, and a start would collect more often.
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
-    // Answers come and go and leave holes: pages that are a fifth of holes are put together, not only those that are most of them.
-    setFlagsFromString('--optimize-for-size')
   })
 
 withGateway(program.command('call'))
