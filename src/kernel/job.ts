@@ -22,6 +22,19 @@ export interface Job<P = unknown> {
   run(payload: P, signal: AbortSignal): Promise<void>
 }
 
+/**
+ * Thrown by a job that has nothing to do before a certain time: a limit is used up, a switch is off. Nothing has failed, so that it
+ * is neither reported nor counted as an attempt; the job runs again then, however often it was put off, and shows the reason meanwhile.
+ */
+export class PutOff extends Error {
+  readonly runAt: number
+
+  constructor(runAt: number, reason: string) {
+    super(reason)
+    this.runAt = runAt
+  }
+}
+
 interface NewJob {
   kind: string
   payload: unknown

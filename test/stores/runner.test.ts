@@ -4,7 +4,7 @@ import { claimJobs, countJobs, listJobs, retryDead } from '../../src/infra/jobs/
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import { noWork } from '../../src/kernel/errors.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
-import { type Job, enqueue } from '../../src/kernel/job.ts'
+import { type Job, PutOff, enqueue } from '../../src/kernel/job.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
@@ -331,6 +331,31 @@ forEachEngine((_engine, open) => {
     await until(() => outcomes.length === 2)
     await second.stop()
     assert.deepEqual([runs, outcomes], [1, ['given_back', 'done']])
+  })
+
+  // It has one attempt: if every look counted, what waits for a switch or a limit would be given up.
+  test('a job that is put off waits without using an attempt, and runs when its time has come', async (t) => {
+    const world = await open(t)
+    const { clock, store } = world
+    await enqueue(world.ctx, { kind: 'k', payload: {}, attemptsMax: 1 })
+    const outcomes: string[] = []
+    let isOff = true
+    const job = jobOf(async () => {
+      if (isOff) throw new PutOff(clock.now() + PERIOD, 'Switched off.')
+    })
+    const runner = await startOn(world, job, outcomes)
+    for (let times = 1; times <= 3; times++) {
+      await until(() => outcomes.length === times)
+      const [waiting] = await listJobs(store.db, { limit: 10 })
+      const { status, attempts, runAt, lastError } = waiting!
+      assert.deepEqual([status, attempts, runAt, lastError], ['ready', 0, clock.now() + PERIOD, 'Switched off.'])
+      isOff = times < 3
+      clock.advance(PERIOD)
+      runner.wake()
+    }
+    await until(() => outcomes.length === 4)
+    await runner.stop()
+    assert.deepEqual(outcomes, ['put_off', 'put_off', 'put_off', 'done'])
   })
 
   test('stopping waits for running jobs and for those it was just about to get; one that goes through a list ends between two steps', async (t) => {

@@ -126,9 +126,16 @@ export async function markAgain(db: Db, job: ClaimedJob, runAt: number): Promise
   return markRunning(db, job, { status: 'ready', run_at: runAt, attempts: 0, locked_until: null, last_error: null })
 }
 
-/** Running → ready at once, as if it had not been begun: its worker ends before the job does. */
-export async function markGivenBack(db: Db, job: ClaimedJob, now: number): Promise<boolean> {
-  return markRunning(db, job, { status: 'ready', run_at: now, locked_until: null, attempts: job.attempts - 1 })
+/** Running → ready, as if it had not been begun: its worker ends before the job does, or it is put off for a reason. */
+export async function markGivenBack(db: Db, job: ClaimedJob, runAt: number, reason?: string): Promise<boolean> {
+  const given = reason === undefined ? {} : { last_error: reason }
+  return markRunning(db, job, {
+    status: 'ready',
+    run_at: runAt,
+    locked_until: null,
+    attempts: job.attempts - 1,
+    ...given,
+  })
 }
 
 export async function markDead(db: Db, job: ClaimedJob, now: number, error: string): Promise<boolean> {

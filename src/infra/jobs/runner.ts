@@ -1,7 +1,7 @@
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { Gathered } from '../../kernel/gathered.ts'
 import type { Failures } from '../../kernel/failures.ts'
-import { type Job, enqueue } from '../../kernel/job.ts'
+import { type Job, PutOff, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Traces, asStep } from '../../kernel/traces.ts'
@@ -40,7 +40,7 @@ export interface RunnerOptions {
   traces?: Traces | undefined
 }
 
-type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back'
+type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back' | 'put_off'
 
 /** Runs jobs of this process. Several runners may share one store: the queue decides who gets what. */
 export class JobRunner {
@@ -211,6 +211,10 @@ export class JobRunner {
   /** Again later, or dead; the schedule of a recurring job outlives a round that failed for good. */
   async #fail(job: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
     const { db, clock } = this.#options
+    if (error instanceof PutOff) {
+      const reason = error.message.slice(0, ERROR_TEXT_MAX)
+      return (await markGivenBack(db, claimed, error.runAt, reason)) ? 'put_off' : 'lost'
+    }
     // What fails in a process that stops may fail because it stops: the next one takes it up, and no attempt is lost.
     if (this.#stop.signal.aborted) return (await markGivenBack(db, claimed, clock.now())) ? 'given_back' : 'lost'
     const place = job.money ? 'jobs.money' : 'jobs.other'
