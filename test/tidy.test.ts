@@ -147,6 +147,17 @@ test('time, randomness, network and environment are touched in one place only', 
   assert.deepEqual(wrong, [])
 })
 
+test('a test makes a wrong key or address with `another`, which never hits the right one by chance', () => {
+  const wrong = [...listFiles('test', /\.tsx?$/), ...listFiles('src', /\.test\.tsx?$/)]
+    .filter((file) => file !== 'test/support/another.ts')
+    .flatMap((file) =>
+      read(file)
+        .split('\n')
+        .flatMap((text, at) => (/\.slice\(0, -\d+\)(?:\}[\w!]|\s*\+\s*['"`])/.test(text) ? [`${file}:${at + 1}`] : [])),
+    )
+  assert.deepEqual(wrong, [])
+})
+
 /**
  * An error is told, passed on, or named as a loss with its reason (`Failures`); it is not dropped. Whoever answers with
  * nothing because something could not be read says why beside it.

@@ -5,6 +5,7 @@ import { turnUntil, untilStatus } from '../support/checkout-steps.ts'
 import { PAYER } from '../support/refund-steps.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { SECRET, type Session, openMedusaShop } from './shop.ts'
+import { another } from '../support/another.ts'
 
 /* The provider for Medusa as Medusa calls it, on a whole gateway and its ledger. `framework.test.ts` has Medusa itself. */
 
@@ -175,7 +176,7 @@ test('what an option has caused at the gateway names the option, and tells no ad
     !error.message.includes('127.0.0.1') &&
     !/rpc_sk_/.test(error.message)
   await assert.rejects(asked({ url: 'http://127.0.0.1:1' }), says('url'))
-  const wrong = merchant.key.slice(0, -1) + (merchant.key.endsWith('1') ? '2' : '1')
+  const wrong = another(merchant.key)
   await assert.rejects(asked({ key: wrong }), says('key'))
   await assert.rejects(asked({ key: readsOnly }), says('key'))
   const make = (more: object, currency_code = 'eur') => {

@@ -6,6 +6,7 @@ import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { openProvider, saying } from '../support/serve.ts'
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
+import { another } from '../support/another.ts'
 
 /* Contract 4.1, rules 23 to 27: prices, market data, swaps and representatives, and what becomes of them when a provider fails. */
 
@@ -142,7 +143,7 @@ test('without configuration everything works offline and is called sandbox; what
       // More than there is must not turn into everything there is.
       ['amount', { amount: 1_000_000_000, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }],
       wrongIn('address', HOLDER, `${BTC}!`),
-      wrongIn('refund_address', BTC, `${HOLDER.slice(0, -1)}1`),
+      wrongIn('refund_address', BTC, another(HOLDER)),
     ],
   )
   const unknown = await gateway.call('nano_swap_status', { id: 'swp_none' })

@@ -7,6 +7,7 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { type Ask, type Reply, ask, bearer } from '../support/gateway.ts'
 import { shareGateway } from '../support/shared-gateway.ts'
 import { assertRefusal } from './refusal.ts'
+import { another } from '../support/another.ts'
 
 /* Contract 5: where a credential is read, and what becomes of it. */
 
@@ -110,7 +111,7 @@ test('401 for a key that is wrong, unknown or revoked, in the words of the contr
   const revoked = await gateway.rest('DELETE', `/api/keys/${id}`, adminKey)
   assert.deepEqual(revoked.json<unknown>(), { success: true, id })
   const body = { error: 'Invalid API Key.', message: 'Invalid API Key.', code: 'invalid_key' }
-  for (const wrong of [key!, `${adminKey.slice(0, -1)}!`, createApiKey('secret', systemRandom), 'a.b.c']) {
+  for (const wrong of [key!, another(adminKey), createApiKey('secret', systemRandom), 'a.b.c']) {
     for (const action of ['version', 'rpc_credits', 'work_generate', 'checkout']) {
       const reply = await gateway.call(action, {}, bearer(wrong))
       assert.deepEqual([reply.status, reply.json<unknown>()], [401, body], action)

@@ -7,6 +7,7 @@ import type { Reply } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { bob, openLedgerWorld } from './ledger-world.ts'
+import { another } from '../support/another.ts'
 
 /* Contract 7: what the ledger itself says, in its own words, and what the gateway sees to be wrong before it. */
 
@@ -80,7 +81,7 @@ test('400 with the node’s own words for what is malformed, naming the field (c
   const account = bob.address
   const malformed: [action: string, fields: object, text: string, code: string, field?: string][] = [
     ['account_info', { account: 'nano_1' }, 'Bad account number', 'invalid_account', 'account'],
-    ['account_balance', { account: `${account.slice(0, -1)}1` }, 'Bad account number', 'invalid_account', 'account'],
+    ['account_balance', { account: another(account) }, 'Bad account number', 'invalid_account', 'account'],
     ['account_balance', { account: 7 }, 'Bad account number', 'invalid_account', 'account'],
     ['block_info', { hash: 'zz' }, 'Invalid block hash', 'invalid_hash', 'hash'],
     ['work_generate', { hash: '0'.repeat(63) }, 'Invalid block hash', 'invalid_hash', 'hash'],
