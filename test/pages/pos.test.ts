@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { PHONE, assertGood, findViolations, openBrowser, openTab, pay } from './browser.ts'
+import { TcpRelay } from '../support/tcp-relay.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 import { look, press, reach, type, walk } from './story.ts'
 
@@ -103,17 +104,26 @@ test(
     const { key } = await dashboard.join(null)
     const till = { title: 'Van', address, currency: 'USD', items: [{ title: 'Tea', price: '2' }] }
     const { link, id } = await dashboard.rest<{ link: string; id: string }>('POST', '/api/pos', key, till)
-    const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)
-    const context = page.context()
-    await page.goto(link)
+    const line = await TcpRelay.start(Number(new URL(dashboard.url).port))
+    t.after(() => line.close())
+    const url = `http://127.0.0.1:${line.port}`
+    const { page, misdeeds } = await openTab(t, await openBrowser(), { url }, PHONE)
+    // A browser that loads a page without a network may forget for a moment that it has none: the line itself is cut as well.
+    const goOffline = async () => {
+      line.cut()
+      await page.context().setOffline(true)
+    }
+    const goOnline = async () => {
+      line.open()
+      await page.context().setOffline(false)
+    }
+    await page.goto(link.replace(new URL(link).origin, url))
     await untilScreen(page, 'sale')
     await page.evaluate('navigator.serviceWorker.ready')
     // What the worker has seen once is there without a network.
     await page.reload()
     await untilScreen(page, 'sale')
-    await context.setOffline(true)
-    // A browser may forget for a moment, while it loads a page, that it is to have no network.
-    await page.route('**/sales', (route) => route.abort('internetdisconnected'))
+    await goOffline()
     await page.reload()
     await untilScreen(page, 'sale')
     for (const digit of ['3', '.', '5']) await page.keyboard.press(digit)
@@ -125,8 +135,7 @@ test(
     await untilScreen(page, 'pay', 'making')
     const countSales = async () => (await dashboard.ctx.db.selectFrom('pos_sales').selectAll().execute()).length
     assert.equal(await countSales(), 0)
-    await page.unroute('**/sales')
-    await context.setOffline(false)
+    await goOnline()
     await untilScreen(page, 'pay', 'waiting')
     assert.equal(await page.innerText('[data-pay-total]'), '$3.50')
     assert.equal(await countSales(), 1)
@@ -145,8 +154,8 @@ test(
     assert.ok(isLost)
     assert.equal(await countSales(), 2)
     // Paid while nobody was there to hear it.
-    await context.setOffline(true)
-    await payCode(dashboard, page, () => context.setOffline(false))
+    await goOffline()
+    await payCode(dashboard, page, goOnline)
     const kept = await page.evaluate<string[]>(
       `caches.open('till-shell').then((kept) => kept.keys()).then((all) => all.map(({ url }) => new URL(url).pathname))`,
     )
