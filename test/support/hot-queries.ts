@@ -56,7 +56,7 @@ import { findLatestClaim } from '../../src/modules/faucet/store.ts'
 import { listLinks } from '../../src/modules/links/store.ts'
 import { findSaleByKey, listSales } from '../../src/modules/pos/sales-store.ts'
 import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
-import { listDueWallets, listLeastLookedAt, listOwnedWallets } from '../../src/modules/wallets/store.ts'
+import { listDueWallets, listHolding, listLeastLookedAt, listOwnedWallets } from '../../src/modules/wallets/store.ts'
 import { countOpenBlocks, listUnsettled } from '../../src/modules/wallets/unsettled-store.ts'
 import {
   countAttemptDays,
@@ -158,6 +158,8 @@ export const HOT: Readonly<Record<string, Ask>> = {
   'what a wallet has not finished': (db, _, known) => readUnfinished(db, known.walletId),
   'what a wallet owes': (db, _, known) => countOwed(db, known.walletId),
   'wallets with something to do': (db, _, known) => listUnsettled(db, known.limit),
+  'wallets with money of a merchant': (db, _, known) =>
+    listHolding(db, { purpose: 'checkout', after: '', limit: known.limit }),
   'blocks on their way': (db) => countOpenBlocks(db),
   'wallets at their end': (db, _, known) => listDueWallets(db, known.now, known.limit),
   'wallets to look at': (db, _, known) => listLeastLookedAt(db, known.now, known.limit),

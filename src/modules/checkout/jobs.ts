@@ -1,11 +1,14 @@
 import type { Job } from '../../kernel/job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import type { CheckoutRoom } from './room.ts'
-import { SWEEP, sweepCheckout } from './domain/generated-wallet.ts'
+import { listHolding } from '../wallets/index.ts'
+import { enqueueSweep } from './domain/credit.ts'
+import { SWEEP, checkoutOf, sweepCheckout } from './domain/generated-wallet.ts'
 import { type Retention, inSteps } from '../../kernel/retention.ts'
 import { forgetUnpaid } from './domain/forget-unpaid.ts'
 import { forgetNotify } from './forget-store.ts'
 import { NOTIFY, notifyMerchant } from './domain/notify.ts'
+import { OPEN_STATUSES } from './record.ts'
 import { deleteReleased } from './reservations-store.ts'
 import { findCheckout } from './store.ts'
 import { deleteUnwatched } from './watch-store.ts'
@@ -31,6 +34,28 @@ export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> 
   async run({ checkoutId }) {
     const checkout = await findCheckout(ctx.db, checkoutId)
     if (checkout) await sweepCheckout(ctx, checkout)
+  },
+})
+
+const WALLETS_AT_ONCE = 500
+
+/** Finds money that still lies in the wallet of a checkout that is over, and queues what brings it to the merchant. */
+export const findUnswept = (ctx: CheckoutRoom): Job => ({
+  kind: 'checkout.find-unswept',
+  money: true,
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run(_payload, signal) {
+    for (let after: string | undefined = ''; after !== undefined && !signal.aborted;) {
+      const wallets = await listHolding(ctx.db, { purpose: 'checkout', after, limit: WALLETS_AT_ONCE })
+      for (const wallet of wallets) {
+        const checkout = await findCheckout(ctx.db, checkoutOf(wallet))
+        if (checkout && !OPEN_STATUSES.some((status) => status === checkout.status)) await enqueueSweep(ctx, checkout)
+      }
+      after = wallets.at(-1)?.id
+    }
   },
 })
 

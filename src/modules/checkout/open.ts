@@ -16,7 +16,7 @@ import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
 import { lookAt } from './domain/read-ledger.ts'
-import { forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
+import { findUnswept, forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { followRefunds } from './refunds/jobs.ts'
 import type { CheckoutRoom } from './room.ts'
@@ -122,6 +122,7 @@ export function openCheckouts(
     jobs: [
       mailReceipt(room, mailer),
       sweepToMerchant(room),
+      findUnswept(room),
       releaseAmounts(room),
       followRefunds(room),
       forgetCheckouts(room, settings),

@@ -20,6 +20,7 @@ export {
   findServiceWallet,
   findWallet,
   findWalletByAddress,
+  listHolding,
   lockUsableWallet,
   markExpiring,
 } from './store.ts'

@@ -9,7 +9,7 @@ import type { Db } from '../../kernel/db.ts'
 import { cloudWallet } from './actions/cloud-wallet.ts'
 import { advanceWallet } from './domain/advance.ts'
 import { createWallet } from './domain/create-wallet.ts'
-import { deleteWallet } from './domain/end-wallet.ts'
+import { sweepWallet } from './domain/end-wallet.ts'
 import { proveMasterKeys } from './domain/master-keys.ts'
 import { type QueuedSend, bringForward, queueSend } from './domain/queue-send.ts'
 import { treasury } from './domain/treasury.ts'
@@ -56,7 +56,7 @@ export interface WalletsModule extends Module {
   treasuryAddress(): Promise<string>
   /** A wallet of the service whose funds can only go to one address. */
   createFor(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
-  /** Brings everything such a wallet holds, and whatever it still gets, to that address. Safe to repeat. */
+  /** Brings everything such a wallet holds, and whatever it still gets, to that address, at the latest when it may send again. Safe to repeat. */
   sweep(walletId: string): Promise<void>
   /** Queues a send in the caller's transaction and answers its id. */
   queueSend(tx: StoreCtx, send: QueuedSend): Promise<string>
@@ -121,13 +121,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
         refundAddress: destination,
         metadata: { reference },
       }),
-    async sweep(walletId) {
-      const wallet = await findWallet(db, walletId)
-      if (!wallet) throw new Error(`There is no wallet ${walletId}.`)
-      // Its end is the way its funds leave; whatever comes later follows by itself.
-      if (wallet.status === 'active') await deleteWallet(room, wallet)
-      else await queue.advance(walletId)
-    },
+    sweep: (walletId) => sweepWallet(room, walletId),
     queueSend: (tx, send) => queueSend(room, tx, send),
     bringForward: (send) => bringForward(room, send),
     start: async () => {

@@ -262,6 +262,25 @@ export async function listDueWallets(db: Db, now: number, limit: number): Promis
   return rows.map(toWallet)
 }
 
+/** Wallets of one purpose that hold something, and have no end of their own. Asked by the index of those that live. */
+export async function listHolding(
+  db: Db,
+  { purpose, after, limit }: { purpose: string; after: string; limit: number },
+): Promise<Wallet[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where(sql<boolean>`status = 'active'`)
+    .where('expires_at', 'is', null)
+    .where('purpose', '=', purpose)
+    .where('balance_raw', '<>', '0')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toWallet)
+}
+
 /** Active or held → expiring; false when it had begun already. */
 export async function markExpiring(db: Db, id: string, endsAs: 'ended' | 'deleted'): Promise<boolean> {
   return mark(db, id, ['active', 'held'], { status: 'expiring', ends_as: endsAs })

@@ -1,16 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 
-/** Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. */
-export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
+/**
+ * Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. While nothing
+ * may be sent, those that could only give away what they hold are left alone: there may be as many as were paid in that time.
+ */
+export async function listUnsettled(db: Db, limit: number, maySend = true): Promise<string[]> {
+  const ending = sql`union select id from wallets where status = 'expiring'`
+  const late = sql`union select id from wallets where status in ('ended', 'deleted') and balance_raw <> '0'`
   const { rows } = await sql<{ id: string }>`
     select id from wallets where frozen_at is null and id in (
       select wallet_id from wallet_blocks where status in ('signed', 'broadcast')
       union select wallet_id from wallet_blocks where status = 'queued'
       union select wallet_id from wallet_plans where status = 'open'
-      union select id from wallets where status = 'expiring'
       union select id from wallets where thawed_at is not null
-      union select id from wallets where status in ('ended', 'deleted') and balance_raw <> '0'
+      ${maySend ? sql`${ending} ${late}` : sql`${ending} and balance_raw = '0'`}
     ) order by lease_until, id limit ${sql.lit(limit)}`.execute(db)
   return rows.map(({ id }) => id)
 }

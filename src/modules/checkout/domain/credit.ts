@@ -319,12 +319,7 @@ export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Pr
   await enqueueSweep(tx, checkout)
 }
 
-const SWEEP_ATTEMPTS_MAX = 100
-
 /** Nothing without a wallet of its own. */
 export async function enqueueSweep(tx: CheckoutRoom, { id, walletId }: Checkout): Promise<void> {
-  // As long as sends may be switched off: the money waits in the wallet meanwhile.
-  if (walletId !== null) {
-    await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id, attemptsMax: SWEEP_ATTEMPTS_MAX })
-  }
+  if (walletId !== null) await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
 }

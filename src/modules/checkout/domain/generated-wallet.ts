@@ -1,5 +1,7 @@
 import type { CheckoutRoom } from '../room.ts'
 import { hasFeature } from '../../accounts/index.ts'
+import { textOf } from '../../../kernel/shape.ts'
+import type { Wallet } from '../../wallets/index.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../record.ts'
 
@@ -17,13 +19,19 @@ export async function requireGeneratedWallets(ctx: Pick<CheckoutRoom, 'ports' | 
   if (!(await hasGeneratedWallets(ctx, owner))) throw walletsDisabled()
 }
 
+const REFERENCE = 'checkout:'
+
+/** The checkout that a wallet was made for. */
+export const checkoutOf = ({ metadata }: Pick<Wallet, 'metadata'>) =>
+  textOf(metadata?.reference).slice(REFERENCE.length)
+
 /** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */
 export async function createCheckoutWallet(
   { ports, db }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
 ): Promise<{ id: string; address: string }> {
   await requireGeneratedWallets({ ports, db }, owner)
-  return ports.wallets.create({ destination: merchantAddress, reference: `checkout:${id}` })
+  return ports.wallets.create({ destination: merchantAddress, reference: `${REFERENCE}${id}` })
 }
 
 /** The queue's word for funds that are to be brought to the merchant. */

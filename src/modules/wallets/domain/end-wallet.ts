@@ -21,7 +21,7 @@ export async function deleteWallet(
   wallet: Wallet,
   { idempotency, rights }: { idempotency?: Idempotency | undefined; rights?: KeyRights | undefined } = {},
 ): Promise<void> {
-  const { store, node, rules, queue } = ctx
+  const { store, node, rules } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   const owner = wallet.accountId
   const maySend = rules.sendsAllowed && (owner === null || (await hasFeature(store.db, owner, 'wallet_sends', true)))
@@ -40,9 +40,21 @@ export async function deleteWallet(
     await idempotency?.record(db, { id: wallet.id })
   })
   tellWallet(ctx, wallet)
-  // It is decided; whatever fails now, or takes too long, is done by the jobs.
-  await waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(wallet.id)))
+  await bringAway(ctx, wallet.id)
 }
+
+/**
+ * Ends a wallet of the service: what it holds, and whatever it still gets, goes to its destination. That is decided here also while
+ * sends are off or the wallet is frozen, so that nothing has to ask again: the jobs bring it away as soon as it may leave.
+ */
+export async function sweepWallet(ctx: WalletRoom, walletId: string): Promise<void> {
+  await markExpiring(ctx.store.db, walletId, 'deleted')
+  await bringAway(ctx, walletId)
+}
+
+/** It is decided; whatever fails now, or takes too long, is done by the jobs. */
+const bringAway = ({ store, rules, queue }: WalletRoom, walletId: string) =>
+  waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(walletId)))
 
 /** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */
 export async function expireDue({ store }: WalletRoom, batchMax: number): Promise<string[]> {

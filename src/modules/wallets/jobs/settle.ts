@@ -9,6 +9,8 @@ import { forEachOf } from './for-each-of.ts'
 const BATCH_MAX = 1_000
 const WALLETS_AT_ONCE = 16
 
+const list = ({ store, rules }: WalletRoom, limit: number) => listUnsettled(store.db, limit, rules.sendsAllowed)
+
 /** Ends wallets whose time is over, and takes up whatever a process has begun and not finished: crashes, lost replies. */
 export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
@@ -19,12 +21,12 @@ export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   everyMilliseconds: 5_000,
   isNeeded: async () => {
     const { db, clock } = ctx.store
-    const [due, unsettled] = await Promise.all([listDueWallets(db, clock.now(), 1), listUnsettled(db, 1)])
+    const [due, unsettled] = await Promise.all([listDueWallets(db, clock.now(), 1), list(ctx, 1)])
     return due.length + unsettled.length > 0
   },
   run: async (_payload, signal) => {
     const due = await expireDue(ctx, BATCH_MAX)
-    const unsettled = new Set([...due, ...(await listUnsettled(ctx.store.db, BATCH_MAX))])
+    const unsettled = new Set([...due, ...(await list(ctx, BATCH_MAX))])
     // One that fails is found again, in the next round or when it has rested.
     await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
       if (!setbacks.isResting(id)) await ctx.queue.advance(id)
