@@ -288,6 +288,7 @@ async function run(
     payer: payerOf(caller, ip),
     ip,
     idempotency,
+    replays: () => void (trace.replayed = true),
     leaving,
     node: nodeFor(trace, leaving),
     store,

@@ -49,7 +49,8 @@ export function createAsk({ gateway, concurrencyMax, running, report }: Asking) 
     const startedAt = performance.now()
     const outcome = await run(request, wrong)
     const { trace, answer, error } = outcome
-    const { status, code } = answer === undefined ? toErrorReply(error) : { status: 200, code: undefined }
+    const { status, code, isFailure } =
+      answer === undefined ? toErrorReply(error) : { status: 200, code: undefined, isFailure: false }
     const { action = 'unknown', cache, caller, payment } = trace
     report({
       requestId: request.requestId,
@@ -60,7 +61,7 @@ export function createAsk({ gateway, concurrencyMax, running, report }: Asking) 
       caller,
       payment: payment?.hash,
       milliseconds: roundedSince(startedAt),
-      cause: status >= 500 ? error : undefined,
+      cause: isFailure ? error : undefined,
     })
     return outcome
   }

@@ -298,8 +298,8 @@ class Dashboard {
   }
 
   #explain(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { status, body, retryAfterSeconds } = toErrorReply(fromFastify(error))
-    if (status >= 500) this.#options.onError(error, request.id)
+    const { status, body, retryAfterSeconds, isFailure } = toErrorReply(fromFastify(error))
+    if (isFailure) this.#options.onError(error, request.id)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
     const page = <ProblemPage status={status} text={String(body.error)} devnet={this.#options.devnet} />
     return send(reply.code(status), page)

@@ -6,18 +6,33 @@ interface ErrorReply {
   code: string
   body: JsonObject
   retryAfterSeconds: number | undefined
+  /** Whether something went wrong here and belongs into the log. A wallet that is busy is a normal answer: the caller tries again. */
+  isFailure: boolean
 }
 
 /** The one place where a failure becomes a status and a body. Causes stay inside. */
 export function toErrorReply(error: unknown): ErrorReply {
   if (error instanceof LedgerRefusal) {
     // The ledger's own words are an answer; many clients reject any other status before they read them.
-    return { status: 200, code: 'ledger', body: { error: error.message }, retryAfterSeconds: undefined }
+    return {
+      status: 200,
+      code: 'ledger',
+      body: { error: error.message },
+      retryAfterSeconds: undefined,
+      isFailure: false,
+    }
   }
   const known = error instanceof AppError ? error : new AppError('internal_error', 'Internal server error.')
   const { message, code, status, retryAfterSeconds } = known
   const retry = retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }
-  return { status, code, body: { error: message, message, code, ...known.body, ...retry }, retryAfterSeconds }
+  const isFailure = status >= 500 && code !== 'wallet_busy'
+  return {
+    status,
+    code,
+    body: { error: message, message, code, ...known.body, ...retry },
+    retryAfterSeconds,
+    isFailure,
+  }
 }
 
 /** The server's own words repeat parts of the request. */

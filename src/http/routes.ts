@@ -182,10 +182,10 @@ async function finish<R>(mounting: Mounting, route: Run<R>, asked: R, reply: Fas
   try {
     answered = await route.run(asked)
   } catch (error) {
-    const { status, body, retryAfterSeconds } = toErrorReply(error)
+    const { status, body, retryAfterSeconds, isFailure } = toErrorReply(error)
     const shown = await route.problem?.({ status, body }, asked)
     if (!shown) throw error
-    if (status >= 500) mounting.onError(error, reply.request.id)
+    if (isFailure) mounting.onError(error, reply.request.id)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
     return sendReply(mounting, reply, { status, ...shown })
   }
@@ -199,8 +199,8 @@ function refuse(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const refusal = fromFastify(error)
-  const { status, body, retryAfterSeconds } = toErrorReply(refusal)
-  if (status >= 500) onError(error, request.id)
+  const { status, body, retryAfterSeconds, isFailure } = toErrorReply(refusal)
+  if (isFailure) onError(error, request.id)
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
   if (wantsPage(request.method, request.url, request.headers)) {
     const { headers, page } = toProblemPage({ status, text: textOf(body.error), devnet: devnet === true })

@@ -206,12 +206,12 @@ class RpcEndpoint {
 
   #refuse(answering: Answering, error: unknown, trace: Told = {}): void {
     const { call, isTooLarge } = answering
-    const { status, code, body, retryAfterSeconds } = toErrorReply(error)
+    const { status, code, body, retryAfterSeconds, isFailure } = toErrorReply(error)
     const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
     const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
     // What was not read cannot be skipped, so the connection ends with the answer.
     if (isTooLarge) extra.push('connection', 'close')
-    const reply = { status, extra, code, cause: status >= 500 ? error : undefined }
+    const reply = { status, extra, code, cause: isFailure ? error : undefined }
     if (call) this.#send(answering, told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
     else this.#send(answering, told, { ...reply, text: JSON.stringify(body) })
   }

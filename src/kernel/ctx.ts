@@ -58,6 +58,8 @@ export interface Ctx {
   ip: string
   /** What a repeated request finds of the first one; only where requests act once and the client names them. */
   idempotency: Idempotency | undefined
+  /** The answer is that of an earlier request, without a key that says so: it gets the header that repeated ones have. */
+  replays(): void
   /** Tells that the client has left. */
   leaving: Leaving
   /** This request's own: it notes where answers came from, and ends with the client. */

@@ -35,7 +35,7 @@ forEachEngine((engine) => {
     assert.deepEqual([paid!.type, given!.type, others], ['payment.completed', 'refund.sent', []])
     const { id, status, hash, amount_raw } = (JSON.parse(given!.body) as { refund: Refund }).refund
     assert.deepEqual([id, status, hash, amount_raw], [first.id, 'sent', first.hash, made.amount_raw])
-    const again = await refund(made.id)
+    const again = await refund(made.id, { reason: 'Sold out' })
     assert.equal(again.json<Refund>().id, first.id, 'within a minute it is the same')
     assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
   })

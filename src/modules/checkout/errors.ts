@@ -8,6 +8,8 @@ export const checkoutNotFound = (body: Record<string, string> = {}) =>
 
 export const checkoutClosed = (status: string) =>
   new AppError('checkout_closed', `Checkout is ${status} and can no longer be changed.`)
+export const alreadyRefunded = () =>
+  new AppError('refunded', 'Everything that was paid for this checkout was refunded. It cannot be marked as paid.')
 export const fieldFixed = (field: string) =>
   new AppError('conflict', `${field} cannot be changed after the page was opened or a payment was seen.`, {
     body: { field },

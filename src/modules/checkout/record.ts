@@ -86,6 +86,10 @@ export interface Checkout {
   invoiceNumber: string | null
 }
 
+/** Whether something was paid and all of it went back, or is about to. */
+export const isAllRefunded = ({ paidRaw, refundedRaw }: Pick<Checkout, 'paidRaw' | 'refundedRaw'>): boolean =>
+  refundedRaw > 0n && refundedRaw === paidRaw
+
 const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
 
 interface StoredPlan {

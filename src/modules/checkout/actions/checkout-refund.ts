@@ -68,13 +68,14 @@ export const checkoutRefund = action({
   auth: 'secret-key',
   scope: 'refunds',
   once: true,
-  async run({ caller, idempotency }, fields, room: CheckoutRoom) {
+  async run({ caller, idempotency, replays }, fields, room: CheckoutRoom) {
     if (caller.kind !== 'account') throw keyRequired('checkout_refund')
     const { accountId: owner, rights } = caller
     const id = toCheckoutId(fields.id)
     try {
       if (id === undefined) throw checkoutNotFound({ field: 'id' })
-      const refund = await refundCheckout(room, { id, owner, actor: owner, rights }, readRefund(fields), idempotency)
+      const by = { id, owner, actor: owner, rights, replays }
+      const refund = await refundCheckout(room, by, readRefund(fields), idempotency)
       return showRefund(room.ports, refund)
     } catch (error) {
       const isMissing = error instanceof AppError && error.code === 'not_found'

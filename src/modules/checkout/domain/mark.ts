@@ -2,10 +2,10 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
+import { alreadyRefunded, checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
 import { takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
-import { ANONYMOUS, type Checkout } from '../record.ts'
+import { ANONYMOUS, type Checkout, isAllRefunded } from '../record.ts'
 import { lockCheckout } from '../store.ts'
 import { boughtPrice, followCompletion } from './credit.ts'
 import { announce } from './events.ts'
@@ -29,6 +29,7 @@ export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise
     const held = await lockCheckout(tx.db, id)
     if (!held || held.owner !== owner || owner === ANONYMOUS) throw checkoutNotFound()
     if (held.status === 'complete') throw checkoutClosed(held.status)
+    if (isAllRefunded(held)) throw alreadyRefunded()
     const ended = held.status === 'expired' || held.status === 'cancelled'
     if (blockHash === undefined && !ended && held.additional !== 'paid_late') throw notMarkable(held.status)
     const assigned =

@@ -13,7 +13,7 @@ export const refundAddressRequired = (why: 'exchange' | 'service' | 'several', p
 
 const WHY = {
   exchange: 'The payment came from an exchange, which would not credit a refund.',
-  service: 'The payment came from an internal wallet of this service.',
+  service: 'This is an internal wallet of this service, which no customer keeps.',
   several: 'The payment came from several addresses.',
 } as const
 

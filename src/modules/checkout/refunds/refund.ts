@@ -9,7 +9,7 @@ import { audit } from '../domain/mark.ts'
 import { moveCheckout } from '../domain/move.ts'
 import { rateNow } from '../domain/quote.ts'
 import { checkoutNotFound } from '../errors.ts'
-import { listPayments } from '../payments-store.ts'
+import { listPayers, listPayments } from '../payments-store.ts'
 import type { PreparedClaim } from '../ports.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
@@ -30,6 +30,8 @@ interface RefundCaller {
   owner: string
   actor: string
   rights: KeyRights | undefined
+  /** Called when the answer is a refund that was asked for before. */
+  replays?: () => void
 }
 
 /**
@@ -50,7 +52,10 @@ export async function refundCheckout(
   const { asked } = request
   const reference = idempotency ? `${caller.owner}:${idempotency.key}` : null
   const known = await findKnown(ctx, checkout, { request, reference })
-  if (known) return followRefund(ctx, known.id)
+  if (known) {
+    caller.replays?.()
+    return followRefund(ctx, known.id)
+  }
   const isToday = asked.kind === 'fiat' && asked.rate === 'now' && checkout.currency !== 'NANO'
   const today = isToday ? await rateNow(ctx, checkout.currency) : undefined
   const claim = request.as === 'link' ? await prepareClaim(ctx, checkout, { request, today }) : undefined
@@ -95,11 +100,14 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
   const { owner, actor, rights } = caller
   const held = ownOf(await lockCheckout(db, caller.id), owner)
   const known = await findKnown(tx, held, { request, reference })
-  if (known) return known
+  if (known) {
+    caller.replays?.()
+    return known
+  }
   const payments = await listPayments(db, held.id)
   const { amountRaw, ...worth } = decideAmount(held, payments, { asked: request.asked, today })
-  const address = claim ? null : await decideAddress(tx, held, request)
   const source = await decideSource(db, held, request.from)
+  const address = claim ? null : await decideAddress(tx, held, request, source)
   if (!(await moveRefunded(db, held, amountRaw))) throw new Error(`Checkout ${held.id} changed while it was held.`)
   const id = ids.next('rfd')
   const blockId = await ports.wallets.queueSend(tx, {
@@ -158,17 +166,21 @@ async function noteRefund(tx: CheckoutRoom, held: Checkout): Promise<void> {
 
 /**
  * The same refund, asked for before. Answers are kept for a day; the refund itself remembers its key for ever, unless it failed.
- * Without a key, the same so soon is the same.
+ * Without a key it is the same amount, address, form and reason within a minute.
  */
 async function findKnown(
   { db, clock }: CheckoutRoom,
   { id: checkoutId }: Checkout,
-  { request: { asked }, reference }: { request: RefundRequest; reference: string | null },
+  { request, reference }: { request: RefundRequest; reference: string | null },
 ): Promise<Refund | undefined> {
+  const { asked, as, reason } = request
   const name = namesOf(asked)
   if (reference === null) {
     const amountRaw = asked.kind === 'nano' ? asked.raw : -1n
-    return findSameRefund(db, { checkoutId, asked: name, amountRaw, since: clock.now() - SAME_WITHIN })
+    const [payer, ...others] = as === 'link' || request.address !== undefined ? [] : await listPayers(db, checkoutId)
+    const address = request.address ?? (others.length === 0 ? payer : undefined)
+    const since = clock.now() - SAME_WITHIN
+    return findSameRefund(db, { checkoutId, asked: name, amountRaw, as, address, reason, since })
   }
   const known = await findRefundByReference(db, reference)
   if (known && (known.checkoutId !== checkoutId || known.asked !== name)) throw referenceReused()

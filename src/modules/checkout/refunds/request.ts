@@ -58,7 +58,7 @@ function readAsked(body: Body): RefundAsked {
   return { kind: 'fiat', e8, rate: rate ?? 'paid' }
 }
 
-/** What the same request, sent twice within a minute, has in common. */
+/** How much a request asks for, in one word. */
 export function namesOf(asked: RefundAsked): string {
   if (asked.kind === 'all') return 'all'
   return asked.kind === 'nano' ? `nano ${asked.raw}` : `fiat ${asked.e8} ${asked.rate}`

@@ -124,10 +124,17 @@ export async function findRefundByReference(db: Db, reference: string): Promise<
   return row && toRefund(row)
 }
 
-/** One that was asked for since a time, in the same words or of the same amount, and has not failed. */
+interface SameRefund extends Pick<Refund, 'checkoutId' | 'asked' | 'as' | 'reason'> {
+  amountRaw: bigint
+  /** Of a send; undefined where it cannot be known. */
+  address: string | undefined
+  since: number
+}
+
+/** One of the same amount, address, form and reason that was asked for since a time and has not failed. */
 export async function findSameRefund(
   db: Db,
-  { checkoutId, asked, amountRaw, since }: { checkoutId: string; asked: string; amountRaw: bigint; since: number },
+  { checkoutId, asked, amountRaw, as, address, reason, since }: SameRefund,
 ): Promise<Refund | undefined> {
   const row = await db
     .selectFrom('checkout_refunds')
@@ -136,6 +143,10 @@ export async function findSameRefund(
     .where('created_at', '>', since)
     .where('status', '<>', 'failed')
     .where((where) => where.or([where('asked', '=', asked), where('amount_raw', '=', amountRaw.toString())]))
+    .where('given_as', '=', as)
+    .where((where) => (reason === null ? where('reason', 'is', null) : where('reason', '=', reason)))
+    // A link has the address of its claimant, once it is claimed.
+    .where((where) => where.or([where('given_as', '=', 'link'), where('address', '=', address ?? '')]))
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst()

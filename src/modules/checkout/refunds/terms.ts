@@ -59,21 +59,26 @@ function shareOf({ priceE8, paidRaw }: Checkout, amountRaw: Raw, rate: string | 
   return rate === null ? undefined : worthAt(amountRaw, rate)
 }
 
-/** Where a refund goes: where it was said, or to the one who has paid, if what is sent there reaches them. */
+/** Where a refund goes: to the address that was named, or to the payer, if what is sent there reaches them. */
 export async function decideAddress(
   { db, ports }: CheckoutRoom,
   { id }: Checkout,
   { address }: RefundRequest,
+  source: RefundSource,
 ): Promise<string> {
-  if (address !== undefined) return address
   const payers = await listPayers(db, id)
   const [payer] = payers
-  if (payer === undefined || payers.length > 1) throw refundAddressRequired('several', payers)
-  if (ports.isExchange(payer)) throw refundAddressRequired('exchange', payers)
-  const wallet = await findWalletByAddress(db, payer)
-  // Wallets for payments by mail, for checkouts and for the service's own money: their users do not own them.
+  const destination = address ?? payer
+  if (destination === undefined || (address === undefined && payers.length > 1))
+    throw refundAddressRequired('several', payers)
+  if (address === undefined && ports.isExchange(destination)) throw refundAddressRequired('exchange', payers)
+  const wallet = await findWalletByAddress(db, destination)
+  // Wallets for payments by mail, for checkouts and for the service's own money: no customer keeps them.
   if (wallet && wallet.purpose !== 'cloud') throw refundAddressRequired('service', payers)
-  return payer
+  if (destination === source.address) {
+    throw badField('address', 'This wallet pays the refund. Set another address, or another from.', 'invalid_account')
+  }
+  return destination
 }
 
 export interface RefundSource {

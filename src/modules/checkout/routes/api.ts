@@ -205,13 +205,14 @@ function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountReques
   })
 }
 
-async function refund(ctx: CheckoutRoom, { caller, params, body, once }: AccountRequest): Promise<JsonObject> {
+async function refund(ctx: CheckoutRoom, { caller, params, body, once, tell }: AccountRequest): Promise<JsonObject> {
   const { accountId, rights, actor } = caller
   const id = idOf(params)
   const { params: named } = await resolveNames(ctx.names, body(), checkoutRefund)
   const request = readRefund(named)
   return once('checkouts.refund', async (idempotency) => {
-    const refunded = await refundCheckout(ctx, { id, owner: accountId, actor, rights }, request, idempotency)
+    const by = { id, owner: accountId, actor, rights, replays: () => tell('idempotent-replayed', 'true') }
+    const refunded = await refundCheckout(ctx, by, request, idempotency)
     return showRefund(ctx.ports, refunded)
   })
 }
