@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bearer, nano, turnUntil } from '../../../test/support/checkout-steps.ts'
+import { ENGINES } from '../../../test/support/engines.ts'
+import { FaultyNode } from '../../../test/support/faulty-node.ts'
+import { until } from '../../../test/support/until.ts'
 import {
   assertAccounted,
   lease,
@@ -53,6 +56,31 @@ test('paid in time while the gateway was down: owner and stranger are judged by 
   assert.equal(market.fundsOf(bob.address), nano('100'))
   await assertAccounted(market, after)
 })
+
+/** As a node tells of a block whose time it does not keep. */
+const withoutTimes = (answer: object) =>
+  JSON.parse(JSON.stringify(answer).replaceAll(/"local_timestamp":"[0-9]+"/g, '"local_timestamp":"0"')) as object
+
+for (const engine of ENGINES)
+  test(`a name that is free again goes to the caller who pays for it, though the node keeps no times (${engine})`, async (t) => {
+    const market = await openMarket(t, engine)
+    const node = await FaultyNode.start(t, { ledger: market.ledger })
+    node.lie('blocks_info', withoutTimes)
+    const before = await market.start({ NODE_URLS: node.url })
+    const [alice, bob] = [await market.person(), await market.person()]
+    await lease(market, before, alice, 'alice', '2 Days')
+    await untilQuiet(market, before)
+    await before.close()
+    market.clock.leap(3 * DAY + HOUR)
+    const shop = await market.start({ NODE_URLS: node.url })
+    const made = await offer(shop, 'alice')
+    assert.equal(made.status, 'available')
+    await market.send(bob, made.address, priceOf(made, '1 Year'))
+    const settled = shop.app.store.db.selectFrom('service_payments').select('outcome').where('checkout_id', '=', made.id)
+    await until(async () => (await settled.execute()).length > 0)
+    assert.deepEqual(await settled.execute(), [{ outcome: 'applied' }])
+    assert.equal((await offer(shop, 'alice')).lease!.owner, bob.address)
+  })
 
 test('names of an account are listed for it, and their ends are told by mail, each once', async (t) => {
   const { market, shop, person: alice } = await openStall(t)

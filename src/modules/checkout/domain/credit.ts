@@ -86,10 +86,11 @@ interface Credited {
 /** What the service sells is given in the transaction that records the payment, or the money goes back. */
 function settleSale(
   tx: CheckoutRoom,
-  { hash, from, amountRaw, at }: LedgerSend,
+  send: LedgerSend,
   { checkout, plan }: Credited,
 ): Promise<() => void> {
-  return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
+  const { hash: blockHash, from: payer, amountRaw } = send
+  return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash, payer, amountRaw, at: timeOf(send) })
 }
 
 /** Today's rates for fiat prices; one that cannot be had leaves its payment to the merchant. */
@@ -109,7 +110,7 @@ async function creditOwner(
   { owner, checkout: claimed, reservation }: Claim,
   rates: Rates,
 ): Promise<Credited | undefined> {
-  const { hash, from, to, amountRaw, at } = send
+  const { hash, from, to, amountRaw } = send
   const payment: Payment = {
     owner,
     blockHash: hash,
@@ -121,7 +122,7 @@ async function creditOwner(
     plan: null,
     rate: null,
     rateSource: null,
-    at,
+    at: timeOf(send),
     createdAt: tx.clock.now(),
   }
   const checkout = claimed && (await lockCheckout(tx.db, claimed.id))
