@@ -15,6 +15,7 @@ type Instance = Omit<OpenedStore, 'openAnother'>
 
 const LEASE = 60_000
 const PERIOD = 600_000
+const DAY = 86_400_000
 
 const USUAL = { kind: 'k', attemptsMax: 3, concurrencyMax: 5, leaseMilliseconds: LEASE }
 const jobOf = (run: Job['run'], more: Partial<Job> = {}): Job => ({ ...USUAL, run, ...more })
@@ -290,6 +291,35 @@ forEachEngine((_engine, open) => {
     second.wake()
     await until(async () => runs === 2 && (await countOf(world, 'ready')) === 1)
     await second.stop()
+  })
+
+  test('refunds and recoveries do not stand still for a day after the clock was set back by one, neither in a running gateway nor after a restart', async (t) => {
+    const world = await open(t)
+    const { clock } = world
+    let runs = 0
+    let asked = 0
+    const isNeeded = async () => ++asked > 0
+    const job = jobOf(async () => void runs++, { everyMilliseconds: PERIOD, concurrencyMax: 1, isNeeded })
+    const settled = (rounds: number) => until(async () => runs === rounds && (await countOf(world, 'ready')) === 1)
+    const first = await startOn(world, job)
+    await settled(1)
+    clock.setBack(DAY)
+    first.wake()
+    await settled(2)
+    await first.stop()
+    clock.setBack(DAY)
+    const second = await startOn(world, job)
+    await settled(3)
+    await second.stop()
+    // Killed in the middle of a round, and the clock set back before the next start.
+    clock.advance(PERIOD)
+    await claimOne(world)
+    clock.setBack(DAY)
+    const third = await startOn(world, job)
+    clock.advance(LEASE + 1)
+    third.wake()
+    await settled(4)
+    await third.stop()
   })
 
   test('recurring work goes on after a round that failed for good', async (t) => {

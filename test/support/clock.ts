@@ -47,6 +47,12 @@ export class TestClock implements Clock {
     this.#now = end
   }
 
+  /** As when the clock of a machine is set back: what waits comes after as long as before. */
+  setBack(milliseconds: number): void {
+    this.#now -= milliseconds
+    this.#timers = this.#timers.map(({ at, run }) => ({ at: at - milliseconds, run }))
+  }
+
   /**
    * Moves time forward at once, as when a machine has slept: what was waiting runs, once and late. What comes again every
    * few seconds does not come half a million times for a month.

@@ -142,6 +142,26 @@ export async function markDead(db: Db, job: ClaimedJob, now: number, error: stri
   return markRunning(db, job, { status: 'dead', finished_at: now, locked_until: null, last_error: error })
 }
 
+/**
+ * Undoes what a clock that was ahead has written, once it was set back: a round of a recurring job that is due later than a whole
+ * period from now is due at once, and a claim ends no later than one that is taken now.
+ */
+export async function pullIn(
+  db: Db,
+  { kind, now, every, lease }: { kind: string; now: number; every: number | undefined; lease: number },
+): Promise<void> {
+  const jobs = db.updateTable('jobs').where('kind', '=', kind)
+  if (every !== undefined) {
+    const rounds = jobs.where('key', '=', SCHEDULE).where(sql<boolean>`status = 'ready'`)
+    await rounds
+      .where('run_at', '>', now + every)
+      .set({ run_at: now })
+      .execute()
+  }
+  const claims = jobs.where(sql<boolean>`status = 'running'`).where('locked_until', '>', now + lease)
+  await claims.set({ run_at: now, locked_until: now + lease }).execute()
+}
+
 interface RunningChange {
   status?: 'ready' | 'done' | 'dead'
   run_at?: number

@@ -16,6 +16,7 @@ import {
   markRetry,
   openDueKinds,
   openNextRun,
+  pullIn,
   renewClaim,
 } from './queue.ts'
 
@@ -23,6 +24,8 @@ import {
 const POLL_SOON = 1_000
 /** Of jobs that died elsewhere, or were written by somebody whose notice was lost, it hears no later. */
 const POLL_EVERY = 5_000
+/** Clocks that follow another's go back by less now and then; a machine whose clock is set goes back by more. */
+const SET_BACK_MIN = 5_000
 const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000
 const ERROR_TEXT_MAX = 500
@@ -53,6 +56,8 @@ export class JobRunner {
   #looking = false
   #look: Promise<void> = Promise.resolve()
   #lookAgain = false
+  /** The latest time seen since the clock was last set back. */
+  #latest = 0
   readonly #dueKinds: (db: Db, now: number) => Promise<string[]>
   readonly #nextRun: (db: Db, now: number) => Promise<number | undefined>
   readonly #done: Gathered<ClaimedJob, boolean>
@@ -70,6 +75,8 @@ export class JobRunner {
   }
 
   async start(): Promise<void> {
+    // The clock may have been set back while no runner was there to notice it.
+    await this.#pullAllIn(this.#options.clock.now())
     for (const job of this.#options.jobs) if (job.everyMilliseconds !== undefined) await this.#schedule(job, 0)
     this.wake()
   }
@@ -126,6 +133,8 @@ export class JobRunner {
     const { db, clock, jobs, failures } = this.#options
     const now = clock.now()
     try {
+      if (now < this.#latest - SET_BACK_MIN) await this.#pullAllIn(now)
+      this.#latest = Math.max(this.#latest, now)
       const [kinds, next] = await Promise.all([this.#dueKinds(db, now), isIdle ? this.#nextRun(db, now) : undefined])
       const found = jobs.filter(({ kind }) => kinds.includes(kind))
       const needed = await Promise.all(found.map((job) => this.#isNeeded(job)))
@@ -137,6 +146,14 @@ export class JobRunner {
       failures.failed('jobs.queue', { job: 'all' })(error)
       return { due: [], pause: POLL_SOON }
     }
+  }
+
+  async #pullAllIn(now: number): Promise<void> {
+    for (const { kind, everyMilliseconds: every, leaseMilliseconds: lease } of this.#options.jobs) {
+      await pullIn(this.#options.db, { kind, now, every, lease })
+    }
+    this.#askAgainAt.clear()
+    this.#latest = now
   }
 
   /** To begin a round and to end it are two writes, which a gateway that has nothing to do would make all day. */

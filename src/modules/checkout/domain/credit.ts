@@ -84,11 +84,7 @@ interface Credited {
 }
 
 /** What the service sells is given in the transaction that records the payment, or the money goes back. */
-function settleSale(
-  tx: CheckoutRoom,
-  send: LedgerSend,
-  { checkout, plan }: Credited,
-): Promise<() => void> {
+function settleSale(tx: CheckoutRoom, send: LedgerSend, { checkout, plan }: Credited): Promise<() => void> {
   const { hash: blockHash, from: payer, amountRaw } = send
   return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash, payer, amountRaw, at: timeOf(send) })
 }
