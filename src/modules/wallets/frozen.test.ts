@@ -12,7 +12,7 @@ import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { askCommand } from '../../../test/support/command-line.ts'
 import { openGateway } from '../../../test/support/gateway.ts'
-import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from '../../../test/support/wallet-steps.ts'
+import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, send, steal } from '../../../test/support/wallet-steps.ts'
 import {
   type Instance,
   MASTER_KEY,
@@ -128,6 +128,69 @@ forEachEngine((engine) => {
     assert.equal(blocks.find((block) => block.id === id)!.status, 'lost')
     const audits = await world.db.selectFrom('audit_entries').selectAll().where('what', '=', 'wallet.thawed').execute()
     assert.deepEqual([audits.length, audits[0]!.actor, audits[0]!.account_id], [1, 'operator', world.accountId])
+  })
+})
+
+forEachEngine((engine) => {
+  /** A wallet of which others have signed so many blocks in a row, thawed, after it has taken them over. */
+  const openThawed = async (t: TestContext, thefts: number) => {
+    const opened = await openOlderWallet(t, { engine, env: { WALLET_WAIT_MS: '2000' } })
+    const { world, instance, wallet } = opened
+    for (let theft = 0; theft < thefts; theft++) {
+      await steal(world, instance, wallet)
+      world.clock.advance(60_000)
+      await world.finish(instance.look())
+    }
+    assert.equal(await isFrozen(world, wallet), true)
+    await thaw(instance, wallet)
+    await settle(world, instance)
+    return opened
+  }
+
+  // The treasury has refunds, faucet and names to pay: it stopped all of them, again after every thaw.
+  test('a thawed wallet that has sent since freezes again because a node is one block behind', async (t) => {
+    const { world, instance, wallet } = await openThawed(t, 1)
+    await world.finish(send(world, instance, wallet))
+    await comeToRest(world, instance, wallet)
+    world.trouble = () => 'node behind'
+    assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
+    assert.equal(await isFrozen(world, wallet), false)
+    world.trouble = () => 'none'
+    await world.finish(send(world, instance, wallet))
+    assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(3), nano(1)])
+  })
+
+  test('a thawed wallet freezes again because a node knows only some of the blocks that it took over', async (t) => {
+    const { world, instance, wallet } = await openThawed(t, 2)
+    world.trouble = () => 'node behind'
+    assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
+    assert.equal(await isFrozen(world, wallet), false)
+    world.trouble = () => 'none'
+    await world.finish(send(world, instance, wallet))
+    assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(2), nano(2)])
+  })
+
+  test('a wallet that is thawed a second time takes over the word of a node that is behind, and can never sign again', async (t) => {
+    const { world, instance, wallet } = await openThawed(t, 1)
+    await world.finish(send(world, instance, wallet))
+    await comeToRest(world, instance, wallet)
+    await freezeWallet(instance.ctx, (await findWalletByAddress(world.db, wallet))!, { reason: 'A person said so.' })
+    await thaw(instance, wallet)
+    world.trouble = () => 'node behind'
+    await settle(world, instance)
+    world.trouble = () => 'none'
+    await world.finish(send(world, instance, wallet))
+    assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(3), nano(1)])
+  })
+
+  test('a thawed wallet in which somebody signs again freezes again', async (t) => {
+    const { world, instance, wallet } = await openThawed(t, 1)
+    await world.finish(send(world, instance, wallet))
+    await comeToRest(world, instance, wallet)
+    const rival = await steal(world, instance, wallet)
+    await world.finish(codeOf(send(world, instance, wallet)))
+    assert.equal(await isFrozen(world, wallet), true)
+    assert.match(world.alarms.at(-1)!, new RegExp(`^frozen: The ledger has block ${rival}`))
   })
 })
 

@@ -255,6 +255,18 @@ export async function findOwnBlock(db: Db, walletId: string, hash: string): Prom
   return row && toBlock(row)
 }
 
+/** Whether a confirmed block of a wallet follows a block, whoever has signed that one. */
+export async function isFollowed(db: Db, walletId: string, hash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('wallet_blocks')
+    .select('id')
+    .where('wallet_id', '=', walletId)
+    .where('previous', '=', hash)
+    .where('status', '=', 'confirmed')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]> {
   const rows = await db
     .selectFrom('wallet_blocks')

@@ -1,11 +1,12 @@
 import type { WalletRoom } from '../room.ts'
 import { markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
-import { type OutboxBlock, findOwnBlock, listLost } from '../outbox-store.ts'
+import { type OutboxBlock, listLost } from '../outbox-store.ts'
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
 import { markAdopted } from '../frozen-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, moveFrontier } from '../store.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
+import { findForeign } from './compare.ts'
 import { underLock } from './lock.ts'
 import type { Step } from './step.ts'
 
@@ -36,10 +37,8 @@ export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wal
 }
 
 /** Whether the ledger's word is final, and not that of a node that is behind what we know. */
-async function isSettled({ store, node }: WalletRoom, { id, frontier }: Wallet, chain: Chain): Promise<boolean> {
-  if (chain.frontier === frontier) return true
-  if (chain.representative === undefined) return false
-  const own = await findOwnBlock(store.db, id, chain.frontier)
-  if (own && own.status !== 'lost') return false
-  return (await findLedgerBlock(node, chain.frontier))?.confirmed === true
+async function isSettled(ctx: WalletRoom, wallet: Wallet, chain: Chain): Promise<boolean> {
+  if (chain.frontier === wallet.frontier) return true
+  if ((await findForeign(ctx, wallet, chain)) === 'behind') return false
+  return (await findLedgerBlock(ctx.node, chain.frontier))?.confirmed === true
 }

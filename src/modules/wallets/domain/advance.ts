@@ -1,13 +1,13 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { LockLost } from '../errors.ts'
-import { findOwnBlock } from '../outbox-store.ts'
 import { type Unfinished, readUnfinished } from '../unfinished-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
+import { findForeign } from './compare.ts'
 import { confirmBlock, confirmFree } from './confirm.ts'
 import { fillQueued } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
@@ -85,21 +85,16 @@ const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isA
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */
 async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
-  const { store, node } = ctx
-  const isSame = chain.frontier === wallet.frontier
-  if (isSame && chain.balance === wallet.balance) return 'agreed'
-  // An unopened account has no frontier of its own: a node that says so after our first block is behind.
-  const isBehind =
-    !isSame &&
-    (chain.representative === undefined || (await findOwnBlock(store.db, wallet.id, chain.frontier)) !== undefined)
-  if (isBehind) return 'waiting'
-  const block = await findLedgerBlock(node, chain.frontier)
+  const foreign = await findForeign(ctx, wallet, chain)
+  if (foreign === 'none') return 'agreed'
+  if (foreign === 'behind') return 'waiting'
+  const block = await findLedgerBlock(ctx.node, foreign)
   // The network itself may upgrade an account; such a block moves no money and needs none of our signatures.
   if (block?.subtype === 'epoch' && block.previous === wallet.frontier && parseRaw(block.balance) === wallet.balance) {
     if (!block.confirmed) return 'waiting'
-    const to = { frontier: chain.frontier, balance: wallet.balance }
+    const to = { frontier: foreign, balance: wallet.balance }
     return (await underLock(ctx, lock, (db) => moveFrontier(db, wallet, to))) ? 'moved' : 'waiting'
   }
-  await freezeWallet(ctx, wallet, { reason: `The ledger has block ${chain.frontier}, which was not signed here.` })
+  await freezeWallet(ctx, wallet, { reason: `The ledger has block ${foreign}, which was not signed here.` })
   return 'idle'
 }

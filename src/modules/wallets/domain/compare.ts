@@ -1,0 +1,27 @@
+import type { WalletRoom } from '../room.ts'
+import { findOwnBlock, isFollowed } from '../outbox-store.ts'
+import type { Wallet } from '../store.ts'
+import { type Chain, findLedgerBlock, findSuccessor } from './chain.ts'
+
+/**
+ * The first block of a wallet's chain that our record does not know; `none` when ledger and record agree, and `behind` when the node
+ * that answered has not seen all of what we know to be confirmed. A node may stop at any earlier block, also at one that we did not
+ * sign: what a thaw took over, or an upgrade by the network. Only what follows our frontier is foreign, or stands in the
+ * place of a confirmed block of ours.
+ */
+export async function findForeign(
+  { store, node }: Pick<WalletRoom, 'store' | 'node'>,
+  { id, address, frontier, balance }: Wallet,
+  chain: Chain,
+): Promise<string> {
+  if (chain.frontier === frontier) return chain.balance === balance ? 'none' : frontier
+  // An unopened account has no frontier of its own: a node that says so after our first block is behind.
+  if (chain.representative === undefined) return 'behind'
+  const own = await findOwnBlock(store.db, id, chain.frontier)
+  if (own && own.status !== 'lost') return 'behind'
+  if (await isFollowed(store.db, id, chain.frontier)) return 'behind'
+  const successor = await findSuccessor(node, address, frontier)
+  if (successor !== undefined) return successor
+  const last = await findLedgerBlock(node, chain.frontier)
+  return last && (await isFollowed(store.db, id, last.previous)) ? chain.frontier : 'behind'
+}
