@@ -55,7 +55,7 @@ forEachEngine((engine, open) => {
     const { id: walletId } = (await findServiceWallet(db, 'treasury'))!
     const store = { clock, ids: openIds(systemRandom) }
     const amount = parseNano('1')!
-    await queuePayment({ db, store }, { walletId, destination: NOWHERE, amount, reference: 'owed' })
+    await queuePayment({ db, store }, { walletId, destination: NOWHERE, amount, reference: 'owed', purpose: 'return' })
     const write = (destination: string) =>
       db.updateTable('wallet_blocks').set({ destination }).where('reference', '=', 'payment:owed').execute()
     await turnUntil(() => told('wallets.pass').length > 0)

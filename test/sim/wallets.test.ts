@@ -222,7 +222,8 @@ class Life {
   async #pay({ ctx, wallets }: Instance): Promise<void> {
     const { id: walletId } = await treasury(ctx)
     const destination = this.#random.pick(this.#recipients)
-    const payment = { walletId, destination, amount: this.#amount(), reference: `${this.#payments++}` }
+    const terms = { walletId, destination, amount: this.#amount(), purpose: 'faucet' as const }
+    const payment = { ...terms, reference: `${this.#payments++}` }
     await ctx.store.db.transaction().execute((db) => queuePayment({ db, store: ctx.store }, payment))
     await wallets.room.queue.advance(walletId)
   }

@@ -168,7 +168,14 @@ async function fillWallet(db: Db, accountId: string): Promise<void> {
   await insertPlan(db, { id: `wpl_${accountId}`, walletId: id, run: 1, frontier: 'AB', total }, 1)
   const share = { id: `wbl_${accountId}`, walletId: id, accountId: null, destination: 'nano_1', amount: total }
   const reference = `sweep:${id}:1:0`
-  await insertSend(db, { ...share, reference, planId: `wpl_${accountId}`, deadlineAt: null, createdAt: 1 })
+  await insertSend(db, {
+    ...share,
+    reference,
+    purpose: 'sweep',
+    planId: `wpl_${accountId}`,
+    deadlineAt: null,
+    createdAt: 1,
+  })
 }
 
 async function fillEmail(db: Db, accountId: string): Promise<void> {

@@ -87,7 +87,13 @@ async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapS
   }
   if (status === 'exchanging') return 'sending'
   const { address } = await treasury(ctx)
-  const payment = { walletId: reference, destination: address, amount: wanted, reference: `swap:${id}` }
+  const payment = {
+    walletId: reference,
+    destination: address,
+    amount: wanted,
+    reference: `swap:${id}`,
+    purpose: 'swap_deposit' as const,
+  }
   return (await pay(ctx, payment)) ? close(ctx, swap, wallet) : status
 }
 
@@ -108,7 +114,8 @@ async function followPayout(ctx: WalletRoom, { id, address, receive, status }: F
   if (status === 'confirming') return 'exchanging'
   const { id: walletId, address: payer } = await treasury(ctx)
   if (status === 'exchanging') return (await canPay(ctx, payer, amount)) ? 'sending' : 'failed'
-  return (await pay(ctx, { walletId, destination: address, amount, reference: `swap:${id}` })) ? 'finished' : status
+  const payment = { walletId, destination: address, amount, reference: `swap:${id}`, purpose: 'swap' as const }
+  return (await pay(ctx, payment)) ? 'finished' : status
 }
 
 /** Queues a payment once, whenever it is called, and says whether it has reached the ledger. */

@@ -85,7 +85,7 @@ forEachEngine((engine) => {
     for (let round = 0; round < 20; round++) {
       const id = `round-${round}`
       const terms = { accountId: null, destination: SHOP, amount: nano(1), reference: id, deadlineAt: 2, createdAt: 1 }
-      await insertSend(world.db, { id, walletId, ...terms })
+      await insertSend(world.db, { id, walletId, purpose: 'send', ...terms })
       const block = { hash: id, previous: id, balance: nano(1), amount: nano(1), block: '{}' }
       const tries = [() => markSigned(world.db, id, block, 1), () => markRefused(world.db, id, 'wallet_busy')]
       if (round % 2 === 1) tries.reverse()
@@ -188,7 +188,7 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
   const { id: walletId, address } = await treasury(first.ctx)
   assert.equal((await treasury((await world.start()).ctx)).id, walletId, 'there is one treasury')
   await world.deposit(address, nano(10))
-  const payment = { walletId, destination: SHOP, amount: nano(3), reference: 'faucet:1' }
+  const payment = { walletId, destination: SHOP, amount: nano(3), reference: 'faucet:1', purpose: 'faucet' as const }
   const queue = () => world.db.transaction().execute((db) => queuePayment({ db, store: first.ctx.store }, payment))
   await queue()
   await queue()

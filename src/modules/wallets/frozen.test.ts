@@ -236,7 +236,13 @@ test('a frozen treasury with payments that wait is thawed only by somebody who s
   const wallet = await treasury(instance.ctx)
   await world.deposit(wallet.address, nano(5))
   await freezeWallet(instance.ctx, wallet, { reason: 'A person said so.' })
-  const payment = { walletId: wallet.id, destination: SHOP, amount: nano(1), reference: 'faucet:1' }
+  const payment = {
+    walletId: wallet.id,
+    destination: SHOP,
+    amount: nano(1),
+    reference: 'faucet:1',
+    purpose: 'faucet' as const,
+  }
   await world.db.transaction().execute((db) => queuePayment({ db, store: instance.ctx.store }, payment))
   await assert.rejects(thaw(instance, wallet.id), /1 payments wait in this wallet.*--pay-queued/)
   await settle(world, instance)

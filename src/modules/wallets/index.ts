@@ -11,7 +11,7 @@ export { type Payment, findPayment, queuePayment, treasury, untilPaid } from './
 export { type Funds, listDeposits, lockFunds } from './funds-store.ts'
 export { referenceReused, refusedSend } from './errors.ts'
 export { listFrozen } from './frozen-store.ts'
-export { type OutboxBlock, findBlock } from './outbox-store.ts'
+export { type OutboxBlock, findBlock, findPayees } from './outbox-store.ts'
 export { countByMasterKey } from './keys-store.ts'
 export {
   type Wallet,

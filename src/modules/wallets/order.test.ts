@@ -36,7 +36,7 @@ forEachEngine((engine) => {
     const references = Array.from({ length: 8 }, (_, at) => `small:${at}`)
     const queue = (reference: string, destination: string, amount: bigint) =>
       world.db.transaction().execute((db) => {
-        const payment = { walletId, destination, amount: toRaw(amount), reference }
+        const payment = { walletId, destination, amount: toRaw(amount), reference, purpose: 'faucet' as const }
         return queuePayment({ db, store: instance.ctx.store }, payment)
       })
     await queue('large', ALICE, nano(100))

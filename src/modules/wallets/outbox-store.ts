@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
+import { type Payees, type SendPurpose, payeesOf } from './purposes.ts'
 import type { WalletBlocksTable } from './tables.ts'
 
 /** A block of a wallet on its way from the wish to the confirmation. */
@@ -97,6 +98,7 @@ const nextSequence = (walletId: string) =>
 interface NewSend {
   id: string
   walletId: string
+  purpose: SendPurpose
   accountId: string | null
   destination: string
   /** Null sends everything. */
@@ -115,6 +117,7 @@ export async function insertSend(db: Db, send: NewSend): Promise<boolean> {
   const added = await insertSendRow(db, {
     id: send.id,
     wallet_id: send.walletId,
+    purpose: send.purpose,
     account_id: send.accountId,
     destination: send.destination,
     amount_raw: send.amount?.toString() ?? null,
@@ -131,6 +134,7 @@ export async function insertSend(db: Db, send: NewSend): Promise<boolean> {
 const SEND_COLUMNS = [
   'id',
   'wallet_id',
+  'purpose',
   'account_id',
   'destination',
   'amount_raw',
@@ -176,6 +180,7 @@ export async function insertReceive(
       wallet_id: walletId,
       account_id: null,
       kind: 'receive',
+      purpose: null,
       destination: null,
       source_hash: deposit.hash,
       source_address: deposit.source,
@@ -276,6 +281,19 @@ export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]>
     .execute()
   return rows.map(toBlock)
 }
+
+/** Whom a confirmed block may pay. A send of ours is in the outbox, with its hash, before any node has it; others' pay everybody. */
+export async function findPayees(db: Db, hash: string): Promise<Payees> {
+  const [send] = await selectSent(db, { hash })
+  return send ? payeesOf(send) : 'everybody'
+}
+
+const selectSent = prepared((db, given: Given<{ hash: string }>) =>
+  db
+    .selectFrom('wallet_blocks')
+    .select(['purpose', 'account_id', 'plan_id', 'reference'])
+    .where('hash', '=', given('hash')),
+)
 
 /** Payments of the service that wait in a wallet. */
 export async function countOwed(db: Db, walletId: string): Promise<number> {

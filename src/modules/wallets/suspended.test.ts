@@ -14,7 +14,7 @@ forEachEngine((engine) => {
     await world.deposit(wallet, nano(5))
     const { id: walletId } = (await findWalletByAddress(world.db, wallet))!
     const terms = { accountId, destination: SHOP, amount: nano(1), reference: 'one', createdAt: world.clock.now() }
-    await insertSend(world.db, { id: 'held', walletId, ...terms, deadlineAt: null })
+    await insertSend(world.db, { id: 'held', walletId, purpose: 'send', ...terms, deadlineAt: null })
     await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
     await world.deposit(wallet, nano(2))
     await comeToRest(world, instance, wallet)

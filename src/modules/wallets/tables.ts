@@ -1,3 +1,5 @@
+import type { SendPurpose } from './purposes.ts'
+
 /** A ledger account whose key we keep. `fence` changes with every holder of its lease. */
 export interface WalletsTable {
   id: string
@@ -66,6 +68,8 @@ export interface WalletBlocksTable {
   /** Who asked for it; none for what the service does by itself. */
   account_id: string | null
   kind: 'send' | 'receive'
+  /** What a send is for; none in rows of 0.2, and for receives. */
+  purpose: SendPurpose | null
   status: 'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost'
   /** Address that gets a send. */
   destination: string | null

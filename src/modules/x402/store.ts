@@ -3,6 +3,7 @@ import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import { isUniqueViolation } from '../../kernel/dialect.ts'
 import type { X402PaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 
 export type PaymentState = X402PaymentsTable['state']
 
@@ -54,6 +55,15 @@ export async function findPayment(db: Db, hash: string): Promise<StoredPayment |
   const row = await db.selectFrom('x402_payments').selectAll().where('block_hash', '=', hash).executeTakeFirst()
   return row && toPayment(row)
 }
+
+/** Whether a block was presented for a request: its row is there before it is sent. Such a block pays for that request and for nothing else. */
+export async function isPresented(db: Db, hash: string): Promise<boolean> {
+  return (await selectPresented(db, { hash })).length > 0
+}
+
+const selectPresented = prepared((db, given: Given<{ hash: string }>) =>
+  db.selectFrom('x402_payments').select('block_hash').where('block_hash', '=', given('hash')),
+)
 
 /** The payment that is under way on a frontier. */
 export async function findUnderWay(db: Db, payer: string, previous: string): Promise<StoredPayment | undefined> {

@@ -135,7 +135,7 @@ export async function queueRefund(
   const treasury = await findServiceWallet(tx.db, 'treasury')
   if (!treasury) throw new Error('There is no treasury, and yet somebody has paid to it.')
   const payment = { walletId: treasury.id, destination, amount: amountRaw, reference: refundReference(blockHash) }
-  await queuePayment({ db: tx.db, store: tx }, payment)
+  await queuePayment({ db: tx.db, store: tx }, { ...payment, purpose: 'sale_refund' })
   return treasury.id
 }
 

@@ -1,3 +1,6 @@
+import { together } from '../../../kernel/in-tx.ts'
+import { findPayees } from '../../wallets/index.ts'
+import { isPresented } from '../../x402/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { listReserved, listSumming, listWaiting } from '../claims-store.ts'
 import type { Reservation } from '../reservations-store.ts'
@@ -16,15 +19,23 @@ export interface Claim {
 
 interface Claims {
   claims: Claim[]
-  /** Whether a checkout would have a claim if the node's time did not say that the send is older. */
-  oldByTime: boolean
+  /** Whether the send pays no checkout by a word that will be forgotten: the node's time, or the row of a payment by request. */
+  isPassing: boolean
 }
 
-/** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
+/**
+ * At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. Our own errands and payments by
+ * request concern no checkout: the outbox and the requests, which know a block before it leaves, are asked first.
+ */
 export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
-  const { watchers, sightedAt } = await listWaiting(db, to, hash)
+  const [{ watchers, sightedAt }, payees, paysForRequest] = await together([
+    listWaiting(db, to, hash),
+    findPayees(db, hash),
+    isPresented(db, hash),
+  ])
+  if (payees === 'nobody' || paysForRequest) return { claims: [], isPassing: paysForRequest && watchers.length > 0 }
   const claims = new Map<string, Claim>()
   let oldByTime = false
   const isNewFor = (baseline: Baseline) => {
@@ -54,5 +65,6 @@ export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend):
       claims.set(owner, { owner, checkout: undefined, reservation: undefined })
     }
   }
-  return { claims: [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1)), oldByTime }
+  if (payees !== 'everybody') claims.delete(payees.everybodyBut)
+  return { claims: [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1)), isPassing: oldByTime }
 }

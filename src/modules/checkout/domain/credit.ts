@@ -53,13 +53,13 @@ interface CreditedAll {
 /** One transaction for everybody; nothing is done in it while a rate is not known that a price needs. */
 function creditAll(ctx: CheckoutRoom, send: LedgerSend, rates: Rates): Promise<CreditedAll | { missing: string[] }> {
   return inQuietTx(ctx, async (tx) => {
-    const { claims, oldByTime } = await listClaims(tx, send)
+    const { claims, isPassing } = await listClaims(tx, send)
     const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
     const missing = [...currencies].filter((currency) => currency !== 'NANO' && !rates.has(currency))
     if (missing.length > 0) return { missing }
-    // A node that is synced anew will say otherwise: what its time has proved once is kept.
+    // A node that is synced anew will say otherwise, and requests are forgotten: what was proved once is kept.
     // Not where it is owed to a checkout that has looked: a time that is wrong must not take it from them.
-    if (oldByTime && claims.length === 0)
+    if (isPassing && claims.length === 0)
       await insertSightings(tx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
     const all: CreditedAll = { changed: [], afterwards: [] }
     for (const claim of claims) {

@@ -112,6 +112,7 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
   const id = ids.next('rfd')
   const blockId = await ports.wallets.queueSend(tx, {
     walletId: source.walletId,
+    purpose: 'refund',
     accountId: owner,
     destination: claim?.address ?? address!,
     amount: amountRaw,

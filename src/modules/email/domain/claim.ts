@@ -89,7 +89,8 @@ async function decide(
   if (!(await markClaimed(db, recipient.id, destination, now))) return false
   const { walletId } = payment
   const reference = claimReference(recipient.id)
-  await queuePayment({ db, store: ctx.store }, { walletId, destination, amount: recipient.amount, reference })
+  const share = { walletId, destination, amount: recipient.amount, reference }
+  await queuePayment({ db, store: ctx.store }, { ...share, purpose: 'claim' })
   await tellSender(tx, payment, { kind: 'claimed', recipientId: recipient.id })
   return true
 }

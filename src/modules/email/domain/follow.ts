@@ -68,7 +68,7 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
     await markFunded(db, id, { now, expiresAt })
     const { walletId, fee } = payment
     const take = { walletId, destination: feeAddress, amount: fee, reference: `email-fee:${id}` }
-    if (fee > 0n) await queuePayment({ db, store: ctx.store }, take)
+    if (fee > 0n) await queuePayment({ db, store: ctx.store }, { ...take, purpose: 'fee' })
     await tellSender(tx, payment, { kind: 'funded' })
     const left = { ...funds, free: funds.free - fee }
     return (await tendShares(ctx, tx, { ...payment, status: 'funded', expiresAt }, left)) || fee > 0n
@@ -106,7 +106,7 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
   const reference = `email-return:${id}:${payment.returns}`
   await queuePayment(
     { db, store: ctx.store },
-    { walletId, destination: payment.refundAddress, amount: toRaw(surplus), reference },
+    { walletId, destination: payment.refundAddress, amount: toRaw(surplus), reference, purpose: 'return' },
   )
   await countReturn(db, id)
   return true

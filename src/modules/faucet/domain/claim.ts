@@ -50,7 +50,7 @@ export async function claimFaucet(ctx: FaucetRoom, request: ClaimRequest): Promi
     await insertClaim(db, claim)
     await queuePayment(
       { db, store },
-      { walletId, destination: address, amount: claim.amount, reference: toReference(claim) },
+      { walletId, destination: address, amount: claim.amount, reference: toReference(claim), purpose: 'faucet' },
     )
   }).catch((error: unknown) => {
     // Thrown, so that what was counted before it is taken back.

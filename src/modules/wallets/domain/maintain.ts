@@ -1,6 +1,7 @@
 import type { Raw } from '../../../kernel/money.ts'
 import type { WalletRoom, WalletRules } from '../room.ts'
 import { insertSend } from '../outbox-store.ts'
+import { endingPurpose } from '../purposes.ts'
 import { countPlans, findOpenPlan, insertPlan, markPlanDone } from '../plans-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, markEnded, markHeld } from '../store.ts'
@@ -55,13 +56,22 @@ async function shareOut(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain
   }
   if (!ctx.rules.sendsAllowed) return 'idle'
   const { ids } = ctx.store
+  const purpose = endingPurpose(wallet)
   await underLock(ctx, lock, async (db, now) => {
     const run = (await countPlans(db, wallet.id)) + 1
     const plan = { id: ids.next('wpl'), walletId: wallet.id, run, frontier: chain.frontier, total: chain.balance }
     await insertPlan(db, plan, now)
     let planned = 0n
     for (const [position, { destination, amount }] of splitShares(chain.balance, destinations).entries()) {
-      const share = { id: ids.next('wbl'), walletId: wallet.id, accountId: null, destination, amount, position }
+      const share = {
+        id: ids.next('wbl'),
+        walletId: wallet.id,
+        purpose,
+        accountId: null,
+        destination,
+        amount,
+        position,
+      }
       const reference = `sweep:${wallet.id}:${run}:${position}`
       await insertSend(db, { ...share, reference, planId: plan.id, deadlineAt: null, createdAt: now })
       planned += amount

@@ -5,6 +5,7 @@ import { type Raw, formatNano } from '../../../kernel/money.ts'
 import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
 import { sendTooLarge, sendsDisabled, walletNotFound } from '../errors.ts'
 import { findBlock, insertSend } from '../outbox-store.ts'
+import type { SendPurpose } from '../purposes.ts'
 import type { WalletRoom } from '../room.ts'
 import { lockUsableWallet } from '../store.ts'
 import { checkDay } from './send.ts'
@@ -14,6 +15,7 @@ const DAY = 24 * 3_600_000
 
 export interface QueuedSend {
   walletId: string
+  purpose: SendPurpose
   /** Who asks for it: its limits count, and it waits while the account is suspended. */
   accountId: string
   destination: string
@@ -31,7 +33,7 @@ export interface QueuedSend {
  * itself back before anybody has signed it. Answers its id; call `bringForward` after the commit, or leave it to the jobs.
  */
 export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreCtx, send: QueuedSend): Promise<string> {
-  const { walletId, accountId, destination, amount, reference, rights } = send
+  const { walletId, purpose, accountId, destination, amount, reference, rights } = send
   const { db, clock, ids } = tx
   const { sendsAllowed, sendMax, dailySendMax } = rules
   if (!sendsAllowed || !(await hasFeature(db, accountId, 'wallet_sends', true))) throw sendsDisabled()
@@ -44,7 +46,7 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   const until = createdAt + send.waitMilliseconds
   // What a key has set aside counts for its day: what has not left by then is given back.
   const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
-  const wish = { id, walletId, accountId, destination, amount, reference, deadlineAt, createdAt }
+  const wish = { id, walletId, purpose, accountId, destination, amount, reference, deadlineAt, createdAt }
   if (!(await insertSend(db, wish))) throw new Error(`There is a send for ${reference} already.`)
   if (isLimited) await checkDay(db, { accountId, dailySendMax, since: createdAt - DAY })
   await reserveSpend(db, { rights, amount, reference: id, now: createdAt })

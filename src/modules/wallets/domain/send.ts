@@ -112,7 +112,8 @@ async function acceptSend(
   const until = createdAt + waitMilliseconds
   // What a key has set aside counts for its day: what has not left by then is given back.
   const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
-  const wish = { id, walletId, accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
+  const terms = { accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
+  const wish = { id, walletId, purpose: 'send' as const, ...terms }
   const enter = (tx: Db) => [lockUsableWallet(tx, walletId), insertSend(tx, wish)] as const
   // Nothing but the wish is written then.
   if (dailySendMax === 0n && !hasSpendingLimit(rights) && request.actor === undefined) {

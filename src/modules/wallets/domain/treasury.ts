@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
+import type { SendPurpose } from '../purposes.ts'
 import type { WalletRoom } from '../room.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'
@@ -27,8 +28,9 @@ export interface Payment {
   walletId: string
   destination: string
   amount: Raw
-  /** What it is for, once and for all: the same reference is the same payment. */
+  /** Makes it the only one, once and for all: the same reference is the same payment. */
   reference: string
+  purpose: SendPurpose
 }
 
 /**
@@ -37,11 +39,11 @@ export interface Payment {
  */
 export async function queuePayment(
   { db, store: { clock, ids } }: { db: Db; store: Pick<WalletRoom['store'], 'clock' | 'ids'> },
-  { walletId, destination, amount, reference }: Payment,
+  { walletId, destination, amount, reference, purpose }: Payment,
 ): Promise<void> {
   // Without an amount a send takes everything there is; no customer is ever owed that.
   if (typeof amount !== 'bigint' || amount <= 0n) throw new RangeError('A payment needs an amount.')
-  const send = { id: ids.next('wbl'), walletId, accountId: null, destination, amount, deadlineAt: null }
+  const send = { id: ids.next('wbl'), walletId, purpose, accountId: null, destination, amount, deadlineAt: null }
   await insertSend(db, { ...send, reference: `payment:${reference}`, createdAt: clock.now() })
 }
 

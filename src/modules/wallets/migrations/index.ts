@@ -3,10 +3,12 @@ import { up as wallets } from './0006-wallets.ts'
 import { up as walletThaw } from './0012-wallet-thaw.ts'
 import { up as walletBlockOrder } from './0013-wallet-block-order.ts'
 import { up as walletWaiting } from './0040-wallet-waiting.ts'
+import { up as sendPurposes } from './0044-send-purposes.ts'
 
 export const WALLET_MIGRATIONS: Migrations = {
   '0006-wallets': wallets,
   '0012-wallet-thaw': walletThaw,
   '0013-wallet-block-order': walletBlockOrder,
   '0040-wallet-waiting': walletWaiting,
+  '0044-send-purposes': sendPurposes,
 }
