@@ -90,7 +90,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const paymentLinks = keep(openLinks({ checkout, links, pictures, mailer, isPlay }, config))
   const pointsOfSale = keep(openPos({ checkout, links, isPlay }))
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
-  const usernames = keep(openUsernames({ billing, names, baseUrl, isPlay }, config))
+  const usernames = keep(openUsernames({ billing, names, mailer, baseUrl, isPlay }, config))
   const faucet = keep(openFaucet(room, config))
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }, config))
   const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay }))

@@ -1,5 +1,5 @@
 import type { Db } from '../kernel/db.ts'
-import { countJobs, listJobs, retryDead } from './jobs/queue.ts'
+import { countJobs, countUnfinished, listJobs, retryDead } from './jobs/queue.ts'
 import { listCapturedMail } from './mail/captured.ts'
 
 /** What administrators look into, and set going again: the queue of jobs, and mail that was kept instead of sent. */
@@ -8,6 +8,7 @@ export function openUpkeep(db: Db) {
     listMails: (limit: number) => listCapturedMail(db, limit),
     listJobs: (filter: { status?: string; limit: number }) => listJobs(db, filter),
     countJobs: () => countJobs(db),
+    countUnfinished: () => countUnfinished(db),
     retryDead,
   }
 }

@@ -8,6 +8,8 @@ import type { Tables } from '../store/tables.ts'
 export interface Job<P = unknown> {
   kind: string
   attemptsMax: number
+  /** Retried for so long, whatever its row says: the waits double up to an hour and fill this time. */
+  retryMilliseconds?: number
   /** Whether money waits for it: the operator is alarmed when it throws. */
   money?: true
   /** Jobs of this kind at once in one process. */

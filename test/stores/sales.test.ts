@@ -267,11 +267,11 @@ forEachEngine((engine, openFresh) => {
         await insertLease(tx, { ...lease, key, name: key, expiresAt: now - DAY, graceUntil: now + 9 * DAY })
       }
     })
-    await remindOwners(store, 'https://gateway.example')
+    await remindOwners(store)
     await insertLease(store.db, { ...lease, key: 'z', name: 'z', expiresAt: now + DAY, graceUntil: now + 11 * DAY })
     const jobs = async () => (await store.db.selectFrom('jobs').select('key').execute()).length
     assert.equal(await jobs(), 501, 'each of them is told')
-    await remindOwners(store, 'https://gateway.example')
+    await remindOwners(store)
     assert.equal(await jobs(), 502)
   })
 

@@ -2,6 +2,7 @@ import type { StoreEngine } from '../../kernel/dialect.ts'
 import { Gathered } from '../../kernel/gathered.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { type Job, PutOff, enqueue } from '../../kernel/job.ts'
+import { MailRefused } from '../../kernel/mail-refused.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Traces, asStep } from '../../kernel/traces.ts'
@@ -210,7 +211,7 @@ export class JobRunner {
     const abort = new AbortController()
     const stopRenewing = this.#keepClaim(job, claimed, abort)
     try {
-      if (claimed.attempts > claimed.attemptsMax) throw new Error('Its worker died at every attempt.')
+      if (claimed.attempts > attemptsMaxOf(job, claimed)) throw new Error('Its worker died at every attempt.')
       await job.run(claimed.payload, AbortSignal.any([abort.signal, this.#stop.signal]))
       return (await this.#finish(job, claimed)) ? 'done' : 'lost'
     } catch (error) {
@@ -237,8 +238,8 @@ export class JobRunner {
     const place = job.money ? 'jobs.money' : 'jobs.other'
     this.#options.failures.failed(place, { job: job.kind, jobId: claimed.id })(error)
     const text = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_TEXT_MAX)
-    if (claimed.attempts < claimed.attemptsMax) {
-      const runAt = clock.now() + this.#backOff(claimed.attempts)
+    if (claimed.attempts < attemptsMaxOf(job, claimed) && !(error instanceof MailRefused)) {
+      const runAt = clock.now() + this.#backOff(job, claimed.attempts)
       return (await markRetry(db, claimed, runAt, text)) ? 'retry' : 'lost'
     }
     return db.transaction().execute(async (tx) => {
@@ -279,9 +280,22 @@ export class JobRunner {
     }
   }
 
-  /** Full jitter: anywhere up to the exponential bound, so that failures do not march in step; never the same moment. */
-  #backOff(attempts: number): number {
-    const ceiling = Math.min(BACKOFF_MAX, BACKOFF_MIN * 2 ** Math.min(attempts, 20))
-    return 1 + Math.floor((Buffer.from(this.#options.random.bytes(4)).readUInt32LE() / 2 ** 32) * ceiling)
+  /**
+   * Full jitter: anywhere up to the exponential bound, so that failures do not march in step; never the same moment. What is retried
+   * for a certain time waits for the whole bound, and up to a quarter more.
+   */
+  #backOff({ retryMilliseconds }: Job, attempts: number): number {
+    const bound = waitAfter(attempts)
+    const [least, spread] = retryMilliseconds === undefined ? [1, bound] : [bound, bound / 4]
+    return least + Math.floor((Buffer.from(this.#options.random.bytes(4)).readUInt32LE() / 2 ** 32) * spread)
   }
+}
+
+const waitAfter = (attempts: number) => Math.min(BACKOFF_MAX, BACKOFF_MIN * 2 ** Math.min(attempts, 20))
+
+function attemptsMaxOf({ retryMilliseconds }: Job, { attemptsMax }: ClaimedJob): number {
+  if (retryMilliseconds === undefined) return attemptsMax
+  let attempts = 1
+  for (let waited = 0; waited < retryMilliseconds; attempts++) waited += waitAfter(attempts)
+  return attempts
 }

@@ -1,5 +1,4 @@
 export { closeAccount } from './domain/close-account.ts'
-export { takePlace } from './domain/count-asking.ts'
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
 export { adjustCredits, commitCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'

@@ -1,5 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
+import { mailJob } from '../../kernel/mail-job.ts'
 import type { Mail, Mailer } from '../../kernel/ports.ts'
 import { type Retention, inSteps } from '../../kernel/retention.ts'
 import { deleteEndedReservations, deleteOldBatches } from './credits-store.ts'
@@ -27,13 +28,7 @@ const SECRETS_KEPT = 72 * HOUR
 const SPENDS_KEPT = 8 * DAY
 
 /** Sends one mail. Its id is its message id, so that a mail sent twice after a crash can be told. */
-export const sendMail = (mailer: Mailer): Job<Mail> => ({
-  kind: 'mail.send',
-  attemptsMax: 10,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: (mail) => mailer.send(mail),
-})
+export const sendMail = (mailer: Mailer): Job<Mail> => mailJob('mail.send', (mail) => mailer.send(mail))
 
 /** Gives back what a process that died had set aside. */
 export const releaseReservations = (ctx: StoreCtx): Job => ({
@@ -47,22 +42,12 @@ export const releaseReservations = (ctx: StoreCtx): Job => ({
 })
 
 /** Mails the link that was asked for. */
-export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer, required?: Required): Job<AskedLink> => ({
-  kind: MAIL_SIGN_IN,
-  attemptsMax: 10,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: (asked) => mailSignIn(ctx, mailer, asked, required),
-})
+export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer, required?: Required): Job<AskedLink> =>
+  mailJob(MAIL_SIGN_IN, (asked) => mailSignIn(ctx, mailer, asked, required))
 
 /** Mails the code that was asked for. */
-export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> => ({
-  kind: MAIL_PROOF,
-  attemptsMax: 10,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: (asked) => mailProof(ctx, mailer, asked),
-})
+export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> =>
+  mailJob(MAIL_PROOF, (asked) => mailProof(ctx, mailer, asked))
 
 /** Forgets what has served its time: answers of repeated requests, sign-in links, session secrets. */
 export const forgetExpired = ({ db, clock }: StoreCtx, { keepRequests }: Pick<Retention, 'keepRequests'>): Job => ({

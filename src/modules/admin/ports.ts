@@ -27,6 +27,8 @@ export interface AdminPorts {
   listMails(limit: number): Promise<StoredMail[]>
   listJobs(filter: { status?: string; limit: number }): Promise<JobView[]>
   countJobs(): Promise<{ status: string; count: number }[]>
+  /** The same of those that are not done, by kind. */
+  countUnfinished(): Promise<{ kind: string; status: string; count: number }[]>
   /** Dead → ready; false when there is no such dead job, or the same one waits already. */
   retryDead(db: Db, id: string, now: number): Promise<boolean>
 }

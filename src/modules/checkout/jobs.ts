@@ -1,4 +1,5 @@
 import type { Job } from '../../kernel/job.ts'
+import { mailJob } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import type { CheckoutRoom } from './room.ts'
 import { listHolding } from '../wallets/index.ts'
@@ -16,13 +17,8 @@ import { deleteUnwatched } from './watch-store.ts'
 const HOUR = 3_600_000
 
 /** Mails one receipt. */
-export const mailReceipt = (ctx: CheckoutRoom, mailer: Mailer): Job<{ checkoutId: string }> => ({
-  kind: NOTIFY,
-  attemptsMax: 10,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: ({ checkoutId }) => notifyMerchant(ctx, mailer, checkoutId),
-})
+export const mailReceipt = (ctx: CheckoutRoom, mailer: Mailer): Job<{ checkoutId: string }> =>
+  mailJob(NOTIFY, ({ checkoutId }) => notifyMerchant(ctx, mailer, checkoutId))
 
 /** Brings the funds of a generated wallet to its merchant. Mail and webhooks neither wait for it nor hold it up. */
 export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> => ({

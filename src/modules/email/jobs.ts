@@ -1,5 +1,6 @@
 import { forEachDue } from '../../kernel/each-due.ts'
 import type { Job } from '../../kernel/job.ts'
+import { mailJob } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import { inSteps } from '../../kernel/retention.ts'
 import type { EmailRoom } from './room.ts'
@@ -31,22 +32,12 @@ export const followEmailPayments = (ctx: EmailRoom): Job => ({
 })
 
 /** Mails one recipient. */
-export const inviteByMail = (ctx: EmailRoom, mailer: Mailer): Job<{ recipientId: string }> => ({
-  kind: INVITE,
-  attemptsMax: 60,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: ({ recipientId }) => inviteRecipient(ctx, mailer, recipientId),
-})
+export const inviteByMail = (ctx: EmailRoom, mailer: Mailer): Job<{ recipientId: string }> =>
+  mailJob(INVITE, ({ recipientId }) => inviteRecipient(ctx, mailer, recipientId))
 
 /** Mails one receipt. */
-export const mailEmailReceipt = (ctx: EmailRoom, mailer: Mailer): Job<AskedReceipt> => ({
-  kind: TELL,
-  attemptsMax: 30,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: (asked) => mailReceipt(ctx, mailer, asked),
-})
+export const mailEmailReceipt = (ctx: EmailRoom, mailer: Mailer): Job<AskedReceipt> =>
+  mailJob(TELL, (asked) => mailReceipt(ctx, mailer, asked))
 
 /** Erases who payments went to, long after their end: until then their sender may ask. */
 export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailRoom): Job => ({

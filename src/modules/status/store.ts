@@ -143,7 +143,10 @@ export async function findOldestDue(db: Db, kinds: readonly string[]): Promise<n
   return row?.since ?? undefined
 }
 
-/** Since when the job of these kinds that was tried in vain, and will be again, is there. */
+/**
+ * Since when the mail that was tried in vain, and will be again, is there. One whose recipient the mail server does not take for
+ * the moment says nothing about the server.
+ */
 export async function findOldestTried(db: Db, kinds: readonly string[]): Promise<number | undefined> {
   const row = await db
     .selectFrom('jobs')
@@ -151,6 +154,7 @@ export async function findOldestTried(db: Db, kinds: readonly string[]): Promise
     .where('kind', 'in', kinds)
     .where('status', '=', 'ready')
     .where('attempts', '>=', 2)
+    .where(({ eb, or }) => or([eb('last_error', 'is', null), eb('last_error', 'not like', '%RCPT TO%')]))
     .executeTakeFirst()
   return row?.since ?? undefined
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
+import type { Mailer } from '../../kernel/ports.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
 import type { BillingModule, Fulfil } from '../billing/index.ts'
 import type { NamesModule } from '../names/index.ts'
@@ -7,7 +8,7 @@ import { getName } from './actions/get-name.ts'
 import { updateName } from './actions/update-name.ts'
 import { NAME_UPDATE, changeName } from './domain/change-name.ts'
 import { NAME, leaseName } from './domain/lease-name.ts'
-import { remindOfEnds } from './jobs.ts'
+import { mailOwners, remindOfEnds } from './jobs.ts'
 import type { UsernameRoom } from './room.ts'
 import { nameRoutes } from './routes/api.ts'
 import { namePages } from './routes/dashboard.tsx'
@@ -31,6 +32,7 @@ const LOOKS: RouteLimit = {
 interface UsernamePorts {
   billing: BillingModule
   names: Pick<NamesModule, 'tellChanged' | 'learn'>
+  mailer: Mailer
   /** Where links to this service begin. */
   baseUrl(): string
   isPlay: boolean
@@ -42,7 +44,7 @@ export interface UsernamesModule extends Module {
 
 /** Names that are leased, extended and changed. */
 export function openUsernames(
-  { billing, names, baseUrl, isPlay }: UsernamePorts,
+  { billing, names, mailer, baseUrl, isPlay }: UsernamePorts,
   { namePlans, nameUpdatePrice }: UsernameSettings,
 ): UsernamesModule {
   const learn = ({ subject }: { subject: string }) => names.learn(subject)
@@ -62,6 +64,6 @@ export function openUsernames(
     usernames: room,
     pages: namePages(room),
     routes: [...nameRoutes(room), ...publicNameRoutes({ room, limit: LOOKS, baseUrl, devnet: isPlay })],
-    jobs: [remindOfEnds(offers.checkouts, baseUrl)],
+    jobs: [remindOfEnds(offers.checkouts), mailOwners(offers.checkouts, mailer, baseUrl)],
   }
 }

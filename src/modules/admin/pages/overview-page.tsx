@@ -28,7 +28,8 @@ export interface OverviewProps {
   webhooks?: { retrying: number; dead: number } | undefined
   /** Attempts to deliver webhooks by day, and how many of them failed. */
   attempts?: readonly { date: string; attempts: number; failed: number }[] | undefined
-  tasks?: { late: number; unmatched: number } | undefined
+  /** `mails` were given up; only an administrator has any. */
+  tasks?: { late: number; unmatched: number; mails: number } | undefined
   children?: ComponentChildren
 }
 
@@ -60,6 +61,12 @@ const Tasks = ({ tasks, webhooks }: Pick<OverviewProps, 'tasks' | 'webhooks'>) =
       <p class="notice task">
         {plural(tasks.unmatched, 'payment matches', 'payments match')} no checkout.{' '}
         <a href="/dashboard/checkouts/unmatched">{tasks.unmatched === 1 ? 'Assign it' : 'Assign them'}</a>.
+      </p>
+    )}
+    {tasks !== undefined && tasks.mails > 0 && (
+      <p class="notice failed">
+        {plural(tasks.mails, 'email')} could not be sent.{' '}
+        <a href="/dashboard/admin/jobs?status=dead">Review and retry</a>.
       </p>
     )}
     {webhooks !== undefined && webhooks.dead > 0 && (

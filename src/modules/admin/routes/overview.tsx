@@ -1,3 +1,4 @@
+import { MAIL_KINDS } from '../../../kernel/mail-job.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { Page } from '../../../kernel/page.ts'
 import { readCredits, toUsage } from '../../accounts/index.ts'
@@ -12,12 +13,16 @@ const UNMATCHED_MAX = 100
 const WALLETS_MAX = 10_000
 
 /** What a merchant looks at first. */
-export const overviewPages = ({ checkouts, wallets }: Pick<AdminPorts, 'checkouts' | 'wallets'>): readonly Page[] => [
+export const overviewPages = ({
+  checkouts,
+  wallets,
+  countUnfinished,
+}: Pick<AdminPorts, 'checkouts' | 'wallets' | 'countUnfinished'>): readonly Page[] => [
   {
     path: '/',
     permission: 'reports',
     menu: { title: 'Overview', order: 10, guide: 'getting-started' },
-    async render({ frame, accountId }) {
+    async render({ frame, accountId, isAdmin }) {
       const { db } = checkouts
       const stats = await gatherStats(checkouts, accountId)
       const { credits, usage } = await readCredits(checkouts, accountId)
@@ -42,12 +47,21 @@ export const overviewPages = ({ checkouts, wallets }: Pick<AdminPorts, 'checkout
             return { date, attempts, failed }
           })}
           webhooks={await countFailing(db, accountId)}
-          tasks={{ late: await countLate(db, accountId), unmatched: unmatched.length }}
+          tasks={{
+            late: await countLate(db, accountId),
+            unmatched: unmatched.length,
+            mails: isAdmin ? countDeadMails(await countUnfinished()) : 0,
+          }}
         />
       )
     },
   },
 ]
+
+const countDeadMails = (jobs: Awaited<ReturnType<AdminPorts['countUnfinished']>>) =>
+  jobs
+    .filter(({ kind, status }) => status === 'dead' && MAIL_KINDS.some((one) => one === kind))
+    .reduce((sum, { count }) => sum + count, 0)
 
 export function toRevenue({ revenue }: Stats) {
   return revenue.map(({ currency, count, raw, e8 }) => ({

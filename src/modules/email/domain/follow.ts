@@ -22,8 +22,6 @@ import { tellPages, tellSender } from './tell.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** Mails are tried for about a day before the job looks again. */
-const INVITE_ATTEMPTS = 60
 /** The largest come first. */
 const DEPOSITS_MAX = 1_000
 
@@ -99,7 +97,7 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
   }
   // While such a job waits or runs this adds nothing; it brings back one that was given up.
   for (const { id: recipientId } of open.filter(({ status, bouncedAt }) => status === 'queued' && bouncedAt === null)) {
-    await enqueue(tx, { kind: INVITE, payload: { recipientId }, key: recipientId, attemptsMax: INVITE_ATTEMPTS })
+    await enqueue(tx, { kind: INVITE, payload: { recipientId }, key: recipientId })
   }
   const surplus = funds.free - open.reduce((sum, { amount }) => sum + amount, 0n)
   if (surplus <= 0n) return false

@@ -1,4 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
+import { PutOff } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findMerchant, takeFree } from '../../accounts/index.ts'
@@ -59,7 +60,7 @@ async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipie
     if (max > 0 && !(await hasToken(db, id))) {
       const allowance = { max, windowMilliseconds: DAY }
       const use = await takeFree(db, { caller: mailCallerOf(emailHash!), meter: MAIL_METER, now }, allowance)
-      if ('freeAt' in use) throw new Error('This address has reached its daily email limit.')
+      if ('freeAt' in use) throw new PutOff(use.freeAt, 'This address has reached its daily email limit.')
     }
     await insertToken(db, hashToken(token), { recipientId: id, now })
   })

@@ -1,5 +1,5 @@
-import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { enqueue } from '../../../kernel/job.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { PutOff, enqueue } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { type FreeUse, giveBackFree, takeFree } from '../../accounts/index.ts'
@@ -34,7 +34,7 @@ export async function tellSender(tx: StoreCtx, payment: EmailPayment, what: Rece
   tellPages(tx, payment)
   if (receipt === null) return
   const payload: AskedReceipt = { ...what, paymentId: id }
-  await enqueue(tx, { kind: TELL, payload, attemptsMax: 30 })
+  await enqueue(tx, { kind: TELL, payload })
 }
 
 /** Mails one receipt. When it leaves twice, mailboxes know the second by its message id. */
@@ -49,8 +49,7 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
   const paid = asked.kind === 'claimed' ? await findPayment(db, claimReference(asked.recipientId)) : undefined
   const emailHash = fingerprintOf(ctx, to)
   if ((await listSuppressed(db, [emailHash])).size > 0) return
-  const counted = await countReceipt(ctx, asked, emailHash)
-  if (counted === 'later') return
+  const counted = await countReceipt(ctx, emailHash)
   const mail = receiptMail(ctx, payment, {
     kind: asked.kind,
     share: recipient && { id: recipient.id, email: email!, amount: recipient.amount, hash: paid?.hash ?? undefined },
@@ -66,19 +65,12 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
   }
 }
 
-/** Takes one of the receipts of the day; where there is none left, this one is asked for again tomorrow. */
-async function countReceipt(
-  { store, ports }: EmailRoom,
-  asked: AskedReceipt,
-  emailHash: string,
-): Promise<FreeUse | 'later' | undefined> {
+/** Takes one of the receipts of the day; where there is none left, this one waits for the next. */
+async function countReceipt({ store, ports }: EmailRoom, emailHash: string): Promise<FreeUse | undefined> {
   if (ports.rules.mailsPerAddressMax === 0) return undefined
   const allowance = { max: RECEIPTS_MAX, windowMilliseconds: DAY }
-  return inTx(store, async (tx) => {
-    const now = tx.clock.now()
-    const use = await takeFree(tx.db, { caller: `email:${emailHash}`, meter: METER, now }, allowance)
-    if ('taken' in use) return use.taken
-    await enqueue(tx, { kind: TELL, payload: asked, runAt: use.freeAt, attemptsMax: 30 })
-    return 'later'
-  })
+  const asked = { caller: `email:${emailHash}`, meter: METER, now: store.clock.now() }
+  const use = await takeFree(store.db, asked, allowance)
+  if ('freeAt' in use) throw new PutOff(use.freeAt, 'This address has reached its daily limit of receipts.')
+  return use.taken
 }

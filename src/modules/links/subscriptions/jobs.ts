@@ -1,5 +1,6 @@
 import { forEachDue } from '../../../kernel/each-due.ts'
 import type { Job } from '../../../kernel/job.ts'
+import { mailJob } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import type { LinkRoom } from '../room.ts'
 import { MAIL_SUBSCRIPTION, type SubscriptionMail, followSubscription } from './follow.ts'
@@ -25,10 +26,5 @@ export const followSubscriptions = ({ checkouts: ctx }: LinkRoom): Job => ({
 })
 
 /** Mails one reminder, or that a subscription is over. */
-export const mailSubscribers = (room: LinkRoom, mailer: Mailer): Job<SubscriptionMail> => ({
-  kind: MAIL_SUBSCRIPTION,
-  attemptsMax: 10,
-  concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
-  run: (asked) => mailSubscriber(room, mailer, asked),
-})
+export const mailSubscribers = (room: LinkRoom, mailer: Mailer): Job<SubscriptionMail> =>
+  mailJob(MAIL_SUBSCRIPTION, (asked) => mailSubscriber(room, mailer, asked))

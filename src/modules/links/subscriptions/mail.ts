@@ -1,8 +1,9 @@
+import { PutOff } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
-import { findMerchant, takePlace } from '../../accounts/index.ts'
+import { type FreeUse, findMerchant, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { LANGUAGES, fill } from '../../checkout/index.ts'
-import { wantsNoMail } from '../../email/index.ts'
+import { fingerprintOf, wantsNoMail } from '../../email/index.ts'
 import { readStatus } from '../domain/order.ts'
 import type { LinkRoom } from '../room.ts'
 import { findOwnLink } from '../store.ts'
@@ -12,9 +13,10 @@ import { type Subscription, findSubscription } from './store.ts'
 import { SUBSCRIPTION_TEXTS } from './texts.ts'
 
 const DAY = 86_400_000
-/** To one address, whoever sells. */
+/** Of one merchant to one address. */
 const MAILS_A_DAY = 5
 const MAILS_OF_A_MERCHANT = 500
+const METER = 'subscription-mail'
 
 /**
  * Writes to a payer that their time ends, or has ended. Named after its period: sent twice, mailboxes know the second by its
@@ -30,19 +32,39 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
   if (email === null || !link || (await readStatus(room, link)) !== 'active') return
   if (await wantsNoMail(db, room.secrets, email)) return
   const title = typeof link.fields.title === 'string' ? link.fields.title : link.slug
-  // Who sells may pay themselves, so that a price keeps nobody from writing to strangers.
-  const places = [
-    { who: `invited to pay ${email}`, places: MAILS_A_DAY },
-    { who: `subscribers of ${owner}`, places: MAILS_OF_A_MERCHANT },
-  ]
-  for (const asked of places) if (!(await takePlace(room.checkouts, { ...asked, within: DAY }))) return
   const merchant = await findMerchant(db, owner)
+  const mail = toMail(room, subscription, { ...asked, email, title, seller: merchant?.name })
+  const counted = await countMail(room, owner, email)
   try {
-    await mailer.send(toMail(room, subscription, { ...asked, email, title, seller: merchant?.name }))
+    await mailer.send(mail)
   } catch (error) {
     // A mailbox that will never take it is no failure of ours: the subscription lapses in its time.
-    if (!(error instanceof MailRefused)) throw error
+    if (error instanceof MailRefused) return
+    for (const use of counted) await giveBackFree(db, use)
+    throw error
   }
+}
+
+/**
+ * Takes a place of the merchant's day, and one of what the merchant may write to this address; where there is none, the mail waits for
+ * it. Merchants may pay themselves, so that a price keeps none of them from writing to people who want nothing of them.
+ */
+function countMail({ checkouts: { db, clock }, secrets }: LinkRoom, owner: string, email: string): Promise<FreeUse[]> {
+  const address = fingerprintOf({ ports: { secrets } }, email)
+  const limits = [
+    { meter: `${METER} ${address}`, max: MAILS_A_DAY },
+    { meter: METER, max: MAILS_OF_A_MERCHANT },
+  ]
+  return db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    const counted: FreeUse[] = []
+    for (const { meter, max } of limits) {
+      const use = await takeFree(tx, { caller: `acc:${owner}`, meter, now }, { max, windowMilliseconds: DAY })
+      if ('freeAt' in use) throw new PutOff(use.freeAt, 'The daily limit of reminders is reached.')
+      counted.push(use.taken)
+    }
+    return counted
+  })
 }
 
 interface Written extends SubscriptionMail {

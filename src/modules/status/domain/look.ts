@@ -1,4 +1,5 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { MAIL_KINDS } from '../../../kernel/mail-job.ts'
 import { type Component, COMPONENT_NAMES, type State } from '../components.ts'
 import {
   addLooks,
@@ -21,7 +22,6 @@ const AWAY_MAX = DAYS_KEPT * DAY
 const WAITING_DEGRADED = 5 * MINUTE
 const WAITING_DOWN = 30 * MINUTE
 const WEBHOOK_JOBS = ['webhooks.deliver', 'webhooks.deliver-to-endpoint']
-const MAIL_JOBS = ['mail.send', 'accounts.mail-sign-in', 'accounts.mail-proof']
 const STEP = 500
 
 /** What an instance sees with its own eyes. */
@@ -36,7 +36,7 @@ export async function look(ctx: StoreCtx, view: OwnView): Promise<void> {
     gateway: 'up',
     ...view(),
     webhooks: judgeWaiting(await findOldestDue(ctx.db, WEBHOOK_JOBS), now),
-    mail: judgeWaiting(await findOldestTried(ctx.db, MAIL_JOBS), now),
+    mail: judgeWaiting(await findOldestTried(ctx.db, MAIL_KINDS), now),
   }
   await inTx(ctx, async (tx) => {
     const last = await listLastSeen(tx.db)

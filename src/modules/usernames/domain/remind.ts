@@ -1,7 +1,9 @@
-import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { enqueue } from '../../../kernel/job.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { PutOff, enqueue } from '../../../kernel/job.ts'
+import { MailRefused } from '../../../kernel/mail-refused.ts'
+import type { Mailer } from '../../../kernel/ports.ts'
 import { findAccount } from '../../accounts/index.ts'
-import { type NameLease, listUntold, markTold, toDay } from '../../names/index.ts'
+import { type NameLease, findLease, listUntold, markTold, toDay } from '../../names/index.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -19,37 +21,60 @@ function noticeAt({ createdAt, expiresAt, graceUntil }: NameLease, now: number):
   return now >= expiresAt - warning ? 1 : 0
 }
 
+/** The queue's word for a notice that is to be mailed. */
+export const MAIL_NOTICE = 'usernames.mail-notice'
+
+export interface AskedNotice {
+  key: string
+  expiresAt: number
+  notice: 1 | 2 | 3
+  /** The notice before. */
+  told: number
+}
+
 /**
- * Tells the accounts that leased names how their leases end, each notice once. What was missed while the gateway was away
- * is not told late: only where the name stands now.
+ * Asks for mails to the accounts that leased names, about how their leases end. What was missed while the gateway was away
+ * is not told late: only where the name stands now. A notice that was not sent is asked for again as long as it is true; while one
+ * waits, asking again adds nothing.
  */
-export async function remindOwners(ctx: StoreCtx, baseUrl: string): Promise<void> {
+export async function remindOwners(ctx: StoreCtx): Promise<void> {
   const now = ctx.clock.now()
   // All pages: those who have nothing to be told for days stay in the list and must not hide others.
   for (let after: Untold | undefined; ;) {
     const page: Untold[] = await listUntold(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
-    for (const lease of page) await remindOwner(ctx, lease, { now, baseUrl })
+    for (const lease of page) {
+      const notice = noticeAt(lease, now)
+      if (notice === 0 || notice <= lease.told) continue
+      const { key, expiresAt, told } = lease
+      const payload: AskedNotice = { key, expiresAt, notice, told }
+      await enqueue(ctx, { kind: MAIL_NOTICE, payload, key: `${key} ${expiresAt} ${notice}` })
+    }
     after = page.at(-1)
-    if (page.length < PAGE) return
+    if (page.length < PAGE) break
   }
+  ctx.wakeJobs()
 }
 
 type Untold = Awaited<ReturnType<typeof listUntold>>[number]
 
-async function remindOwner(
-  ctx: StoreCtx,
-  lease: Untold,
-  { now, baseUrl }: { now: number; baseUrl: string },
+/** Mails one notice, and only then remembers it. When it leaves twice, mailboxes know the second by its message id. */
+export async function mailNotice(
+  { db, clock }: StoreCtx,
+  mailer: Mailer,
+  { key, expiresAt, notice, told }: AskedNotice,
+  baseUrl: string,
 ): Promise<void> {
-  const notice = noticeAt(lease, now)
-  if (notice <= lease.told) return
-  await inTx(ctx, async (tx) => {
-    if (!(await markTold(tx.db, lease, notice))) return
-    const account = await findAccount(tx.db, lease.accountId!)
-    if (!account || account.email === null) return
-    const mail = toMail(lease, notice as 1 | 2 | 3, { recipient: account.email, baseUrl })
-    await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
-  })
+  const lease = await findLease(db, key)
+  if (!lease || lease.expiresAt !== expiresAt || noticeAt(lease, clock.now()) !== notice) return
+  const recipient = lease.accountId === null ? null : (await findAccount(db, lease.accountId))?.email
+  try {
+    if (recipient) await mailer.send(toMail(lease, notice, { recipient, baseUrl }))
+  } catch (error) {
+    // The owner may get another mailbox before the name is lost.
+    if (error instanceof MailRefused) throw new PutOff(clock.now() + DAY, error.message)
+    throw error
+  }
+  await markTold(db, { key, expiresAt, told }, notice)
 }
 
 function toMail(
