@@ -113,7 +113,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
   const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet })
-  mountDashboard(server, { ...doors, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
+  mountDashboard(server, { ...doors, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {

@@ -51,6 +51,7 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   tariffs: Tariffs
   devnet: boolean
   developers: Pick<DeveloperDoor, 'admits'>
+  ipOf(request: IncomingMessage): string
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
   onError(error: unknown, requestId: string): void
 }
@@ -152,11 +153,11 @@ class Dashboard {
 
   /** Forms of those who are not signed in come from our own pages, too. */
   #mountOpen({ method, path, answer }: OpenPage): void {
-    const { baseUrl } = this.#options
+    const { baseUrl, ipOf } = this.#options
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       if (method === 'POST') requireOwnPage(request.headers, baseUrl())
       return this.#within({ kind: 'anonymous' }, request, async () => {
-        const answered = await answer({ query: readQuery(request), fields: fieldsOf(request) })
+        const answered = await answer({ ip: ipOf(request.raw), query: readQuery(request), fields: fieldsOf(request) })
         if ('page' in answered) {
           if (answered.retryAfterSeconds !== undefined) void reply.header('retry-after', answered.retryAfterSeconds)
           return send(reply.code(answered.status ?? 200), answered.page)

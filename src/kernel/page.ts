@@ -53,6 +53,8 @@ export interface OpenPage {
 }
 
 interface OpenRequest {
+  /** The client's network address, as far as it can be trusted. */
+  ip: string
   query: Readonly<Record<string, string>>
   fields: FormFields
 }

@@ -48,7 +48,7 @@ const ofMailJobs = ({ email }: Whose) => {
 const ofSignIns = ({ email }: Whose) =>
   email === undefined
     ? sql<boolean>`1 = 0`
-    : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}, ${`passkey ${email}`}, ${`recovery ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\')`
+    : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}, ${`passkey ${email}`}, ${`recovery ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\' or lower(email) like ${`caller % ${asPattern(email)}`} escape '\\')`
 /** Who belongs to another account signs in there as before: without their passkeys a mail would do. */
 const goneFrom =
   (table: 'passkeys' | 'recovery_codes') =>

@@ -32,7 +32,7 @@ export const tooManyLinks = (retryAfterSeconds: number) =>
     retryAfterSeconds,
     body: {
       detail:
-        'You can request five sign-in links an hour for one email address. Links already sent work for 30 minutes.',
+        'You can request four sign-in links an hour for one email address, five from all callers together. Links already sent work for one hour.',
     },
   })
 export const tooManyProofs = (retryAfterSeconds: number) =>

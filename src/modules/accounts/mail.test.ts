@@ -40,7 +40,7 @@ test('a server that refuses, or is not there, is tried again by the job until th
   const { server, mailer } = await openMail(t)
   server.deferred.add('alice@example.com')
   const { ctx, clock, store } = await openRoutes(t, { mailer })
-  await requestSignIn(ctx, { email: 'alice@example.com', baseUrl: 'http://gateway.test' })
+  await requestSignIn(ctx, { email: 'alice@example.com', ip: '192.0.2.1', baseUrl: 'http://gateway.test' })
   const job = () =>
     store.db.selectFrom('jobs').selectAll().where('kind', '=', 'accounts.mail-sign-in').executeTakeFirstOrThrow()
   const errors = new Set<string | null>()

@@ -26,8 +26,8 @@ export const rpcKey = action({
   auth: 'none',
   scope: 'keys',
   once: true,
-  async run({ store, idempotency }, { email }, { baseUrl, keepsMail }: AccountRoom) {
-    await requestSignIn(store, { email, baseUrl: baseUrl(), idempotency })
+  async run({ store, ip, idempotency }, { email }, { baseUrl, keepsMail }: AccountRoom) {
+    await requestSignIn(store, { email, ip, baseUrl: baseUrl(), idempotency })
     const message = keepsMail
       ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${baseUrl()}/dashboard/admin/mail.`
       : `A sign-in link was sent to ${email}.`

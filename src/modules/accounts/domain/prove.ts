@@ -12,6 +12,7 @@ import { type Required, isMailOpen } from '../passkeys/policy.ts'
 import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
 import { identify } from './identify.ts'
+import { isStale, mailIfTaken } from './sign-in.ts'
 
 const HOUR = 3_600_000
 const CODE_MILLISECONDS = 10 * 60_000
@@ -26,6 +27,8 @@ export interface AskedCode {
   mailId: string
   email: string
   sessionId: string
+  /** Unset by a gateway of 0.2. */
+  askedAt?: number
 }
 
 /** Lies among the sign-in links, and signs nobody in: no hash of a token looks like it. It is of one session. */
@@ -42,13 +45,15 @@ export async function requestProof(
   if (!(await isMailOpen(ctx, member.email, required))) throw mailIsClosed()
   await inTx(ctx, async (tx) => {
     await countAsking(tx, { who: `proof ${member.email}`, places: MAILS_AN_HOUR, within: HOUR, refuse: tooManyProofs })
-    const payload: AskedCode = { mailId: tx.ids.next('mail'), email: member.email, sessionId: session.id }
+    const asked = { mailId: tx.ids.next('mail'), email: member.email, sessionId: session.id }
+    const payload: AskedCode = { ...asked, askedAt: tx.clock.now() }
     await enqueue(tx, { kind: MAIL_PROOF, payload })
   })
 }
 
 export async function mailProof({ db, clock, random }: StoreCtx, mailer: Mailer, asked: AskedCode): Promise<void> {
   const { mailId, email, sessionId } = asked
+  if (isStale(asked.askedAt, clock.now())) return
   const code = randomId(random, CODE_LENGTH)
   const createdAt = clock.now()
   const tokenHash = placeOf(sessionId, code)
@@ -59,7 +64,7 @@ export async function mailProof({ db, clock, random }: StoreCtx, mailer: Mailer,
     'Enter it in the browser that asked for it. It works once, for 10 minutes.',
     'If you did not request it, someone else may be signed in as you. Sign in and remove any passkeys, keys or people you do not know.',
   ].join('\n')
-  await mailer.send({ id: mailId, recipient: email, subject: 'Your code for nano-gateway', text })
+  await mailIfTaken(mailer, { id: mailId, recipient: email, subject: 'Your code for nano-gateway', text })
 }
 
 interface Proof {

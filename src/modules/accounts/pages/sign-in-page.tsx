@@ -112,7 +112,7 @@ export const SignInPage = ({ devnet, link, passkeysAt, ...ways }: SignInPageProp
 
 export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKept: boolean }) => (
   <Gate title="Check your email" devnet={devnet}>
-    <p>We sent a sign-in link if this address can receive email. It works once, for 30 minutes.</p>
+    <p>We sent a sign-in link if this address can receive email. It works once, for one hour.</p>
     {mailIsKept && (
       <p class="hint">
         This gateway does not send email. Administrators find the link on the Mail page, or with{' '}

@@ -36,8 +36,8 @@ function signInRoutes({ store, sessions, baseUrl, required = 'none' }: AccountPo
       method: 'POST',
       path: '/api/sign-in/request',
       door: 'anyone',
-      async run({ body }) {
-        await requestSignIn(store, { email: readEmail(body()), baseUrl: baseUrl() })
+      async run({ body, ip }) {
+        await requestSignIn(store, { email: readEmail(body()), ip, baseUrl: baseUrl() })
         return { json: { success: true, message: 'A sign-in link is on its way, if mail can reach this address.' } }
       },
     },

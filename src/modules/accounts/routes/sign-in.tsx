@@ -49,10 +49,10 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
 
     get('/sign-in/recovery', async () => ({ page: <RecoveryPage devnet={devnet} filled={EMPTY} /> })),
 
-    post('/sign-in/mail', async ({ fields }) => {
+    post('/sign-in/mail', async ({ fields, ip }) => {
       const email = fields.get('email')
       try {
-        await requestSignIn(store, { email: readEmail({ email }), baseUrl: baseUrl() })
+        await requestSignIn(store, { email: readEmail({ email }), ip, baseUrl: baseUrl() })
         return { to: '/dashboard/sign-in/sent' }
       } catch (error) {
         return refuse(error, 'email', (wrong) => page('/dashboard', { email: { ...wrong, values: { email } } }))
