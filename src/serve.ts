@@ -106,13 +106,14 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })
   const modules: readonly Module[] = [...Object.values(rooms), adminOf(config, { ports, rooms }, status)]
   const declared = modules.flatMap((module) => module.routes ?? [])
+  const described = OFFERED.flatMap((module) => module.described ?? [])
   const pages = modules.flatMap((module) => module.pages ?? [])
   const { keys, sessions } = rooms.accounts
   const developers = new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl })
   const enter: RoutesOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
-  const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet })
+  const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet, described })
   mountDashboard(server, { ...doors, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
 
   let saidGoodbye: Promise<void> | undefined

@@ -49,8 +49,9 @@ const SERVICE_DOOR: Door = {
   shape: '',
   parse: parseBody,
   find: findAction,
-  ignored: ({ ignored }, body) => ignored(body),
+  ignored: ({ unused }, body) => unused.ignored(body),
   read({ names }, found, body) {
+    found.unused.refuse(body)
     const resolving = resolveNames(names, body, found.action)
     return resolving instanceof Promise
       ? resolving.then((resolved) => toAsked(found, resolved))

@@ -1,8 +1,8 @@
 import { type Action, mayAct } from '../kernel/action.ts'
 import type { Module } from '../kernel/module.ts'
-import { type IgnoredFields, createIgnoredFields } from '../kernel/ignored-fields.ts'
 import { openNearest } from '../kernel/nearest-name.ts'
 import { type Parser, createParser } from '../kernel/parse-fields.ts'
+import { type UnusedFields, unusedOf } from '../kernel/unused-fields.ts'
 
 const NAME_LENGTH_MAX = 40
 
@@ -14,7 +14,7 @@ export interface RegisteredAction {
   /** What the action's module was opened with; `never` because only the module knows its type. */
   room: never
   parse: Parser
-  ignored: IgnoredFields
+  unused: UnusedFields
 }
 
 /** Every action by every name it has: the one list that validation, documents and permissions come from. */
@@ -36,7 +36,7 @@ export class Registry {
       action,
       room: room as never,
       parse: createParser(action),
-      ignored: createIgnoredFields(action),
+      unused: unusedOf(action),
     }
     for (const name of [action.name, ...(action.synonyms ?? [])]) {
       if (this.#byName.has(name)) throw new Error(`Two actions are called ${name}.`)

@@ -3,10 +3,12 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { requireFresh } from '../kernel/fresh-proof.ts'
 import { requirePermission } from '../kernel/key-rights.ts'
+import type { Described } from '../kernel/described.ts'
 import type { Degree } from '../kernel/roles.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
-import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
+import type { AccountCaller, Door, Reply, Route, RouteRequest, Run } from '../kernel/route.ts'
 import { asStep } from '../kernel/traces.ts'
+import { unusedOfRoute } from '../kernel/unused-fields.ts'
 import { textOf } from '../kernel/shape.ts'
 import { findBody, readBodies } from './body.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
@@ -26,6 +28,8 @@ export interface RoutesOptions extends SessionOptions, RequestOptions {
   onError(error: unknown, requestId: string): void
   /** Whether the ledger is for trying things out, which every page says. */
   devnet?: boolean
+  /** What the routes below `/api` take; one that is not here takes nothing. */
+  described: readonly Described[]
 }
 
 interface Entry {
@@ -36,6 +40,12 @@ interface Entry {
 interface Mounting extends RoutesOptions {
   limits: RouteLimits
   streams: EventStreams
+}
+
+/** The same for one of its routes. */
+interface Mounted extends Mounting {
+  /** Refuses what the route does not use. */
+  refuseUnused: ReturnType<typeof unusedOfRoute>
 }
 
 /** What the hook that lists every route is told beside method and path. */
@@ -82,6 +92,7 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], o
 function mount(scope: FastifyInstance, route: Route, mounting: Mounting): void {
   const { method, path, door, bodyBytesMax, stream } = route
   const facts: RouteFacts = { door }
+  const mounted: Mounted = { ...mounting, refuseUnused: isApi(route) ? unusedBy(route, mounting) : () => undefined }
   scope.route({
     method: [method].flat(),
     url: path,
@@ -89,12 +100,18 @@ function mount(scope: FastifyInstance, route: Route, mounting: Mounting): void {
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     ...(stream && { exposeHeadRoute: false }),
     onRequest: (request, reply) => arrive(mounting, route, request, reply),
-    handler: (request, reply) => answer(mounting, route, request, reply),
+    handler: (request, reply) => answer(mounted, route, request, reply),
     errorHandler: (error: Error, request, reply) => void refuse(mounting, route, error, { request, reply }),
   })
 }
 
 const isApi = ({ path }: Route) => path.startsWith('/api/')
+
+function unusedBy(route: Route, { described }: RoutesOptions): Mounted['refuseUnused'] {
+  const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+  const [method] = [route.method].flat()
+  return unusedOfRoute(described.find((each) => each.path === path && each.method.toUpperCase() === method))
+}
 
 /** Before anything of a body is read. */
 async function arrive(mounting: Mounting, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -114,7 +131,7 @@ function hideFromOthers(reply: FastifyReply): void {
 }
 
 async function answer(
-  mounting: Mounting,
+  mounting: Mounted,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -177,9 +194,15 @@ async function within<T>(
 }
 
 /** Runs a route and sends what it answers, or the page it has for what went wrong. */
-async function finish<R>(mounting: Mounting, route: Run<R>, asked: R, reply: FastifyReply): Promise<FastifyReply> {
+async function finish<R extends RouteRequest>(
+  mounting: Mounted,
+  route: Run<R>,
+  asked: R,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   let answered: Reply
   try {
+    mounting.refuseUnused(asked)
     answered = await route.run(asked)
   } catch (error) {
     const { status, body, retryAfterSeconds, isFailure } = toErrorReply(error)

@@ -1,4 +1,5 @@
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
+import type { Action } from './action.ts'
 import type { Json } from './shape.ts'
 
 interface Query {
@@ -19,7 +20,13 @@ export interface Described {
   /** `anybody` needs nothing; `account` and `administrator` need a secret key or a session. */
   who: 'anybody' | 'account' | 'administrator'
   query?: readonly Query[]
-  body?: { schema: TSchema; example?: Json; required?: false }
+  body?: {
+    schema: TSchema
+    example?: Json
+    required?: false
+    /** Other names of its fields, as the action has them. */
+    synonyms?: Readonly<Record<string, string>> | undefined
+  }
   /** Repeated with the same Idempotency-Key it acts once. */
   once?: true
   status?: 201
@@ -30,4 +37,17 @@ export interface Described {
   refuses?: readonly number[]
   /** An answer that is neither success nor a refusal in the usual form. */
   otherwise?: { status: number; schema: TSchema }
+}
+
+/** The body of a route that takes the fields of an action, less those that the route does not use or has in its path. */
+export function bodyOfAction(
+  { input, fieldSynonyms = {}, example }: Action,
+  ...without: readonly string[]
+): Required<Pick<NonNullable<Described['body']>, 'schema' | 'example' | 'synonyms'>> {
+  const isTaken = (name: string) => !without.includes(name)
+  return {
+    schema: Type.Object(Object.fromEntries(Object.entries(input.properties).filter(([name]) => isTaken(name)))),
+    synonyms: Object.fromEntries(Object.entries(fieldSynonyms).filter(([, name]) => isTaken(name))),
+    example: example.request,
+  }
 }

@@ -63,8 +63,8 @@ const Conventions = ({ baseUrl }: { baseUrl: string }) => (
         You can use <code>@username</code> wherever an account is expected.
       </li>
       <li>
-        A flag is <code>true</code>, <code>"true"</code>, <code>1</code> or <code>"1"</code>. Fields that an action does
-        not know are ignored.
+        A flag is <code>true</code>, <code>"true"</code>, <code>1</code> or <code>"1"</code>. A field that an action of
+        the service does not use is refused; the node’s actions name it in <code>X-Ignored-Fields</code>.
       </li>
       <li>
         Send a key in the header <code>Authorization: Bearer …</code>. Most reads need none.

@@ -146,7 +146,11 @@ test('a client that does not read its answers makes nobody keep them: the rest o
 test('each request of a batch has an Idempotency-Key of its own; one for all is refused, and nothing is done (contract 1, Batches: Idempotency-Key)', async (t) => {
   const { post, app } = await openGateway(t)
   const headers = bearer(app.createdKey!)
-  const create = (idempotency_key: string) => ({ action: 'cloud_wallet', create: true, idempotency_key })
+  const create = (idempotency_key: string) => ({
+    action: 'cloud_wallet',
+    wallet_action: 'create_wallet',
+    idempotency_key,
+  })
   const batch = JSON.stringify([create('a'), create('b')])
   assertRefusal(await post(batch, { ...headers, 'idempotency-key': 'a' }), 400, /Idempotency-Key/, 'invalid_request')
   const list = async () => (await post('{"action":"cloud_wallet","list":true}', headers)).json<unknown[]>()

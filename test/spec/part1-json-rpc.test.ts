@@ -45,8 +45,8 @@ test('a call in JSON-RPC is the same request as elsewhere, also to its Idempoten
   const first = await post('{"action":"nano_to_raw","amount":"1","jsonrpc":"1.0"}')
   assert.deepEqual([about.json().raw, first.json().raw], [`1${'0'.repeat(30)}`, `1${'0'.repeat(30)}`])
   const key = { ...bearer(app.createdKey!), 'idempotency-key': 'k' }
-  const made = (await post(call('cloud_wallet', { create: true }), key)).json<Answer>().result!
-  assert.deepEqual((await plain('cloud_wallet', { create: true }, key)).json(), made)
+  const made = (await post(call('cloud_wallet', { wallet_action: 'create_wallet' }), key)).json<Answer>().result!
+  assert.deepEqual((await plain('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json(), made)
 
   for (const id of ['1', '"a\\u0062\\"]}"', 'null', '-1.50e+3', '12345678901234567890123', '""']) {
     const { text } = await post(`{"jsonrpc":"2.0","id": ${id} ,"method":"nano_to_raw","params":{"amount":"0"}}`)
@@ -86,7 +86,7 @@ test('each refusal has its code, and in data what its body has elsewhere; the st
   row('1, JSON-RPC 2.0: −32001', () =>
     codes.push([-32001, call('rpc_credits')], [-32001, call('version'), { authorization: 'Bearer rpc_sk_wrong' }]),
   )
-  const { address: account } = (await plain('cloud_wallet', { create: true }, key)).json()
+  const { address: account } = (await plain('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json()
   const empty = call('cloud_wallet', { send: alice.address, amount: '1', account })
   row('1, JSON-RPC 2.0: −32003', () => codes.push([-32003, empty, key]))
   for (const [code, body, headers] of codes) {

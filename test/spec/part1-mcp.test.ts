@@ -73,7 +73,7 @@ test('without a key an agent only reads: what moves money is not shown, and refu
   assert.ok(names.includes('account_balance'))
   for (const hidden of ['process', 'cloud_wallet', 'checkout', 'rpc_key', 'faucet_claim', 'rpc_credits']) {
     assert.ok(!names.includes(hidden), hidden)
-    const refused = await useTool(stranger, hidden, { create: true })
+    const refused = await useTool(stranger, hidden, {})
     assert.deepEqual([refused.isError, errorOf(refused).code, errorOf(refused).status], [true, 'key_required', 401])
   }
   const made = await rest('POST', '/api/keys', app.createdKey, { name: 'Reader', scopes: ['read', 'wallets:read'] })
@@ -81,7 +81,7 @@ test('without a key an agent only reads: what moves money is not shown, and refu
   const allowed = await shown(reader)
   assert.ok(allowed.includes('account_balance'))
   assert.ok(!allowed.includes('cloud_wallet') && !allowed.includes('checkout'), allowed.join())
-  const send = await useTool(reader, 'cloud_wallet', { create: true })
+  const send = await useTool(reader, 'cloud_wallet', { wallet_action: 'create_wallet' })
   assert.deepEqual([errorOf(send).code, errorOf(send).scope], ['missing_scope', 'wallets:send'])
   const headers = { ...MCP_HEADERS, authorization: 'Bearer rpc_sk_wrong' }
   const wrong = await ask(`${url}/mcp`, { body: message('tools/list'), headers })
@@ -202,6 +202,6 @@ test('a program that speaks over standard input has the same tools through nano-
   assert.equal(tools.length, app.doors.actions.length)
   const { structuredContent } = await useTool(agent, 'nano_to_raw', { amount: '1' })
   assert.equal(structuredContent?.raw, `1${'0'.repeat(30)}`)
-  const wallet = await useTool(agent, 'cloud_wallet', { create: true })
+  const wallet = await useTool(agent, 'cloud_wallet', { wallet_action: 'create_wallet' })
   assert.match(String((wallet.structuredContent!.result as Members).address), /^nano_/)
 })

@@ -92,19 +92,19 @@ test('while the first request of a key is in flight, a second one is 409 at ever
   const publish = (fields?: object) => call('process', { ...opens, ...fields }, headers)
   const sell = (fields?: object) =>
     ask(`${url}/api/checkouts`, { headers, body: JSON.stringify({ ...sale, ...fields }) })
-  const doors: [ask: typeof publish, isUnderWay: () => boolean][] = [
-    [publish, () => node.hits('process') === 1],
-    [sell, () => priced === 1],
+  const doors: [ask: typeof publish, isUnderWay: () => boolean, other: object][] = [
+    [publish, () => node.hits('process') === 1, { subtype: 'receive' }],
+    [sell, () => priced === 1, { amount: '2' }],
   ]
   const letGo = node.hold('process')
   const firsts: Promise<Reply>[] = []
-  for (const [send, isUnderWay] of doors) {
+  for (const [send, isUnderWay, other] of doors) {
     firsts.push(send())
     await until(isUnderWay)
     const second = await send()
     assertConflict(second, 'idempotency_in_flight', 'the same body')
     assert.deepEqual([second.headers['retry-after'], second.json<Members>().retry_after], ['1', 1])
-    assertConflict(await send({ subtype: 'receive', amount: '2' }), 'idempotency_conflict', 'another body')
+    assertConflict(await send(other), 'idempotency_conflict', 'another body')
   }
   letGo()
   gate.resolve()

@@ -5,6 +5,7 @@ import { DeveloperDoor } from '../../src/http/developer-door.ts'
 import { mountRoutes } from '../../src/http/routes.ts'
 import { createServer } from '../../src/http/server.ts'
 import type { Store } from '../../src/infra/db/open.ts'
+import { OFFERED } from '../../src/offered.ts'
 import { openStore } from '../../src/store/schema.ts'
 import { listJobs } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
@@ -117,6 +118,7 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
     ipOf: () => '127.0.0.1',
     enter: () => ({ leave: () => undefined }),
     openLimiter: () => new MemoryLimiter(clock),
+    described: OFFERED.flatMap(({ described = [] }) => described),
     onError,
   })
   await server.ready()

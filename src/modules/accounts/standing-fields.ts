@@ -32,9 +32,7 @@ export function readAdjustment(body: Body): { amount: number; reason: string } {
 
 /** What is left out stays; null is what the settings say for all. */
 export function readStanding(body: Body): NewStanding {
-  const { per_minute: perMinute, concurrency, features, ...unread } = body
-  const [unknown] = Object.keys(unread)
-  if (unknown !== undefined) throw refuse(unknown, `${unknown} is not an account setting.`)
+  const { per_minute: perMinute, concurrency, features } = body
   return {
     ...(perMinute !== undefined && { perMinute: readLimit('per_minute', perMinute, 1) }),
     ...(concurrency !== undefined && { concurrencyMax: readLimit('concurrency', concurrency, CONCURRENCY_MIN) }),

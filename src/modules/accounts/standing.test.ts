@@ -100,7 +100,10 @@ forEachEngine((engine) => {
     await act('resume', { reason: 'One.' })
     assert.equal((await act('resume', { reason: 'Two.' })).statusCode, 409)
     const ask = (id: string, path: string) =>
-      world.ask('POST', `/api/accounts/${id}/${path}`, { headers: { key: operator.key }, body: { reason: 'Why not.' } })
+      world.ask('POST', `/api/accounts/${id}/${path}`, {
+        headers: { key: operator.key },
+        body: path === 'sign-out' ? {} : { reason: 'Why not.' },
+      })
     assert.equal((await ask(operator.accountId, 'suspend')).statusCode, 409)
     for (const path of ['suspend', 'resume', 'sign-out']) assert.equal((await ask('acc_none', path)).statusCode, 404)
     assert.deepEqual(await tryOut(world, { key: operator.key }), [200, undefined])

@@ -114,6 +114,8 @@ export const checkout = action({
     public_key: free(form.text, 'A key that may be used in a browser.'),
   }),
   fieldSynonyms: { webhook: 'webhook_url' },
+  // The payment dialog NanoPay sends it along with `unique`.
+  unusedByClients: ['cloud'],
   example: {
     request: {
       address: RECEIVER,

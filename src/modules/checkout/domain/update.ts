@@ -4,7 +4,7 @@ import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import type { CheckoutMode } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { addressInUse, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
+import { addressInUse, badField, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
@@ -87,6 +87,9 @@ function readNewTerms(
   body: Readonly<Record<string, unknown>>,
   currencies: readonly string[],
 ): NewTerms | undefined {
+  for (const name of ['address', 'currency', 'amount', 'plans', 'mode']) {
+    if (body[name] === null || body[name] === '') throw badField(name, `${name} cannot be removed.`)
+  }
   const given = readAddress(body.address)
   const address = given === undefined || given === before.merchantAddress ? before.address : given
   const mode = readMode(body, before.mode)

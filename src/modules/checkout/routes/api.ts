@@ -1,4 +1,3 @@
-import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
 import { requireScope } from '../../../kernel/key-rights.ts'
@@ -60,7 +59,6 @@ function ownerFor({ seesAll }: Area, caller: AccountCaller): string | undefined 
 function listRoutes(area: Area): readonly Route[] {
   const { ctx, path } = area
   const open = createOpener(ctx)
-  const ignoredIn = createIgnoredFields(checkoutAction)
   return [
     {
       method: 'GET',
@@ -74,11 +72,8 @@ function listRoutes(area: Area): readonly Route[] {
       path,
       door: 'account',
       scope: 'checkout',
-      async run({ caller, body, once, tell }) {
-        const fields = body()
-        const make = await open(caller, fields)
-        const ignored = ignoredIn(fields)
-        if (ignored !== undefined) tell('x-ignored-fields', ignored)
+      async run({ caller, body, once }) {
+        const make = await open(caller, body())
         const made = await once('checkouts.create', async (idempotency) =>
           toResponse(ctx.ports, await make(idempotency)),
         )

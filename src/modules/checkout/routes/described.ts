@@ -1,5 +1,5 @@
 import { answer } from '../../../kernel/answers.ts'
-import type { Described } from '../../../kernel/described.ts'
+import { type Described, bodyOfAction } from '../../../kernel/described.ts'
 import { DELIVERY, EVENT_WITH_DELIVERIES } from '../../webhooks/index.ts'
 import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
@@ -19,11 +19,10 @@ import {
 const { text, bool, integer, optional, orNull, list, record, words } = answer
 
 const CHANGED = record({ success: bool, checkout: OWN_CHECKOUT })
-/** The fields of the action, without the checkout, which stands in the path. */
-const REFUND_BODY = record(
-  Object.fromEntries(Object.entries(checkoutRefund.input.properties).filter(([name]) => name !== 'id')),
-)
-const BODY = { schema: checkoutAction.input, example: checkoutAction.example.request }
+const REFUND_BODY = bodyOfAction(checkoutRefund, 'id')
+const BODY = bodyOfAction(checkoutAction, 'public_key')
+/** How long it is open, and how its price is added up, is said when it is made. */
+const CHANGE_BODY = bodyOfAction(checkoutAction, 'public_key', 'template', 'expire', 'line_items', 'shipping')
 
 const shared = { tag: 'checkout', who: 'account' } as const
 
@@ -154,7 +153,7 @@ function routesOfOne(path: string, suffix: string): Described[] {
       path,
       id: `updateCheckout${suffix}`,
       summary: 'Change a checkout: its texts until it is paid, its price until somebody has opened it.',
-      body: { schema: checkoutAction.input, example: { title: 'Coffee' } },
+      body: { ...CHANGE_BODY, example: { title: 'Coffee' } },
       answer: CHANGED,
       refuses: [403, 409, 502, 504],
     },
@@ -193,7 +192,7 @@ function routesOfOne(path: string, suffix: string): Described[] {
       summary: 'Refund what was paid, or a part of it.',
       once: true,
       status: 201,
-      body: { schema: REFUND_BODY, example: { amount: '0.5', reason: 'Sold out' }, required: false },
+      body: { ...REFUND_BODY, example: { amount: '0.5', reason: 'Sold out' }, required: false },
       answer: REFUND,
       refuses: [403, 409, 502, 503, 504],
     },

@@ -1,5 +1,4 @@
 import { badField } from '../../../kernel/errors.ts'
-import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { Fields, Route } from '../../../kernel/route.ts'
 import { resolveNames } from '../../names/index.ts'
@@ -17,7 +16,6 @@ const LIMIT_MAX = 100
 /** Payment links under `/api/links`. */
 export function linkRoutes(room: LinkRoom): readonly Route[] {
   const { checkouts } = room
-  const ignoredIn = createIgnoredFields(paymentLink)
   const read = async (body: Fields) => (await resolveNames(checkouts.names, body, paymentLink)).params
   return [
     {
@@ -38,10 +36,8 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       scope: 'checkout',
       method: 'POST',
       path: PATH,
-      async run({ caller: { accountId, actor }, body, once, tell }) {
+      async run({ caller: { accountId, actor }, body, once }) {
         const fields = await read(body())
-        const ignored = ignoredIn(fields)
-        if (ignored !== undefined) tell('x-ignored-fields', ignored)
         const made = await once('links.create', async (idempotency) =>
           showLink(room, await makeLink(room, accountId, fields, { idempotency, actor })),
         )

@@ -1,20 +1,10 @@
 import { answer } from '../../../kernel/answers.ts'
-import type { Described } from '../../../kernel/described.ts'
+import { type Described, bodyOfAction } from '../../../kernel/described.ts'
 import { paymentLink } from '../actions/payment-link.ts'
 import { LINK } from '../answers.ts'
 import { describedSubscriptionRoutes } from '../subscriptions/described.ts'
 
-const { text, bool, list, record, orNull, integer, optional } = answer
-const EXAMPLE = paymentLink.example.request
-/** The fields of the action `payment_link`, whose page says what each takes. */
-const BODY = record({
-  slug: optional(text),
-  title: optional(text),
-  amount: optional(answer.oneOf(text, answer.number)),
-  address: optional(text),
-  sold_max: optional(answer.oneOf(integer, text)),
-  paused: optional(bool),
-})
+const { text, bool, list, record, orNull, integer } = answer
 
 export const describedLinkRoutes: readonly Described[] = [
   {
@@ -37,7 +27,7 @@ export const describedLinkRoutes: readonly Described[] = [
     tag: 'links',
     summary: 'Create a payment link; the body has the fields of the action `payment_link`.',
     who: 'account',
-    body: { schema: BODY, example: EXAMPLE },
+    body: bodyOfAction(paymentLink, 'id'),
     status: 201,
     answer: LINK,
     refuses: [403, 409],
@@ -58,7 +48,7 @@ export const describedLinkRoutes: readonly Described[] = [
     tag: 'links',
     summary: 'Change the fields in the body; `paused` pauses and resumes it. Slug and currency cannot change.',
     who: 'account',
-    body: { schema: BODY, example: { paused: true } },
+    body: { ...bodyOfAction(paymentLink, 'id', 'template', 'line_items', 'shipping'), example: { paused: true } },
     answer: LINK,
     refuses: [403],
   },

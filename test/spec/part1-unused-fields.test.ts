@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listDescribed } from '../../src/http/openapi/index.ts'
+import type { Action } from '../../src/kernel/action.ts'
+import type { Described } from '../../src/kernel/described.ts'
+import { OFFERED } from '../../src/offered.ts'
+import { ENGINES } from '../support/engines.ts'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { bearer, merchant, openWorld } from '../support/checkout-steps.ts'
+
+/* Contract 1, rule 5: nothing of a request is dropped in silence. */
+
+const { address } = merchant
+const NO_LIMITS = { LIMIT_FREE_PER_MINUTE: '0', LIMIT_ANONYMOUS_PER_MINUTE: '0' }
+
+const fieldsOf = ({ input, fieldSynonyms = {}, unusedByClients = [] }: Action) => [
+  ...Object.keys(input.properties),
+  ...Object.keys(fieldSynonyms),
+  ...unusedByClients,
+]
+const bodyOf = ({ body }: Described) => {
+  const schema: { properties?: object } = body?.schema ?? {}
+  return [...Object.keys(schema.properties ?? {}), ...Object.keys(body?.synonyms ?? {})]
+}
+const queryOf = ({ query = [] }: Described) => query.map(({ name }) => name)
+
+/** A field of one of the others, another one each time. */
+function openForeign(all: readonly string[]) {
+  let at = 0
+  return (own: readonly string[]): string => {
+    const others = [...new Set(all)].filter((name) => name !== 'key' && !own.includes(name))
+    return others[at++ % others.length]!
+  }
+}
+
+test('a caller who sends an action a field of another learns of it: refused by the service, named by the node (contract 1, rule 5)', async (t) => {
+  const gateway = await openGateway(t, { ...NO_LIMITS, X402_ACTIONS: '' })
+  const { actions } = gateway.app.doors
+  const foreignTo = openForeign(actions.flatMap(fieldsOf))
+  const headers = bearer(gateway.app.createdKey!)
+  for (const action of actions) {
+    const { name, ofNode } = action
+    const foreign = foreignTo(fieldsOf(action))
+    const ways = {
+      '/': await gateway.call(name, { [foreign]: 'x' }, headers),
+      '/actions': await ask(`${gateway.url}/actions/${name}`, { headers, body: JSON.stringify({ [foreign]: 'x' }) }),
+    }
+    for (const [way, reply] of Object.entries(ways)) {
+      const at = `${way} ${name} ${foreign}: ${reply.text.slice(0, 200)}`
+      assert.equal(reply.headers['x-ignored-fields'], foreign, at)
+      if (ofNode) assert.doesNotMatch(reply.text, /is not used here/, at)
+      else
+        assert.deepEqual([reply.status, reply.json().field, reply.json().code], [400, foreign, 'invalid_request'], at)
+    }
+  }
+  // The same at the doors that carry several requests, or carry them in other words.
+  const call = { jsonrpc: '2.0', id: 1, method: 'price', params: { amount: '1' } }
+  const { error } = (await gateway.post(JSON.stringify(call))).json<{
+    error: { code: number; data: { field: string } }
+  }>()
+  assert.deepEqual([error.code, error.data.field], [-32602, 'amount'])
+  const batch = [
+    { action: 'price', amount: '1' },
+    { action: 'price', currency: 'USD' },
+  ]
+  const [refused, priced] = (await gateway.post(JSON.stringify(batch))).json<{ field?: string; symbol?: string }[]>()
+  assert.deepEqual([refused?.field, priced?.symbol], ['amount', 'XNO'])
+})
+
+test('a program that sends a route of the REST interface a field or a parameter of another is refused by its name (contract 1, rule 5)', async (t) => {
+  const gateway = await openGateway(t, NO_LIMITS)
+  const routes = listDescribed(OFFERED).filter(({ path }) => path.startsWith('/api/'))
+  const foreignField = openForeign(routes.flatMap(bodyOf))
+  const foreignParameter = openForeign(routes.flatMap(queryOf))
+  const headers = bearer(gateway.app.createdKey!)
+  const wrong: string[] = []
+  const refuses = async (route: Described, path: string, field: string, body?: object) => {
+    const method = route.method.toUpperCase()
+    const reply = await ask(`${gateway.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const { field: named, code } = reply.json<{ field?: string; code?: string }>()
+    if (reply.status !== 400 || named !== field || code !== 'invalid_request')
+      wrong.push(`${method} ${path} ${field}: ${reply.status} ${reply.text.slice(0, 150)}`)
+  }
+  for (const route of routes) {
+    const path = route.path.replaceAll(/\{\w+\}/g, 'a1')
+    const parameter = foreignParameter(queryOf(route))
+    await refuses(route, `${path}?${parameter}=x`, parameter)
+    if (route.method === 'get') continue
+    const field = foreignField(bodyOf(route))
+    await refuses(route, path, field, { [field]: 'x' })
+  }
+  assert.deepEqual(wrong, [])
+})
+
+for (const engine of ENGINES) {
+  test(`on ${engine} a merchant who changes what cannot be changed, or misspells it, is not answered "success" (contract 4.5, rule 15)`, async (t) => {
+    const shop = await (await openWorld(t, engine)).start()
+    const { key } = await shop.join()
+    const made = await shop.open({ address, amount: '1', title: 'Lamp' }, bearer(key))
+    const put = (body: object, base = '/api/checkouts') => shop.rest('PUT', `${base}/${made.id}`, key, body)
+    const before = (await shop.rest('GET', `/api/checkouts/${made.id}`, key)).json<{ checkout: object }>().checkout
+    const changes = {
+      ...{ expire: '1 hour', line_items: [{ price: '2' }], shipping: '1', template: made.id, public_key: 'rpc_pk_x' },
+      ...{ titel: 'Lump', status: 'complete', id: 'x', success: true, action: 'checkout', expires_unix: 1 },
+      ...{ address: null, amount: '', currency: null, plans: null, mode: '' },
+    }
+    for (const base of ['/api/checkouts', '/api/admin/checkouts']) {
+      for (const [field, value] of Object.entries(changes)) {
+        const reply = await put({ title: 'Changed', [field]: value }, base)
+        assert.deepEqual([reply.status, reply.json().field], [400, field], reply.text)
+      }
+    }
+    const after = (await shop.rest('GET', `/api/checkouts/${made.id}`, key)).json<{ checkout: object }>().checkout
+    assert.deepEqual(after, before)
+    assert.equal(
+      (await put({ title: 'Changed', webhook: 'https://shop.example/paid', idempotency_key: 'k' })).status,
+      200,
+    )
+  })
+}
+
+test('the document offers a change of a checkout or a link only what it takes (contract 4.5, rule 15)', async (t) => {
+  const { url } = await openGateway(t)
+  const offered = async (path: string) => {
+    const { paths } = (await ask(`${url}/openapi.json`, { method: 'GET' })).json<Offer>()
+    return Object.keys(paths[path]!.put.requestBody.content['application/json'].schema.properties)
+  }
+  for (const path of ['/api/checkouts/{id}', '/api/admin/checkouts/{id}', '/api/links/{id}']) {
+    const fields = await offered(path)
+    assert.ok(fields.includes('title') && fields.includes('amount') && fields.includes('webhook_url'))
+    for (const absent of ['template', 'line_items', 'shipping', 'public_key'])
+      assert.ok(!fields.includes(absent), absent)
+  }
+  assert.ok(!(await offered('/api/checkouts/{id}')).includes('expire'))
+})
+
+interface Offer {
+  paths: Record<
+    string,
+    { put: { requestBody: { content: { 'application/json': { schema: { properties: object } } } } } }
+  >
+}
+
+test('what the payment dialog of a shop sends along still opens a checkout, and is named (contract 1, rule 5)', async (t) => {
+  const gateway: Gateway = await openGateway(t)
+  const sent = { address, amount: 2, random: true, cloud: true, line_items: [{ name: 'Mug', price: 2 }] }
+  const reply = await gateway.call('checkout', sent)
+  assert.deepEqual([reply.status, reply.headers['x-ignored-fields']], [200, 'cloud'], reply.text)
+})
