@@ -127,13 +127,17 @@ async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<numbe
         wrongBlock(block) ??
         differs('amount', String(block!.amount), payment.amount_raw) ??
         differs('payer', String(block!.block_account), payment.payer) ??
-        differs('address', String(toMembers(block!.contents).link_as_account), payment.address)
+        differs('address', receiverOf(toMembers(block!.contents)), payment.address)
       if (wrong !== undefined) tell({ about: 'payment', id: payment.block_hash, what: wrong })
     }
     after = payments.length < PAGE ? undefined : payments.at(-1)
   } while (after)
   return looked
 }
+
+/** Old wallets still make sends of the old kind, which name their destination. */
+const receiverOf = ({ type, destination, link_as_account: linked }: Members): string =>
+  String(type === 'send' ? destination : linked)
 
 type PaymentRow = Pick<CheckoutPaymentsTable, 'owner' | 'block_hash' | 'address' | 'payer' | 'amount_raw'>
 

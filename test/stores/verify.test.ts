@@ -47,4 +47,22 @@ forEachEngine((engine) => {
     const gone = (await verify()).disagreements.find(({ about }) => about === 'payment')
     assert.deepEqual([gone?.id, gone?.what], ['A'.repeat(64), 'is not on the ledger'])
   })
+
+  test('an operator whose customer paid with an old wallet is not told that the ledger disagrees', async (t) => {
+    const { world, shop, sell } = await openRefundShop(t, engine)
+    await sell()
+    const payment = await shop.ctx.db.selectFrom('checkout_payments').selectAll().executeTakeFirstOrThrow()
+    const url = new URL(world.ledger.rpcUrl)
+    /** The payment as a node tells of a send of the old kind. */
+    const verifyOld = (destination: string) =>
+      verifyStore(shop.ctx.db, async (action, fields) => {
+        const answer = await askNode(url, action, fields)
+        const told = (answer as { blocks?: Record<string, { contents: object }> }).blocks?.[payment.block_hash]
+        if (told) told.contents = { type: 'send', previous: 'A'.repeat(64), destination, balance: '0', work: '0' }
+        return answer
+      })
+    assert.deepEqual((await verifyOld(payment.address)).disagreements, [])
+    const [wrong] = (await verifyOld(payment.payer)).disagreements
+    assert.deepEqual([wrong?.about, wrong?.id], ['payment', payment.block_hash])
+  })
 })
