@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { formatNano, toRaw } from '../../src/kernel/money.ts'
+import { hastenScans } from '../../src/modules/checkout/watch-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Check, type Made, listEvents, turnUntil, untilStatus } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { bare, enter } from '../support/form-steps.ts'
+import { bare, enter, idIn, sendForm } from '../support/form-steps.ts'
 import { ask } from '../support/gateway.ts'
-import { type RefundShop, openRefundShop } from '../support/refund-steps.ts'
+import { type Refund, type RefundShop, openRefundShop } from '../support/refund-steps.ts'
 
 /* Decisions 7: what the service sends on its own errand pays no order, whatever address and amount it meets. */
 
@@ -17,8 +19,8 @@ interface ErrandShop extends RefundShop {
   sell(fields?: object): Promise<Made>
   /** A checkout at the shared address. */
   order(fields: object): Promise<Made>
-  /** Everything that was sent until now has been looked at: what is sent after it has been. */
-  untilLookedAt(): Promise<void>
+  /** Everything that has come to an address by now has been looked at. */
+  untilLookedAt(at?: string): Promise<void>
   unmatched(): Promise<{ block_hash: string; amount_raw: string }[]>
   standing(...made: Made[]): Promise<string[]>
 }
@@ -30,13 +32,12 @@ async function openErrandShop(t: TestContext, engine: StoreEngine, env?: Record<
   return {
     ...opened,
     order,
-    async untilLookedAt() {
-      // One after another: blocks are credited in batches.
-      for (const amount of ['0.71', '0.72']) {
-        const last = await order({ amount })
-        await world.pay(last.address, last.amount_raw)
-        await untilStatus(shop, last.id, 'complete')
-      }
+    async untilLookedAt(at = address) {
+      const now = world.clock.now()
+      const { db } = shop.app.store
+      await hastenScans(db, [at], now)
+      const watched = db.selectFrom('watched_addresses').select('scanned_at').where('address', '=', at)
+      await turnUntil(world, 1_000, async () => (await watched.executeTakeFirstOrThrow()).scanned_at > now)
     },
     unmatched: async () =>
       (await shop.rest('GET', '/api/checkouts/unmatched', merchant.key)).json<{
@@ -81,8 +82,104 @@ forEachEngine((engine) => {
     const headers = { cookie: await enter(shop, merchant.key) }
     const page = async (path: string) =>
       bare((await ask(`${shop.url}/dashboard${path}`, { method: 'GET', headers })).text)
-    assert.doesNotMatch(await page(''), /without a sale|payments? that fits? no/i)
+    assert.doesNotMatch(await page(''), /payments? match(es)? no checkout/)
     const statement = await shop.rest('GET', '/api/checkouts/statement.csv', merchant.key)
     assert.doesNotMatch(statement.text, /unmatched/)
+  })
+
+  test('a customer of two payment links pays once, and gets one of the two', async (t) => {
+    const opened = await openErrandShop(t, engine)
+    const { world, shop, merchant } = opened
+    const buy = async (fields: object) => {
+      const link = await shop.rest('POST', '/api/links', merchant.key, { address, ...fields })
+      assert.equal(link.status, 201, link.text)
+      return shop.check(idIn(await sendForm(link.json<{ url: string }>().url)))
+    }
+    const large = await buy({ title: 'Lamp', amount: '10' })
+    const small = await buy({ title: 'Bulb', amount: '3', mode: 'generated_wallet' })
+    await world.pay(small.address, large.amount_raw)
+    await untilStatus(shop, small.id, 'complete')
+    await untilForwarded(opened, large.amount_raw)
+    await opened.untilLookedAt()
+    assert.equal((await shop.check(large.id)).status, 'pending')
+    assert.deepEqual(await opened.unmatched(), [])
+  })
+
+  test('a cashier does not see a large sale turn green through a small payment', async (t) => {
+    const opened = await openErrandShop(t, engine)
+    const { world, shop, merchant, order } = opened
+    const made = await shop.rest('POST', '/api/pos', merchant.key, { address, title: 'Counter' })
+    const till = made.json<{ id: string; link: string }>()
+    const body = JSON.stringify({ key: 'tap-0123456789abcdef', amount: '10', total: '10' })
+    const headers = { 'pos-token': till.link.split('#')[1]!, accept: 'application/json' }
+    const sold = await ask(`${shop.url}/pos/${till.id}/sales`, { headers, body })
+    const sale = await shop.check(sold.json<{ id: string }>().id)
+    const small = await order({ amount: '3', mode: 'generated_wallet' })
+    await world.pay(small.address, sale.amount_raw)
+    await untilStatus(shop, small.id, 'complete')
+    await untilForwarded(opened, sale.amount_raw)
+    await opened.untilLookedAt()
+    assert.equal((await shop.check(sale.id)).status, 'pending')
+  })
+
+  test('what comes to a wallet after its end pays no order where it is passed on to', async (t) => {
+    const opened = await openErrandShop(t, engine)
+    const { world, shop, order, standing } = opened
+    const small = await order({ amount: '3', mode: 'generated_wallet' })
+    await world.pay(small.address, small.amount_raw)
+    await untilForwarded(opened, small.amount_raw)
+    const wallet = shop.app.store.db.selectFrom('wallets').select('status').where('address', '=', small.address)
+    await turnUntil(world, 1_000, async () => (await wallet.executeTakeFirstOrThrow()).status === 'deleted')
+    const large = await order({ amount: '10' })
+    await world.pay(small.address, large.amount_raw)
+    await untilForwarded(opened, BigInt(small.amount_raw) + BigInt(large.amount_raw))
+    await opened.untilLookedAt()
+    assert.deepEqual(await standing(large), ['pending none'])
+    assert.deepEqual(await opened.unmatched(), [])
+  })
+
+  test('a forward that another gateway sees before the first has recorded that it left pays no order', async (t) => {
+    const opened = await openErrandShop(t, engine)
+    const { world, shop, order } = opened
+    const large = await order({ amount: '10' })
+    const small = await order({ amount: '3', mode: 'generated_wallet' })
+    await world.pay(small.address, large.amount_raw)
+    await untilStatus(shop, small.id, 'complete')
+    await untilForwarded(opened, large.amount_raw)
+    await shop.app.close()
+    // As a process that was killed between the broadcast and its record leaves it, with nothing credited since.
+    const another = await world.start({ CHECKOUT_GENERATED_WALLETS: 'all' })
+    const { db: store } = another.app.store
+    const forwards = store.updateTable('wallet_blocks').where('purpose', '=', 'forward')
+    await forwards.set({ status: 'signed', broadcast_at: null, confirmed_at: null }).execute()
+    const now = world.clock.now()
+    await hastenScans(store, [address], now)
+    const watched = store.selectFrom('watched_addresses').select('scanned_at').where('address', '=', address)
+    await turnUntil(world, 1_000, async () => (await watched.executeTakeFirstOrThrow()).scanned_at > now)
+    const rows = await store.selectFrom('checkouts').select('status').where('id', '=', large.id).execute()
+    assert.deepEqual(rows, [{ status: 'pending' }])
+  })
+
+  test('a declined refund link pays no other order, and the refunded order is not refunded beyond what was paid', async (t) => {
+    const opened = await openErrandShop(t, engine)
+    const { world, shop, merchant, wallet, sell, refund, untilRefund, list, standing, fundsOf } = opened
+    const first = await sell()
+    const second = await shop.open({ address: wallet, amount: '1' }, merchant.headers)
+    const amount = formatNano(toRaw(BigInt(second.amount_raw)))
+    const { claim_url: url } = (await refund(first.id, { amount, as: 'link' })).json<Refund>()
+    await untilRefund(first.id, 'sent')
+    const funded = shop.app.store.db.selectFrom('email_payments').select('status')
+    await turnUntil(world, 6_000, async () => (await funded.executeTakeFirstOrThrow()).status === 'funded')
+    const before = fundsOf(wallet)
+    const body = JSON.stringify({ code: url!.split('#')[1] })
+    const declined = await ask(`${shop.url}/claim/decline`, { body })
+    assert.equal(declined.status, 200, declined.text)
+    assert.equal((await untilRefund(first.id, 'failed')).failure, 'unclaimed')
+    await turnUntil(world, 6_000, () => Promise.resolve(fundsOf(wallet) > before))
+    await opened.untilLookedAt(wallet)
+    assert.deepEqual(await standing(second), ['pending none'])
+    assert.deepEqual(await opened.unmatched(), [])
+    assert.equal((await list(first.id)).refundable_raw, first.amount_raw)
+    assert.equal((await list(second.id)).refundable_raw ?? '0', '0')
   })
 })
