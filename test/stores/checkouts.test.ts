@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Raw, parseNano } from '../../src/kernel/money.ts'
+import { type Raw, parseNano, toRaw } from '../../src/kernel/money.ts'
 import { type CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { SMALLEST_PRICE } from '../../src/modules/checkout/domain/amounts.ts'
 import { deleteCheckout } from '../../src/modules/checkout/domain/cancel.ts'
 import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
+import { listUnmatched } from '../../src/modules/checkout/payments-store.ts'
 import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { listTimeline } from '../../src/modules/checkout/timeline-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
+import { addCheckout, callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 
 /* What the store promises about money, on each engine and with many at once. */
 
@@ -113,5 +115,29 @@ forEachEngine((engine, openFresh) => {
       clock.advance(12 * 3_600_000)
     }
     assert.equal(amounts.size, 1_000)
+  })
+
+  test('a customer pays where an earlier order has ended: the open order is paid, and not the ended one', async (t) => {
+    const { ctx } = await openShop(t)
+    const until = ctx.clock.now() + 86_400_000
+    const shared = { address, mode: 'unique_address', price: '2', amount_raw: `${parseNano('2')}` } as const
+    const watched = { ...shared, expires_at: until, watched_until: until }
+    await addCheckout(ctx.db, 'ended', { ...watched, status: 'expired', created_at: 2 })
+    await addCheckout(ctx.db, 'open', { ...watched, status: 'pending', created_at: 1 })
+    assert.deepEqual(await creditSend(ctx, send(ctx, 'A', parseNano('2')!)), ['open'])
+    const [ended, paid] = [await findCheckout(ctx.db, 'ended'), await findCheckout(ctx.db, 'open')]
+    assert.deepEqual([ended!.status, ended!.additional, ended!.paidRaw], ['expired', 'none', 0n])
+    assert.deepEqual([paid!.status, paid!.paidRaw], ['complete', parseNano('2')])
+  })
+
+  test('a merchant is not shown dust as a payment without a sale; the smallest price is one', async (t) => {
+    const { ctx } = await openShop(t)
+    await open(ctx, { amount: '1' })
+    await creditSend(ctx, send(ctx, 'A', toRaw(SMALLEST_PRICE - 1n)))
+    const unmatched = async () =>
+      (await listUnmatched(ctx.db, { owner: caller.accountId, limit: 10 })).map(({ amountRaw }) => amountRaw)
+    assert.deepEqual(await unmatched(), [])
+    await creditSend(ctx, send(ctx, 'B', toRaw(SMALLEST_PRICE)))
+    assert.deepEqual(await unmatched(), [SMALLEST_PRICE])
   })
 })
