@@ -57,7 +57,7 @@ async function untilForwarded({ world, fundsOf }: ErrandShop, amountRaw: bigint 
 }
 
 forEachEngine((engine) => {
-  test('a customer pays the amount of one order into the wallet of another: one order is paid, and no more than that can be refunded', async (t) => {
+  test('a customer pays the amount of one order into the wallet of another: one order is paid, and no more than that can be refunded (contract 3, rule 4)', async (t) => {
     const opened = await openErrandShop(t, engine)
     const { world, shop, merchant, order, standing } = opened
     const large = await order({ amount: '10' })

@@ -4,6 +4,7 @@ import { up as checkoutLooks } from './0020-checkout-looks.ts'
 import { up as checkoutSums } from './0023-checkout-sums.ts'
 import { up as refunds } from './0027-refunds.ts'
 import { up as invoices } from './0036-invoices.ts'
+import { up as errands } from './0045-errands.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
@@ -11,4 +12,5 @@ export const CHECKOUT_MIGRATIONS: Migrations = {
   '0023-checkout-sums': checkoutSums,
   '0027-refunds': refunds,
   '0036-invoices': invoices,
+  '0045-errands': errands,
 }
