@@ -12,10 +12,10 @@ import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../support/webhook-vectors.
 const shop = new Signer(61)
 
 test('a shop asks for an amount of raw and is told when it is paid, also over a line that breaks', async (t) => {
-  const { url } = await openGateway(t)
+  const { url, app } = await openGateway(t)
   const relay = await TcpRelay.start(Number(new URL(url).port))
   t.after(() => relay.close())
-  const gateway = createGateway({ url: `http://127.0.0.1:${relay.port}` })
+  const gateway = createGateway({ url: `http://127.0.0.1:${relay.port}`, key: app.createdKey! })
   const price = raw('1.5')
   const order = { address: shop.address, amount: price, random: false }
   const { id, amount_raw: asked } = await gateway.checkouts.create(order)

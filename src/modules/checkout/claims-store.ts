@@ -105,8 +105,12 @@ export async function listSumming(db: Db, { address, now }: { address: string; n
   return (await selectSumming(db, { address, now })).map(toCheckout)
 }
 
+/** Late money at an address that other orders have used may be theirs: it is for the merchant to assign. */
+const HAS_ITS_ADDRESS = sql<boolean>`(mode = 'generated_wallet' or not exists (select 1 from checkouts as other
+  where other.address = checkouts.address and other.owner = checkouts.owner and other.id <> checkouts.id))`
+
 /**
- * An owner has one open at most, so that these need no limit, and no end before an instance has looked; closed ones are many
+ * An owner has few open, so that these need no limit, and no end before an instance has looked; closed ones are many
  * if a caller wants them to be, and must not push a merchant's open one out.
  */
 const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
@@ -118,6 +122,7 @@ const selectSumming = prepared((db, given: Given<{ address: string; now: number 
   const closed = summing
     .where(({ not }) => not(SUMS_OPEN))
     .where('watched_until', '>', given('now'))
+    .where(HAS_ITS_ADDRESS)
     .orderBy('created_at', 'desc')
     .limit(sql.lit(CLOSED_MAX))
   return db

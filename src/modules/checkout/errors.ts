@@ -19,7 +19,11 @@ export const notMarkable = (status: string) =>
 export const paymentNotFound = () =>
   new AppError('not_found', 'No unmatched payment with this block.', { body: { field: 'block_hash' } })
 export const addressInUse = () =>
-  new AppError('conflict', 'This address already has an open checkout.', { body: { field: 'address' } })
+  new AppError('conflict', 'This address has another checkout that is open or still watched. Use a fresh address.', {
+    body: { field: 'address' },
+  })
+export const addressKnown = () =>
+  badField('address', 'Without a secret key, unique_address needs a new address that was never used.')
 export const tooManyOpen = (max: number, byPublicKey: boolean) =>
   overLimit(
     `${max} open checkouts on one address${byPublicKey ? ' with a public key' : ''}. Closed checkouts do not count. Use another address for more.`,

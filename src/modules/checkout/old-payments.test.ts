@@ -71,9 +71,9 @@ for (const engine of ENGINES) {
     const shop = await world.start()
     const key = bearer(world.key())
     const ids = [
-      (await shop.open({ address: waiting.address, amount: '2', mode: 'unique_address' })).id,
+      (await shop.open({ address: waiting.address, amount: '2', mode: 'unique_address' }, key)).id,
       (await shop.open({ address: received.address, amount: '2', mode: 'unique_address' }, key)).id,
-      (await shop.open({ address: given.address, mode: 'unique_address' })).id,
+      (await shop.open({ address: given.address, mode: 'unique_address' }, key)).id,
     ]
     world.clock.advance(60_000)
     await node.resync()
@@ -99,11 +99,12 @@ for (const engine of ENGINES) {
     const { world, node, shop } = await openOne(t, engine)
     const { address } = new Signer(54)
     const order = { address, amount: '2', mode: 'unique_address' }
+    const { key: other } = await shop.join()
     const first = await shop.open(order, bearer(world.key()))
     node.hold()
     await world.pay(address, TWO)
     // In the same second: no time tells these two apart.
-    const second = await shop.open(order)
+    const second = await shop.open(order, bearer(other))
     await node.release()
     await untilStatus(shop, first.id, 'complete')
     await node.resync()
@@ -185,7 +186,7 @@ test('an unconfirmed payment that was on its way before the order is none of it'
   const { address } = new Signer(59)
   node.hold()
   await world.pay(address, TWO)
-  const made = await shop.open({ address, amount: '2', mode: 'unique_address' })
+  const made = await shop.open({ address, amount: '2', mode: 'unique_address' }, bearer(world.key()))
   await node.release()
   const after = await lookAnew(world, shop)
   assert.equal((await after.check(made.id)).status, 'pending')

@@ -84,6 +84,8 @@ export interface Checkout {
   invoice: Invoice | null
   /** Since it is paid. */
   invoiceNumber: string | null
+  /** Whether the bare price is asked for as the unique amount, without a tail. */
+  barePrice: boolean
 }
 
 /** Whether something was paid and all of it went back, or is about to. */
@@ -163,6 +165,7 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     refundedRaw: toRaw(BigInt(row.refunded_raw)),
     invoice: row.invoice === null ? null : (JSON.parse(row.invoice) as Invoice),
     invoiceNumber: row.invoice_number,
+    barePrice: row.bare_price === 1,
   }
 }
 
@@ -214,5 +217,6 @@ export function toRow(checkout: Checkout): CheckoutsTable {
     refunded_raw: checkout.refundedRaw.toString(),
     invoice: checkout.invoice === null ? null : JSON.stringify(checkout.invoice),
     invoice_number: checkout.invoiceNumber,
+    bare_price: checkout.barePrice ? 1 : 0,
   }
 }

@@ -6,7 +6,7 @@ import { CHECKOUT_COLUMNS, type CheckoutsTable } from './tables.ts'
 
 /** In these very words, so that a statement that is planned once finds the indexes of open ones. */
 export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
-const NOT_BY_HOLDERS = sql<boolean>`(key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%'))`
+export const NOT_BY_HOLDERS = sql<boolean>`(key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%'))`
 
 export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> {
   await insertRow(db, toRow(checkout))

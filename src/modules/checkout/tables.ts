@@ -74,6 +74,8 @@ export interface CheckoutsTable {
   invoice: string | null
   /** Of its invoice, since it is paid. */
   invoice_number: string | null
+  /** Whether its amounts are to be the bare prices, where these are free. */
+  bare_price: number
 }
 
 /** Every column, by its name: a statement that is prepared must not change when a column is added. */
@@ -124,6 +126,7 @@ export const CHECKOUT_COLUMNS = [
   'refunded_raw',
   'invoice',
   'invoice_number',
+  'bare_price',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
 /** An exact amount at an address belongs to one checkout of an owner. */

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import { deleteSightings } from './sightings-store.ts'
-import { IS_OPEN, later } from './store.ts'
+import { IS_OPEN, NOT_BY_HOLDERS, later } from './store.ts'
 
 export interface WatchedAddress {
   address: string
@@ -110,6 +110,50 @@ const upsertWatcher = prepared((db, given: Given<NewWatcher>) =>
       }),
     ),
 )
+
+/** Takes hold of a watched address until the transaction ends. */
+export async function holdAddress(db: Db, address: string): Promise<void> {
+  await db
+    .updateTable('watched_addresses')
+    .set(({ ref }) => ({ looks: ref('looks') }))
+    .where('address', '=', address)
+    .execute()
+}
+
+/** Whether any checkout but this one was ever paid at an address, or is brought there from a wallet. */
+export async function isAddressKnown(db: Db, { address, id }: { address: string; id: string }): Promise<boolean> {
+  const { rows } = await sql`select 1 from checkouts where address = ${address} and id <> ${id}
+    union all select 1 from checkouts where merchant_address = ${address} and mode = 'generated_wallet' limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+interface Orders {
+  address: string
+  owner: string
+  /** The one that does not count. */
+  id: string
+  now: number
+  /** Keys whose orders do not count, nor those of links and points of sale; undefined counts all. */
+  notBy: readonly string[] | undefined
+}
+
+/** Whether an owner has another checkout at an address that is open, or whose late payments are waited for. */
+export async function hasOrders(db: Db, { address, owner, id, now, notBy }: Orders): Promise<boolean> {
+  let others = db
+    .selectFrom('checkouts')
+    .select('id')
+    .where('address', '=', address)
+    .where('owner', '=', owner)
+    .where('id', '<>', id)
+    .where(sql<boolean>`(watched_until > ${now} or ${IS_OPEN})`)
+    .limit(1)
+  if (notBy) others = others.where(NOT_BY_HOLDERS)
+  if (notBy && notBy.length > 0)
+    others = others.where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', notBy)]))
+  return (await others.executeTakeFirst()) !== undefined
+}
 
 /** Pages through watched addresses in order of the address. */
 export async function listWatched(

@@ -41,6 +41,8 @@ export interface CheckoutRequest extends PresentationRequest {
   price: Price | undefined
   plans: PlanRequest[]
   mode: CheckoutMode
+  /** The price itself as the unique amount, where nobody else has it; undefined where nothing is said. */
+  barePrice?: boolean | undefined
   template: string | undefined
   /** What an order from a template says itself. */
   order: Order | undefined
@@ -91,13 +93,14 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
     price: template === undefined ? readTotal(body, currency) : undefined,
     plans: readPlans(body.plans, currency),
     mode: readMode(body),
+    barePrice: readBarePrice(body.random),
     template,
     order: template === undefined ? undefined : readOrder(body, currency),
   }
 }
 
 function readOrder(body: Body, currency: string): Order {
-  const saysMode = given(body.mode) !== undefined || readFreeFlag('random', body.random) !== undefined
+  const saysMode = given(body.mode) !== undefined || readFreeFlag('random', body.random) === true
   return {
     priceIn: (known) => readTotal(body, known),
     priceField: given(body.amount) === undefined ? 'line_items' : 'amount',
@@ -186,16 +189,19 @@ function readDiscount(field: string, value: unknown): number | false {
 export function readMode({ mode, random }: Body, otherwise: CheckoutMode = 'unique_amount'): CheckoutMode {
   const chosen = given(mode)
   const isRandom = readFreeFlag('random', random)
-  if (chosen === undefined) return isRandom === undefined ? otherwise : isRandom ? 'unique_amount' : 'unique_address'
+  if (chosen === undefined) return isRandom === true ? 'unique_amount' : otherwise
   const known = MODES.find((name) => name === chosen)
   if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)
   if (isRandom === true && known !== 'unique_amount') {
     throw badField('random', 'random: true only works with mode unique_amount.')
   }
-  if (isRandom === false && known === 'unique_amount') {
-    throw badField('random', 'random: false only works with mode unique_address.')
-  }
   return known
+}
+
+/** `random: false` asks for an amount without a tail (contract 2, rule 26). */
+export function readBarePrice(random: unknown): boolean | undefined {
+  const isRandom = readFreeFlag('random', random)
+  return isRandom === undefined ? undefined : !isRandom
 }
 
 function readTemplate(value: unknown): string | undefined {

@@ -88,7 +88,11 @@ export const checkout = action({
       '`unique_amount`, `unique_address` or `generated_wallet`.',
       'unique_amount',
     ),
-    random: free(form.flag, '`true` means the mode `unique_amount`, `false` means `unique_address`.', true),
+    random: free(
+      form.flag,
+      '`true` means the mode `unique_amount`; `false` asks for the bare price, which a secret key gets while no other order has it.',
+      true,
+    ),
     expire: free(form.text, 'How long it is open, from 5 minutes to 30 days; the service has a default.', '2 hours'),
     note: free(form.text, 'Your own note, up to 1000 characters; payers do not see it.'),
     line_items: free(
@@ -169,7 +173,7 @@ export const checkout = action({
     key_required: '`notify` and `template` need a key.',
     feature_disabled: 'A public key, or an account without generated wallets, asked for something it may not use.',
     invalid_request:
-      'A field cannot be used; `field` says which: you have no such template, or there is an open checkout on the address.',
+      'A field cannot be used; `field` says which: you have no such template, or the address is in use by another checkout.',
     invalid_duration: '`expire` is not a duration from 5 minutes to 30 days.',
     no_node: 'No node could read the address: nothing was created.',
     too_many_requests: 'Too many checkouts are open on this address.',

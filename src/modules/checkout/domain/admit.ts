@@ -21,7 +21,8 @@ export function admit(caller: Caller, request: CheckoutRequest): void {
     webhookUrl && 'webhook_url',
     webhookSecret && 'webhook_secret',
     webhookEvents && webhookEvents.length > 0 && 'webhook_events',
-    mode === 'generated_wallet' && 'mode',
+    // Anybody can read a public key: its orders must not sum what others send to the shop (contract 2, rule 25).
+    mode !== 'unique_amount' && template === undefined && 'mode',
     // Its numbers are the account's.
     invoice && 'invoice',
   ]

@@ -56,6 +56,17 @@ export function fillWildcards(random: Random, text: string): Raw | undefined {
   return parseNano(filled.join(''))
 }
 
+/** Coarser than this is a digit of a price that people ask for. */
+const COARSEST_TAIL = 10n ** 26n
+
+/** Whether the last digit to fill is worth no more than a tail: at most 0.0001 nano, and less than 0.5 % of the amount. */
+export function endsInTail(text: string): boolean {
+  const last = text.lastIndexOf('X')
+  const worth = parseNano([...text].map((digit, at) => (at === last ? '1' : digit === '.' ? digit : '0')).join(''))!
+  const least = parseNano(text.replaceAll('X', '0'))!
+  return worth <= COARSEST_TAIL && worth * 200n < least
+}
+
 function randomNumber(random: Random): bigint {
   return Buffer.from(random.bytes(8)).readBigUInt64LE()
 }

@@ -39,5 +39,9 @@ export async function openSale(ctx: CheckoutRoom, sale: Sale): Promise<Checkout>
     successUrl,
   }
   const seen = await ctx.ports.look(address)
-  return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, { seen, alongside })
+  return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, {
+    seen,
+    namedBy: 'secret-key',
+    alongside,
+  })
 }

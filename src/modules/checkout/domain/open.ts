@@ -1,4 +1,3 @@
-import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
 import { together } from '../../../kernel/in-tx.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
@@ -8,7 +7,7 @@ import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
-import { addressInUse, badField, checkoutNotFound, tooManyOpen } from '../errors.ts'
+import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
 import { countOpen, findOwnCheckout, findCheckout, insertCheckout } from '../store.ts'
@@ -21,6 +20,7 @@ import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
 import { admit } from './admit.ts'
 import { NOTHING_THERE } from './baseline.ts'
 import { createCheckoutWallet } from './generated-wallet.ts'
+import { type NamedBy, requireOwnAddress } from './own-address.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
 import { reserveFilled, reserveNear } from './reserve.ts'
 
@@ -47,7 +47,7 @@ export async function openCheckout(
   if (idempotency?.made) return reopen(ctx, idempotency.made as unknown as MadeCheckout)
   admit(caller, asked)
   const owner = ownerOf(caller)
-  const configured = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
+  const configured = asked.template === undefined ? asked : await fromTemplate(ctx, caller, asked)
   // Where any amount of nano will do there is nothing to convert; on the page the payer types in the currency.
   const isGift = !hasPrice(configured) && configured.mode !== 'unique_amount'
   const request: CheckoutRequest = isGift ? { ...configured, currency: 'NANO' } : configured
@@ -62,7 +62,9 @@ export async function openCheckout(
   }
   // Before the checkout has a time: whatever is known to us by then is older.
   const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(request.address)
-  const draft = toDraft(ctx, { owner, keyId }, { ...request, address: request.address })
+  const namedBy = caller.kind === 'account' ? caller.door : 'anonymous'
+  const barePrice = request.barePrice === true && namedBy === 'secret-key'
+  const draft = toDraft(ctx, { owner, keyId }, { ...request, barePrice, address: request.address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
   const sealed = secret ? ctx.ports.secrets.seal(secretContext(draft.id), secret) : null
   const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft) : undefined
@@ -73,7 +75,7 @@ export async function openCheckout(
   }
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
   const alongside = async (tx: CheckoutRoom) => idempotency?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
-  return { checkout: await store(ctx, checkout, request, { rate, seen, alongside }), rate, webhookSecret }
+  return { checkout: await store(ctx, checkout, request, { rate, seen, namedBy, alongside }), rate, webhookSecret }
 }
 
 /** What is recorded for the idempotency key of the checkout it made. */
@@ -92,9 +94,15 @@ const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountI
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
 
 /** The configuration of an own checkout, with what an order may change about it (contract 2, rules 18 and 19). */
-async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutRequest): Promise<CheckoutRequest> {
+async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRequest): Promise<CheckoutRequest> {
+  const owner = ownerOf(caller)
   const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
   if (!template) throw checkoutNotFound({ field: 'template' })
+  if (template.mode === 'unique_address' && caller.kind === 'account' && caller.door === 'public-key') {
+    const publicKeys = await listPublicKeyIds(ctx.db, owner)
+    // Made before public keys lost this mode.
+    if (template.keyId !== null && publicKeys.includes(template.keyId)) throw notForPublicKeys('template')
+  }
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
@@ -102,6 +110,9 @@ async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutReq
   // Ten euros must not become ten nano.
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed(modeField)
+  const { barePrice = template.barePrice } = asked
+  // Where payments are summed the price has no tail anyway.
+  if (mode === 'unique_amount' && barePrice !== template.barePrice) throw fixed('random')
   const ownPrice = priceIn(currency)
   if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
   const events = asked.webhookEvents ?? []
@@ -125,6 +136,7 @@ async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutReq
     mode,
     template: template.id,
     order: undefined,
+    barePrice: template.barePrice,
     title: asked.title ?? template.title,
     description: asked.description ?? template.description,
     image: template.image,
@@ -210,6 +222,7 @@ export function toDraft(
     refundedRaw: toRaw(0n),
     invoice: request.invoice ?? null,
     invoiceNumber: null,
+    barePrice: request.barePrice === true && request.mode === 'unique_amount',
   }
 }
 
@@ -217,6 +230,7 @@ interface Alongside {
   rate?: Rate | undefined
   /** What lies on its address already, which will never count for it. */
   seen: AddressLook
+  namedBy: NamedBy
   /** What is written together with the checkout. */
   alongside?(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
@@ -226,29 +240,25 @@ export async function store(
   ctx: CheckoutRoom,
   draft: Checkout,
   request: CheckoutRequest,
-  { rate, seen, alongside }: Alongside,
+  { rate, seen, namedBy, alongside }: Alongside,
 ): Promise<Checkout> {
-  try {
-    const opened = await inQuietTx(ctx, async (tx) => {
-      await refuseTooMany(tx, draft)
-      const amounts = await priceTerms(tx, draft, { ...request, rate, seq: 1 })
-      const checkout: Checkout = { ...draft, ...amounts }
-      const { id, createdAt: now, status, additional } = checkout
-      const watched = await watchFrom(tx, draft, seen, (look) => [
-        insertCheckout(tx.db, { ...checkout, ...look }),
-        insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now }),
-      ])
-      const made = { ...checkout, ...watched }
-      await alongside?.(tx, made)
-      tellOwner(tx, made)
-      return made
-    })
-    ctx.ports.watch(opened.address)
-    return opened
-  } catch (error) {
-    // Of all that is written only an address in use can be another merchant's.
-    throw isUniqueViolation(error) && draft.mode !== 'unique_amount' ? addressInUse() : error
-  }
+  const opened = await inQuietTx(ctx, async (tx) => {
+    await refuseTooMany(tx, draft)
+    const amounts = await priceTerms(tx, draft, { ...request, rate, seq: 1, namedBy })
+    const checkout: Checkout = { ...draft, ...amounts }
+    const { id, createdAt: now, status, additional } = checkout
+    const watched = await watchFrom(tx, draft, seen, (look) => [
+      insertCheckout(tx.db, { ...checkout, ...look }),
+      insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now }),
+    ])
+    await requireOwnAddress(tx, checkout, { namedBy, seen })
+    const made = { ...checkout, ...watched }
+    await alongside?.(tx, made)
+    tellOwner(tx, made)
+    return made
+  })
+  ctx.ports.watch(opened.address)
+  return opened
 }
 
 type Look = Pick<Checkout, 'look' | 'lookHeight'>
@@ -293,6 +303,7 @@ export async function refuseTooMany(
 
 interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {
   rate: Rate | undefined
+  namedBy: NamedBy
   /** Of the quote, where the price is not in nano. */
   seq: number
 }
@@ -301,9 +312,9 @@ interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {
 export function priceTerms(
   tx: CheckoutRoom,
   checkout: Checkout,
-  { rate, seq, ...prices }: Terms,
+  { rate, seq, ...terms }: Terms,
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
-  if (checkout.currency === 'NANO') return priceInNano(tx, checkout, prices)
+  if (checkout.currency === 'NANO') return priceInNano(tx, checkout, terms)
   if (rate) return quotePrices(tx, checkout, { rate, seq })
   return Promise.resolve({ amountRaw: undefined, plans: checkout.plans })
 }
@@ -312,10 +323,10 @@ export function priceTerms(
 async function priceInNano(
   ctx: CheckoutRoom,
   checkout: Checkout,
-  { price, plans }: Pick<CheckoutRequest, 'price' | 'plans'>,
+  { price, plans, namedBy }: Pick<Terms, 'price' | 'plans' | 'namedBy'>,
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
   const settle = async (price: Price, plan: number): Promise<Raw> => {
-    if (price.kind === 'wildcards') return reserveFilled(ctx, checkout, price.text, plan)
+    if (price.kind === 'wildcards') return reserveFilled(ctx, checkout, { text: price.text, plan, namedBy })
     if (price.kind === 'fiat') throw new Error('A fiat price needs a rate.')
     return checkout.mode === 'unique_amount'
       ? reserveNear(ctx, checkout, { price: price.raw, plan, quote: null })

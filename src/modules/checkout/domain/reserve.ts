@@ -3,7 +3,15 @@ import type { CheckoutRoom } from '../room.ts'
 import { amountSpaceExhausted } from '../errors.ts'
 import { countReservations, takeAmount } from '../reservations-store.ts'
 import type { Checkout } from '../record.ts'
-import { NEIGHBOURS_COUNTED_MAX, SMALLEST_PRICE, amountSpaces, fillWildcards, pickAmount } from './amounts.ts'
+import {
+  NEIGHBOURS_COUNTED_MAX,
+  SMALLEST_PRICE,
+  amountSpaces,
+  endsInTail,
+  fillWildcards,
+  pickAmount,
+} from './amounts.ts'
+import type { NamedBy } from './own-address.ts'
 
 const TRIES_MAX = 32
 
@@ -15,15 +23,19 @@ interface ReservedFor {
   chosenBy?: string
 }
 
-type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil'>
+type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil' | 'barePrice'>
 
-/** Takes a free amount near a price. It stays taken until it cannot be paid late any more. */
+/**
+ * Takes a free amount near a price, or the price itself where that was asked for. It stays taken until it cannot be paid late
+ * any more. What a payer types is never taken bare: another customer's slip would pay it.
+ */
 export async function reserveNear(
   ctx: CheckoutRoom,
   checkout: Place,
   { price, ...what }: ReservedFor & { price: Raw },
 ): Promise<Raw> {
-  const { address, owner } = checkout
+  const { address, owner, barePrice } = checkout
+  if (barePrice && what.chosen === undefined && (await tryAmounts(ctx, checkout, what, () => price, 1))) return price
   const neighbours = await countReservations(ctx.db, { address, owner, max: NEIGHBOURS_COUNTED_MAX })
   for (const space of amountSpaces(price, neighbours)) {
     const taken = await tryAmounts(ctx, checkout, what, () => pickAmount(ctx.random, space))
@@ -32,11 +44,21 @@ export async function reserveNear(
   throw amountSpaceExhausted()
 }
 
-/** Fills the digits that a price leaves open, and takes what comes out. */
-export async function reserveFilled(ctx: CheckoutRoom, checkout: Place, text: string, plan: number): Promise<Raw> {
+/**
+ * Fills the digits that a price leaves open, and takes what comes out. Without a secret key only digits that are a tail are
+ * taken as they are: filling others would be a way to a bare price, and to what another customer pays by mistake.
+ */
+export async function reserveFilled(
+  ctx: CheckoutRoom,
+  checkout: Place,
+  { text, plan, namedBy }: { text: string; plan: number; namedBy: NamedBy },
+): Promise<Raw> {
   const fill = () => {
     const amount = fillWildcards(ctx.random, text)
     return amount !== undefined && amount >= SMALLEST_PRICE ? amount : undefined
+  }
+  if (namedBy !== 'secret-key' && !endsInTail(text)) {
+    return reserveNear(ctx, checkout, { price: fill() ?? SMALLEST_PRICE, plan, quote: null })
   }
   const taken = await tryAmounts(ctx, checkout, { plan, quote: null }, fill)
   if (taken === undefined) throw amountSpaceExhausted()
@@ -48,8 +70,9 @@ async function tryAmounts(
   { id: checkoutId, owner, address, watchedUntil: releaseAt }: Place,
   { plan, quote, chosen, chosenBy }: ReservedFor,
   next: () => Raw | undefined,
+  triesMax = TRIES_MAX,
 ): Promise<Raw | undefined> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  for (let tries = 0; tries < triesMax; tries++) {
     const amountRaw = next()
     if (amountRaw === undefined) continue
     const reservation = {

@@ -1,10 +1,9 @@
-import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import type { CheckoutMode } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { addressInUse, badField, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
+import { badField, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
@@ -15,6 +14,7 @@ import {
   type PlanRequest,
   type PresentationRequest,
   readAddress,
+  readBarePrice,
   readCurrency,
   readMode,
   readPlans,
@@ -24,6 +24,7 @@ import { type Price, readPrice } from '../price-fields.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 import { priceTerms, refuseTooMany, watchFrom } from './open.ts'
+import { requireOwnAddress } from './own-address.ts'
 import { rateIfKnown } from './quote.ts'
 
 interface UpdateRequest {
@@ -42,6 +43,7 @@ interface NewTerms {
   currency: string
   price: Price | undefined
   plans: PlanRequest[]
+  barePrice: boolean
 }
 
 /**
@@ -57,7 +59,7 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.ports.checkWebhookUrl(shown.webhookUrl)
   const rate = terms && (await rateIfKnown(ctx, terms.currency))
   const seen = terms && terms.address !== before.address ? await ctx.ports.look(terms.address) : undefined
-  const update = inTx(ctx, async (tx) => {
+  const updated = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held || held.owner !== owner) throw checkoutNotFound()
     if (held.status === 'complete') throw checkoutClosed(held.status)
@@ -71,10 +73,6 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
     } else await moveCheckout(tx, held, { reason: 'changed by the merchant' })
     await audit(tx, { actor, owner, what: 'checkout.updated', detail: { id, fields: Object.keys(body) } })
     return (await findCheckout(tx.db, id))!
-  })
-  const updated = await update.catch((error: unknown) => {
-    // Of all that is written only an address in use can be another checkout's.
-    throw terms && terms.mode !== 'unique_amount' && isUniqueViolation(error) ? addressInUse() : error
   })
   if (updated.address !== before.address) ctx.ports.watch(updated.address)
   ctx.ports.tell(id)
@@ -96,6 +94,7 @@ function readNewTerms(
   const currency = body.currency === undefined ? before.currency : readCurrency(body.currency, currencies)
   const price = body.amount === undefined ? undefined : readPrice('amount', body.amount, currency)
   const plans = body.plans === undefined ? undefined : readPlans(body.plans, currency)
+  const barePrice = mode === 'unique_amount' && (readBarePrice(body.random) ?? before.barePrice)
   const samePrice = price === undefined || price.text === before.price
   const samePlans =
     plans === undefined || JSON.stringify(plans.map(toValue)) === JSON.stringify(before.plans.map(toPair))
@@ -105,6 +104,7 @@ function readNewTerms(
     currency: currency !== before.currency,
     amount: !samePrice,
     plans: !samePlans,
+    random: barePrice !== before.barePrice,
   }
   const field = Object.entries(changed).find(([, isSo]) => isSo)?.[0]
   if (field === undefined) return undefined
@@ -123,6 +123,7 @@ function readNewTerms(
         before.plans.map(({ title, value, discount }) => ({ title, value, discount })),
         currency,
       ),
+    barePrice,
   }
 }
 
@@ -146,7 +147,7 @@ function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationReq
 async function replaceTerms(
   tx: CheckoutRoom,
   held: Checkout,
-  { address, mode, currency, price, plans }: NewTerms,
+  { address, mode, currency, price, plans, barePrice }: NewTerms,
   { rate, seen }: { rate: Rate | undefined; seen: AddressLook | undefined },
 ): Promise<void> {
   await markSuperseded(tx.db, held.id)
@@ -155,6 +156,7 @@ async function replaceTerms(
     ...held,
     ...(moves && { address, merchantAddress: address }),
     mode,
+    barePrice,
     currency,
     price: price?.text ?? null,
     priceE8: price?.kind === 'fiat' ? price.e8 : undefined,
@@ -166,8 +168,9 @@ async function replaceTerms(
     if (!seen) throw fieldFixed('address')
     next = { ...next, ...(await watchFrom(tx, next, seen)) }
   }
+  if (moves || mode !== held.mode) await requireOwnAddress(tx, next, { namedBy: 'secret-key', seen })
   const [latest] = await listLatestQuotes(tx.db, held.id)
-  const amounts = await priceTerms(tx, next, { price, plans, rate, seq: (latest?.seq ?? 0) + 1 })
+  const amounts = await priceTerms(tx, next, { price, plans, rate, seq: (latest?.seq ?? 0) + 1, namedBy: 'secret-key' })
   await updateTerms(tx.db, next)
   await moveCheckout(tx, held, { ...amounts, reason: 'terms changed by the merchant' })
 }

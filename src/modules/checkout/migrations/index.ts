@@ -5,6 +5,7 @@ import { up as checkoutSums } from './0023-checkout-sums.ts'
 import { up as refunds } from './0027-refunds.ts'
 import { up as invoices } from './0036-invoices.ts'
 import { up as errands } from './0045-errands.ts'
+import { up as ownAddresses } from './0048-own-addresses.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
@@ -13,4 +14,5 @@ export const CHECKOUT_MIGRATIONS: Migrations = {
   '0027-refunds': refunds,
   '0036-invoices': invoices,
   '0045-errands': errands,
+  '0048-own-addresses': ownAddresses,
 }

@@ -1,0 +1,12 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Orders that ask for the bare price, and who has used an address. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const bare = db.schema.alterTable('checkouts')
+  await bare.addColumn('bare_price', 'integer', (column) => column.notNull().defaultTo(0)).execute()
+  // What a public key made keeps no secret key from an address: who may sum there is asked when a checkout is made.
+  await db.schema.dropIndex('checkouts_summing').execute()
+  const used = db.schema.createIndex('checkouts_used').on('checkouts')
+  await used.columns(['address', 'owner', 'watched_until']).execute()
+  await sql`create index checkouts_merchant on checkouts (merchant_address) where mode = 'generated_wallet'`.execute(db)
+}
