@@ -48,7 +48,7 @@ export class RouteLimits {
     const credential = readCredential(headers, url)
     const owner = credential === undefined ? undefined : await this.#options.keys.find(credential)
     // One with limits of its own has none of the account's here, where it is asked for no more than its address.
-    return owner?.kind === 'secret' && owner.rights === undefined ? owner.accountId : undefined
+    return owner?.kind === 'secret' && !owner.rights?.limits.length ? owner.accountId : undefined
   }
 }
 

@@ -34,6 +34,18 @@ export interface KeyRights {
   scopes: readonly Scope[] | undefined
   /** Its own, and those of the keys it was made with. All of them hold. */
   limits: readonly KeyLimits[]
+  /** The role of the person who made it, as it is now; undefined where that is the whole account. `scopes` are cut to it already. */
+  makerRole?: MemberRole | undefined
+}
+
+/**
+ * What a key can have at most when somebody of this role has made it; undefined is everything. Below a manager nobody makes keys that
+ * make keys, and in an administrator's account only owners do.
+ */
+export function scopesOfRole(role: MemberRole, isAdministrators: boolean): readonly Scope[] | undefined {
+  if (roleMay(role, 'administration', 'all')) return undefined
+  const mayMakeKeys = !isAdministrators && roleMay(role, 'people', 'all')
+  return SCOPES.filter((scope) => roleMay(role, scope, 'all') && (scope !== 'keys' || mayMakeKeys))
 }
 
 interface Bound {
@@ -77,8 +89,10 @@ function missingOf(caller: Bound, permission: Permission): Scope | undefined {
   const needed = SCOPES.filter((scope) => scope === permission)
   const missing = (needed.length > 0 ? needed : SCOPES).find((scope) => !hasScope(caller, scope))
   if (missing !== undefined) return missing
+  const { limits, makerRole } = caller.rights ?? {}
   const changesPeople = permission === 'people' || permission === 'owners'
-  return changesPeople && caller.rights?.limits.length ? 'keys' : undefined
+  const isBeyondMaker = makerRole !== undefined && !roleMay(makerRole, permission, 'all')
+  return (changesPeople && limits?.length) || isBeyondMaker ? 'keys' : undefined
 }
 
 /** For what would give a key all that it was not given, such as the links that sign people in. */

@@ -1,3 +1,6 @@
+import type { Role } from '../../src/kernel/roles.ts'
+import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
+
 /**
  * Who may do what. Every route and every action of the server has a line here; one without fails the test of the matrix, so
  * that nobody adds a door without saying for whom it is.
@@ -247,4 +250,34 @@ export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   payment_link: 'key',
   rpc_credits: 'key',
   watch: 'key',
+}
+
+/** What a key needs at a path, by its beginning; written out here, because a route may name the wrong one. */
+const NEEDED: readonly [RegExp, Scope][] = [
+  [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv|statement\.csv)$/, 'reports'],
+  [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
+  [/^\/api\/(admin\/)?checkouts\/.*\/refunds$/, 'refunds'],
+  [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
+  [/^\/api\/(links|subscriptions|pos)(\/|$)/, 'checkout'],
+  [/^\/api\/(account|credits)$/, 'reports'],
+  [/^\/api\/account\/profile$/, 'checkout'],
+  [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
+  [/^\/api\/emails(\/|$)/, 'email'],
+  [/^\/api\/names(\/|$)/, 'names'],
+  [/^\/api\/(keys|members|requests|activity\.csv|accounts|mails|jobs)(\/|$)/, 'keys'],
+]
+
+export const scopeOf = (path: string): Scope | undefined => NEEDED.find(([begin]) => begin.test(path))?.[1]
+/** These could give a key what it was not given. */
+export const NEEDS_ALL = /^\/api\/(mails$|members|activity|accounts\/\{id\}\/)/
+/** Keys have no devices: what only people do is asked in test/spec/part5-passkeys.test.ts. */
+export const IS_PERSONAL = /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/
+
+/** What a key may at most when somebody of a role has made it. Nothing of a developer's moves money. */
+export const SCOPES_OF: Record<Role, readonly Scope[]> = {
+  owner: SCOPES,
+  manager: SCOPES,
+  developer: ['read', 'work', 'wallets:read', 'webhooks'],
+  cashier: [],
+  reader: ['read', 'wallets:read'],
 }

@@ -2,14 +2,26 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
+import { ROLES } from '../../src/kernel/roles.ts'
 import type { Door } from '../../src/kernel/route.ts'
 import { Sessions, issueKey, suspendAccount } from '../../src/modules/accounts/index.ts'
-import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
+import { insertMember, updateRole } from '../../src/modules/accounts/people/members-store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
+import { OFFERED } from '../../src/offered.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { subscribe } from '../support/subscribe.ts'
-import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
+import {
+  ACTIONS,
+  type Access,
+  IS_PERSONAL,
+  NEEDS_ALL,
+  ROUTES,
+  type RouteExpectation,
+  SCOPES_OF,
+  scopeOf,
+} from './expectations.ts'
 
 /* Every route and every action × every kind of caller. The lists are the server's own. */
 
@@ -279,4 +291,37 @@ test('what an action does to one thing it does for its owner alone', async (t) =
     assert.ok(!reply.text.includes(PRIVATE) && !reply.text.includes(wallet), action)
   }
   assert.ok((await gateway.call('cloud_wallet', { list: true }, victim.key)).text.includes(wallet))
+})
+
+// A right that a person has not is none that they could give themselves by making a key.
+test('every action and every route is asked with a key that somebody of each role made, and opens to what the role may and to nothing else', async (t) => {
+  const { gateway, rest } = await openMatrix(t)
+  const { ctx } = gateway
+  const { accountId } = await gateway.join({ email: 'owner@example.org' })
+  const routes = OFFERED.flatMap(({ described = [] }) => described).filter(
+    ({ who, path }) => who === 'account' && !IS_PERSONAL.test(path),
+  )
+  assert.ok(routes.length > 20)
+  for (const role of ROLES) {
+    const id = ctx.ids.next('mem')
+    const joined = { invitedBy: null, invitedAt: 1, expiresAt: null, joinedAt: 1 }
+    // Whoever makes keys has more than some of these roles: the role that they have in the end is what counts.
+    await insertMember(ctx.db, { id, accountId, email: `${role}-here@example.org`, role: 'owner', ...joined })
+    const { text } = await issueKey(ctx, { accountId, memberId: id, kind: 'secret', name: role, actor: id })
+    await updateRole(ctx.db, { accountId, id }, role)
+    const check = (reply: Reply, needed: readonly Scope[], about: string) => {
+      const lacks = needed.find((scope) => !SCOPES_OF[role].includes(scope))
+      if (lacks === undefined) assert.ok(!reply.text.includes('missing_scope'), `${about} as ${role}: ${reply.text}`)
+      else assert.deepEqual([reply.status, reply.json().code], [403, 'missing_scope'], `${about} as ${role}`)
+    }
+    for (const { name, scope, scopeWhen, example } of gateway.app.doors.actions) {
+      // What a key may not, no node is asked for.
+      check(await gateway.call(name, example.request, bearer(text)), [scopeWhen?.(example.request) ?? scope], name)
+    }
+    for (const { method, path } of routes) {
+      const needed = NEEDS_ALL.test(path) ? SCOPES : [scopeOf(path) ?? assert.fail(path)]
+      const route = `${method.toUpperCase()} ${path}`
+      check(await rest(route, path.replaceAll(/\{\w+\}/g, 'x1'), bearer(text)), needed, route)
+    }
+  }
 })

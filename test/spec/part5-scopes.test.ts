@@ -5,6 +5,7 @@ import { issueKey } from '../../src/modules/accounts/index.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, bearer, openGateway } from '../support/gateway.ts'
+import { IS_PERSONAL, NEEDS_ALL, scopeOf } from '../hostile/expectations.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: what a key may do, until when, and how often. */
@@ -71,40 +72,21 @@ test('a key without the scope of an action is refused at every door that leads t
   }
 })
 
-/** What a key needs at a path, by its beginning; written out here, because a route may name the wrong one. */
-const NEEDED: readonly [RegExp, Scope][] = [
-  [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv|statement\.csv)$/, 'reports'],
-  [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
-  [/^\/api\/(admin\/)?checkouts\/.*\/refunds$/, 'refunds'],
-  [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
-  [/^\/api\/(links|subscriptions|pos)(\/|$)/, 'checkout'],
-  [/^\/api\/(account|credits)$/, 'reports'],
-  [/^\/api\/account\/profile$/, 'checkout'],
-  [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
-  [/^\/api\/emails(\/|$)/, 'email'],
-  [/^\/api\/names(\/|$)/, 'names'],
-  [/^\/api\/(keys|members|requests|activity\.csv|accounts|mails|jobs)(\/|$)/, 'keys'],
-]
-
 test('a route under /api names the scope that a key lacks, and the path of administrators is no way around it (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
-  // Keys have no devices: what only people do is asked in part5-passkeys.test.ts.
-  const isPersonal = (path: string) => /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/.test(path)
   const routes = OFFERED.flatMap(({ described = [] }) => described).filter(
-    ({ who, path }) => who !== 'anybody' && !isPersonal(path),
+    ({ who, path }) => who !== 'anybody' && !IS_PERSONAL.test(path),
   )
   assert.ok(routes.length > 20)
   for (const { method, path, who } of routes) {
     // An account has a hundred keys at most.
     const { accountId } = who === 'administrator' ? house : await house.join()
-    const needed = NEEDED.find(([begin]) => begin.test(path))?.[1] ?? assert.fail(path)
-    // These could give a key what it was not given.
-    const needsAll = path === '/api/mails' || /^\/api\/(members|activity|accounts\/\{id\}\/)/.test(path)
+    const needed = scopeOf(path) ?? assert.fail(path)
     const at = async (scopes: readonly Scope[]) =>
       house.rest(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x1'), await house.issue(scopes, accountId))
     assertMissing(await at(without(needed)), needed, `${method} ${path}`)
     // Nothing is done by it: what is asked for does not exist, or has no fields.
-    const enough = await at(needsAll ? SCOPES : [needed])
+    const enough = await at(NEEDS_ALL.test(path) ? SCOPES : [needed])
     assert.ok(!enough.text.includes('missing_scope'), `${method} ${path} with ${needed}`)
   }
 })

@@ -173,6 +173,13 @@ tryVerbs(
         to: { revoked_at: NOW },
         unless: [{ account_id: ANOTHER }, { revoked_at: 1 }],
       },
+      markRevokedOf: {
+        row: { made_by: 'mem_1' },
+        run: (db, { account_id: accountId }) => accounts.markRevokedOf(db, { accountId, id: 'mem_1' }, NOW),
+        to: { revoked_at: NOW },
+        means: ['account_id', 'made_by'],
+        unless: [{ account_id: ANOTHER }, { made_by: 'mem_2' }, { made_by: null }, { revoked_at: 1 }],
+      },
       markEnding: {
         run: (db, row) => accounts.markEnding(db, { ...ownKey(row), expiresAt: LATER }),
         to: { expires_at: LATER },

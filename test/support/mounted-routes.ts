@@ -99,7 +99,11 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
     ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url, required }),
     ...passkeyRoutes({ store: ctx, sessions, baseUrl: url, required }),
     ...operatorRoutes({ store: ctx, tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId) }),
-    ...memberRoutes({ store: ctx, baseUrl: url }),
+    ...memberRoutes({
+      store: ctx,
+      tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),
+      baseUrl: url,
+    }),
     ...adminRoutes({
       listMails: (limit) => listCapturedMail(db, limit),
       listJobs: (filter) => listJobs(db, filter),

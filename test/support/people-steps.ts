@@ -3,7 +3,12 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
 import { inviteMember } from '../../src/modules/accounts/people/invite.ts'
 import { findMemberByEmail } from '../../src/modules/accounts/people/members-store.ts'
+import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { Sessions } from '../../src/modules/accounts/index.ts'
 import { openRoutes } from './mounted-routes.ts'
+import { openWorld } from './world.ts'
 
 type Role = Parameters<typeof inviteMember>[1]['role']
 
@@ -20,4 +25,23 @@ export async function openPeople(t: TestContext, engine: StoreEngine) {
   const bring = async (email: string, role: Role) =>
     acceptInvitation(ctx, { email, id: (await invite(email, role)).id })
   return { world, ctx, shop, accountId, owner, by, invite, bring }
+}
+
+/** An account with people in every role, at one or several gateways on one store. Everything is asked over HTTP. */
+export async function openStaff(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
+  const world = await openWorld(t, engine)
+  const secretKey = systemRandom.bytes(32)
+  const start = () => world.start({ SECRET_KEY: Buffer.from(secretKey).toString('base64'), ...env })
+  const gateway = await start()
+  const { ctx } = gateway
+  const { accountId, key } = await gateway.join({ email: 'owner@example.com' })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const owner = await sessions.create(accountId)
+  const bring = async (name: string, role: Role) => {
+    const id = ctx.ids.next('mem')
+    const joined = { invitedBy: null, invitedAt: 1, expiresAt: null, joinedAt: 1 }
+    await insertMember(ctx.db, { id, accountId, email: `${name}@example.com`, role, ...joined })
+    return { id, token: await sessions.create(accountId, { memberId: id }) }
+  }
+  return { world, start, gateway, ctx, accountId, key, sessions, owner, bring }
 }

@@ -33,6 +33,7 @@ export const KEY_MEMBERS = {
   kind: words('secret', 'public'),
   start: text,
   name: text,
+  made_by: orNull(text),
   origins: list(text),
   status: words('live', 'expired', 'revoked'),
   created_at: text,

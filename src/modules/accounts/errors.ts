@@ -1,5 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
+import type { Scope } from '../../kernel/key-rights.ts'
 import { formatNano } from '../../kernel/money.ts'
+import type { MemberRole } from '../../kernel/roles.ts'
 
 export const accountSuspended = () =>
   new AppError('account_suspended', 'This account is suspended. Contact the operator of this service.')
@@ -23,6 +25,12 @@ export const spendingLimit = ({ limit, spent, resetsAt }: { limit: bigint; spent
   const told = { limit: formatNano(limit), spent: formatNano(spent), resets_unix: resetsAt / 1000 }
   const text = `This key can spend ${told.limit} nano a day (UTC); ${told.spent} nano is already spent or reserved.`
   return new AppError('spending_limit', text, { body: told })
+}
+/** Named by the role where a person asks, who has no scopes of their own. */
+export function scopeBeyondMaker(scope: Scope, role: MemberRole | undefined) {
+  const text =
+    role === undefined ? `This key has no scope ${scope}.` : `As a ${role} you cannot give a key the scope ${scope}.`
+  return new AppError('missing_scope', text, { body: { scope, ...(role && { role }) } })
 }
 export const tooManyKeys = (max: number) =>
   new AppError('conflict', `An account can have up to ${max} keys. Revoke one first.`)

@@ -1,13 +1,23 @@
-import { type KeyLimits, type KeyRights, SCOPES, type Scope } from '../../kernel/key-rights.ts'
+import { type KeyLimits, type KeyRights, SCOPES, type Scope, scopesOfRole } from '../../kernel/key-rights.ts'
 import { toRaw } from '../../kernel/money.ts'
+import { type MemberRole, roleMay } from '../../kernel/roles.ts'
 import type { ApiKeysTable } from './tables.ts'
 
-/** What a key was made with beside its name, as its row has it. */
+/** What a key was made with beside its name. */
 export interface Granted {
-  /** Null is everything. */
+  /** Null is everything. Of a key that was read: what is left of them in the role that its maker has now. */
   scopes: readonly Scope[] | null
   limits: readonly KeyLimits[]
   lastsUntil: number | null
+  /** The member whose role bounds it, and that role: `guest` for one who is no longer there, undefined where no member made it. */
+  madeBy: string | null
+  makerRole: MemberRole | undefined
+}
+
+/** What a query for keys tells of the account and of the maker beside the key's row. */
+export interface MakerColumns {
+  account_role: 'user' | 'admin'
+  maker_role: MemberRole | null
 }
 
 interface StoredLimits {
@@ -16,14 +26,21 @@ interface StoredLimits {
   spend_daily_raw?: string
 }
 
-type Columns = Pick<ApiKeysTable, 'scopes' | 'limits' | 'lasts_until'>
+type Columns = Pick<ApiKeysTable, 'scopes' | 'limits' | 'lasts_until' | 'made_by'>
 
-export function toGranted({ scopes, limits, lasts_until: lastsUntil }: Columns): Granted {
+/** Every way in reads a key here: what its maker may no longer do, no key of theirs does. */
+export function toGranted(row: Columns & MakerColumns): Granted {
+  const { scopes, limits, lasts_until: lastsUntil, made_by: madeBy, account_role: of } = row
+  const makerRole = madeBy === null ? undefined : (row.maker_role ?? 'guest')
+  const most = makerRole && scopesOfRole(makerRole, of === 'admin')
+  // A scope that a later version has added means nothing here, and gives nothing.
+  const own = scopes === null ? SCOPES : SCOPES.filter((scope) => (JSON.parse(scopes) as string[]).includes(scope))
   return {
-    // One that a later version has added means nothing here, and gives nothing.
-    scopes: scopes === null ? null : SCOPES.filter((scope) => (JSON.parse(scopes) as string[]).includes(scope)),
+    scopes: scopes === null && !most ? null : own.filter((scope) => most?.includes(scope) ?? true),
     limits: limits === null ? [] : (JSON.parse(limits) as StoredLimits[]).map(toLimits),
     lastsUntil,
+    madeBy,
+    makerRole,
   }
 }
 
@@ -33,7 +50,7 @@ const toLimits = ({ id, per_minute: perMinute, spend_daily_raw: spend }: StoredL
   spendDaily: spend === undefined ? undefined : toRaw(BigInt(spend)),
 })
 
-export function fromGranted({ scopes, limits, lastsUntil }: Granted): Columns {
+export function fromGranted({ scopes, limits, lastsUntil, madeBy }: Granted): Columns {
   const stored = limits.map(({ id, perMinute, spendDaily }): StoredLimits => ({
     id,
     ...(perMinute !== undefined && { per_minute: perMinute }),
@@ -43,13 +60,20 @@ export function fromGranted({ scopes, limits, lastsUntil }: Granted): Columns {
     scopes: scopes === null ? null : JSON.stringify(scopes),
     limits: stored.length === 0 ? null : JSON.stringify(stored),
     lasts_until: lastsUntil,
+    made_by: madeBy,
   }
 }
 
 /** What binds the holder of a key; undefined where it may do everything. */
-export function rightsOf({ scopes, limits }: Pick<Granted, 'scopes' | 'limits'>): KeyRights | undefined {
-  return scopes === null && limits.length === 0 ? undefined : { scopes: scopes ?? undefined, limits }
+export function rightsOf({ scopes, limits, makerRole }: Omit<Granted, 'lastsUntil' | 'madeBy'>): KeyRights | undefined {
+  const isBound = !isWhole({ makerRole })
+  if (scopes === null && limits.length === 0 && !isBound) return undefined
+  return { scopes: scopes ?? undefined, limits, ...(isBound && { makerRole }) }
 }
+
+/** Whether a key may all that its account may, such as to administer the service. */
+export const isWhole = ({ makerRole }: Pick<Granted, 'makerRole'>): boolean =>
+  makerRole === undefined || roleMay(makerRole, 'administration', 'all')
 
 const least = (values: readonly (bigint | number | undefined)[]) =>
   values.reduce((low, value) => (low === undefined || (value !== undefined && value < low) ? value : low), undefined)

@@ -39,6 +39,7 @@ export function showKey(key: ApiKey, now: number): JsonObject {
     kind: key.kind,
     start: key.start,
     name: key.name,
+    made_by: key.madeBy,
     origins: key.origins,
     status: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'live',
     created_at: toTime(key.createdAt),

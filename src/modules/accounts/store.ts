@@ -3,7 +3,7 @@ import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Db } from '../../kernel/db.ts'
-import { type Granted, fromGranted, toGranted } from './key-rights-store.ts'
+import { type Granted, type MakerColumns, fromGranted, toGranted } from './key-rights-store.ts'
 import { STANDING_COLUMNS, type Standing, toStanding } from './standing.ts'
 import type { AccountsTable, ApiKeysTable } from './tables.ts'
 
@@ -35,7 +35,7 @@ function toAccount({ id, email, role, created_at: createdAt, mail_links, ...row 
   return { id, email, role, createdAt, standing: toStanding(row), mailLinks: mail_links === 1 }
 }
 
-function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
+function toKey(row: Omit<ApiKeysTable, 'hash'> & MakerColumns): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -112,29 +112,39 @@ export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void
     .execute()
 }
 
+/** Keys with the role of who made them: somebody who was removed, or has not said yes, is in none. */
+const keysWithMaker = (db: Db) =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .leftJoin('members', (join) =>
+      join
+        .onRef('members.id', '=', 'api_keys.made_by')
+        .onRef('members.account_id', '=', 'api_keys.account_id')
+        .on('members.ended_at', 'is', null)
+        .on('members.joined_at', 'is not', null),
+    )
+    .selectAll('api_keys')
+    .select(['accounts.role as account_role', 'members.role as maker_role'])
+
 /** The key and its owner's role by the key's hash, whatever its state. */
 export async function findKeyByHash(
   db: Db,
   hash: string,
 ): Promise<(ApiKey & Pick<Account, 'role' | 'standing'> & { prepaid: boolean }) | undefined> {
-  const row = await db
-    .selectFrom('api_keys')
-    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+  const row = await keysWithMaker(db)
     .leftJoin('credit_balances', 'credit_balances.account_id', 'api_keys.account_id')
-    .selectAll('api_keys')
-    .select(['accounts.role', 'credit_balances.available'])
+    .select('credit_balances.available')
     .select(STANDING_COLUMNS.map((column) => `accounts.${column}` as const))
-    .where('hash', '=', hash)
+    .where('api_keys.hash', '=', hash)
     .executeTakeFirst()
-  return row && { ...toKey(row), role: row.role, standing: toStanding(row), prepaid: (row.available ?? 0) > 0 }
+  return row && { ...toKey(row), role: row.account_role, standing: toStanding(row), prepaid: (row.available ?? 0) > 0 }
 }
 
 export async function listKeys(db: Db, accountId: string, limit: number): Promise<ApiKey[]> {
-  const rows = await db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('created_at', 'desc')
+  const rows = await keysWithMaker(db)
+    .where('api_keys.account_id', '=', accountId)
+    .orderBy('api_keys.created_at', 'desc')
     .limit(limit)
     .execute()
   return rows.map(toKey)
@@ -166,11 +176,24 @@ export async function markRevoked(
   return row?.hash
 }
 
-/** Live without an end → ends at a time; answers the key as it was, and its hash. */
+/** Live → revoked, every key that a member made, by itself or by keys of theirs; answers their ids. */
+export async function markRevokedOf(db: Db, { accountId, id }: { accountId: string; id: string }, now: number) {
+  const rows = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('account_id', '=', accountId)
+    .where('made_by', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Live without an end → ends at a time; answers its hash. */
 export async function markEnding(
   db: Db,
   { accountId, keyId, expiresAt }: { accountId: string; keyId: string; expiresAt: number },
-): Promise<{ key: ApiKey; hash: string } | undefined> {
+): Promise<string | undefined> {
   const row = await db
     .updateTable('api_keys')
     .set({ expires_at: expiresAt })
@@ -178,9 +201,9 @@ export async function markEnding(
     .where('account_id', '=', accountId)
     .where('revoked_at', 'is', null)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
-    .returningAll()
+    .returning('hash')
     .executeTakeFirst()
-  return row && { key: toKey(row), hash: row.hash }
+  return row?.hash
 }
 
 /** A key of an account that is neither revoked nor expired. */
@@ -188,13 +211,11 @@ export async function findLiveKey(
   db: Db,
   { accountId, keyId, now }: { accountId: string; keyId: string; now: number },
 ): Promise<ApiKey | undefined> {
-  const row = await db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('id', '=', keyId)
-    .where('account_id', '=', accountId)
-    .where('revoked_at', 'is', null)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+  const row = await keysWithMaker(db)
+    .where('api_keys.id', '=', keyId)
+    .where('api_keys.account_id', '=', accountId)
+    .where('api_keys.revoked_at', 'is', null)
+    .where((where) => where.or([where('api_keys.expires_at', 'is', null), where('api_keys.expires_at', '>', now)]))
     .executeTakeFirst()
   return row && toKey(row)
 }

@@ -3,7 +3,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Clock, KeyOwner, KeyLookup } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
-import { rightsOf } from './key-rights-store.ts'
+import { isWhole, rightsOf } from './key-rights-store.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 const KNOWN_MILLISECONDS = 30_000
@@ -121,7 +121,8 @@ export class StoredKeys implements KeyLookup {
     if (!found || found.revokedAt !== null || ends <= now) {
       return { owner: undefined, until: now + UNKNOWN_MILLISECONDS }
     }
-    const { accountId, id: keyId, kind, role, prepaid, origins, standing } = found
+    const { accountId, id: keyId, kind, prepaid, origins, standing } = found
+    const role = isWhole(found) ? found.role : 'user'
     const { plan } = standing
     const isSuspended = standing.suspendedAt !== null
     return {

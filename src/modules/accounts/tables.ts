@@ -93,6 +93,8 @@ export interface ApiKeysTable {
   limits: string | null
   /** The end it was made with, which its successor has too; `expires_at` may be sooner, once it was replaced. */
   lasts_until: number | null
+  /** The member who made it, or made the key that made it: their role bounds it. Null for the operator's, and where it is not known. */
+  made_by: string | null
 }
 
 interface SignInLinksTable {

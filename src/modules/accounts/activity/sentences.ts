@@ -83,7 +83,11 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     detail.kind === 'public' ? '' : scopesOf(detail),
   ],
   'key.rotated': ({ keyId, newKeyId }) => ['replaced the key ', key(keyId), ' by ', key(newKeyId)],
-  'key.revoked': ({ keyId }) => ['revoked the key ', key(keyId)],
+  'key.revoked': ({ keyId, memberId }, member) => [
+    'revoked the key ',
+    key(keyId),
+    ...(memberId === undefined ? [] : [', which was made by ', member]),
+  ],
   'checkout.updated': (detail) => ['changed ', list(detail.fields), ' of the checkout ', checkout(detail)],
   'checkout.cancelled': (detail) => ['cancelled the checkout ', checkout(detail)],
   'checkout.hidden': (detail) => ['took the checkout ', checkout(detail), ' out of the list'],

@@ -1,15 +1,15 @@
 import type { KeyKind } from '../../../kernel/api-key.ts'
-import { type KeyLimits, SCOPES, type Scope, requireScope } from '../../../kernel/key-rights.ts'
+import { type KeyLimits, SCOPES, type Scope } from '../../../kernel/key-rights.ts'
 import type { Raw } from '../../../kernel/money.ts'
-import { keyExceedsMaker } from '../errors.ts'
-import { type Granted, perMinuteOf, rightsOf, spendDailyOf } from '../key-rights-store.ts'
+import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
+import { type Granted, perMinuteOf, spendDailyOf } from '../key-rights-store.ts'
 import type { ApiKey } from '../store.ts'
 
 /** Each key that makes another with limits of its own adds one; beyond this no reader could follow what holds. */
 const LIMITS_MAX = 10
 
-/** A key that makes another, or a person who may not give everything. */
-export type Maker = Pick<ApiKey, 'id' | 'scopes' | 'limits' | 'expiresAt'>
+/** A key that makes another, or a person. */
+export type Maker = Pick<ApiKey, 'id' | 'scopes' | 'limits' | 'expiresAt' | 'madeBy' | 'makerRole'>
 
 /** What is asked for of a new key; what is left out is what its maker has. */
 export interface Wanted {
@@ -20,29 +20,34 @@ export interface Wanted {
 }
 
 /**
- * What a new key may do: never more than the key it is made with, by itself or together with it, nor for longer. Without such a key
- * a person asks, or the command line, and gets what is asked for.
+ * What a new key may do: never more than the person or the key that makes it, by itself or together with it, nor for longer. Without
+ * either the command line asks, and gets what it asks for.
  */
 export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | undefined): Granted {
   const { perMinute, spendDaily } = wanted
   const lastsUntil = wanted.expiresAt ?? maker?.expiresAt ?? null
   const own: KeyLimits[] = perMinute === undefined && spendDaily === undefined ? [] : [{ id, perMinute, spendDaily }]
-  if (!maker) return { scopes: wanted.scopes ?? null, limits: own, lastsUntil }
-  const holder = { rights: rightsOf(maker) }
+  if (!maker) return { scopes: wanted.scopes ?? null, limits: own, lastsUntil, madeBy: null, makerRole: undefined }
+  const { madeBy, makerRole } = maker
   if (maker.expiresAt !== null && lastsUntil! > maker.expiresAt) throw keyExceedsMaker('expires_unix')
   // Everybody who reads a public key can make checkouts with it.
   if (kind === 'public') {
-    requireScope(holder, 'checkout')
+    requireGiveable(maker, 'checkout')
     // Nothing would count what such a key is used for with what its maker is.
     if (perMinuteOf(maker) !== undefined) throw keyExceedsMaker('per_minute')
-    return { scopes: null, limits: [], lastsUntil }
+    return { scopes: null, limits: [], lastsUntil, madeBy, makerRole }
   }
-  for (const scope of wanted.scopes ?? []) requireScope(holder, scope)
+  for (const scope of wanted.scopes ?? []) requireGiveable(maker, scope)
   if (isAbove(perMinute, perMinuteOf(maker))) throw keyExceedsMaker('per_minute')
   if (isAbove(spendDaily, spendDailyOf(maker))) throw keyExceedsMaker('spend_daily_nano')
   const limits = [...own, ...maker.limits]
   if (limits.length > LIMITS_MAX) throw keyExceedsMaker('limits')
-  return { scopes: wanted.scopes ?? maker.scopes, limits, lastsUntil }
+  return { scopes: wanted.scopes ?? maker.scopes, limits, lastsUntil, madeBy, makerRole }
+}
+
+function requireGiveable(maker: Maker, scope: Scope): void {
+  if (maker.scopes?.includes(scope) ?? true) return
+  throw scopeBeyondMaker(scope, maker.id === maker.madeBy ? maker.makerRole : undefined)
 }
 
 const isAbove = (wanted: bigint | number | undefined, max: bigint | number | undefined) =>
@@ -53,14 +58,11 @@ export function requireWithin(target: ApiKey, maker: Maker | undefined): void {
   if (!maker || maker.id === target.id) return
   const { expiresAt } = maker
   if (expiresAt !== null && (target.lastsUntil ?? Infinity) > expiresAt) throw keyExceedsMaker('expires_unix')
-  const holder = { rights: rightsOf(maker) }
   if (target.kind === 'public') {
-    requireScope(holder, 'checkout')
+    requireGiveable(maker, 'checkout')
     return
   }
-  for (const scope of target.scopes ?? SCOPES) requireScope(holder, scope)
-  // Everything is more than a list of all there is now.
-  if (target.scopes === null && maker.scopes !== null) throw keyExceedsMaker('scopes')
+  for (const scope of target.scopes ?? SCOPES) requireGiveable(maker, scope)
   const ids = target.limits.map(({ id }) => id)
   if (maker.limits.some(({ id }) => !ids.includes(id))) throw keyExceedsMaker('limits')
 }

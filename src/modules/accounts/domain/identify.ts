@@ -25,5 +25,5 @@ function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Call
   if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from this origin.')
   }
-  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, rights: undefined }
+  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, rights }
 }

@@ -1,18 +1,18 @@
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { SCOPES } from '../../../kernel/key-rights.ts'
+import { scopesOfRole } from '../../../kernel/key-rights.ts'
 import { roleMay } from '../../../kernel/roles.ts'
 import type { AccountCaller } from '../../../kernel/route.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { keyOver, tooManyKeys } from '../errors.ts'
 import type { Granted } from '../key-rights-store.ts'
-import { findMember, hasOwner } from '../people/members-store.ts'
+import { findMember } from '../people/members-store.ts'
 import { type ApiKey, countLiveKeys, findAccount, findLiveKey, insertAudit, insertKey, lockAccount } from '../store.ts'
 import { type Maker, type Wanted, grant } from './grant.ts'
 
 /** Everything, for good. */
-export const UNLIMITED: Granted = { scopes: null, limits: [], lastsUntil: null }
+export const UNLIMITED: Granted = { scopes: null, limits: [], lastsUntil: null, madeBy: null, makerRole: undefined }
 
 /** Enough to recognise a key by, and nothing to use it with. */
 const SHOWN_CHARACTERS = 12
@@ -53,7 +53,7 @@ export function makerOf({ accountId, actor, restsOn, session }: AccountCaller) {
 
 /**
  * A key that was revoked makes no other, and neither does somebody who was removed, however little ago that was. Answers what binds
- * the maker; undefined where that is nothing.
+ * the maker; undefined where the operator makes it.
  */
 export async function requireAlive(
   { db, clock }: StoreCtx,
@@ -68,17 +68,12 @@ export async function requireAlive(
   return maker
 }
 
-/**
- * Below a manager nobody makes keys that make keys; in an administrator's account, where these may everything, only its
- * owners do, and nobody in one without an owner, where a key stands in for them.
- */
-async function findPerson(db: Db, of: { accountId: string; id: string }): Promise<Maker | undefined> {
+async function findPerson(db: Db, of: { accountId: string; id: string }): Promise<Maker> {
   const member = await findMember(db, of)
   if (!member || member.joinedAt === null || !roleMay(member.role, 'keys', 'all')) throw keyOver()
-  const isAdmin = (await findAccount(db, of.accountId))?.role === 'admin'
-  const needed = isAdmin || !(await hasOwner(db, of.accountId)) ? 'administration' : 'people'
-  if (roleMay(member.role, needed, 'all')) return undefined
-  return { id: member.id, scopes: SCOPES.filter((scope) => scope !== 'keys'), limits: [], expiresAt: null }
+  const { id, role: makerRole } = member
+  const scopes = scopesOfRole(makerRole, (await findAccount(db, of.accountId))?.role === 'admin') ?? null
+  return { id, scopes, limits: [], expiresAt: null, madeBy: id, makerRole }
 }
 
 /** What is shown once; the record of its idempotency key keeps it sealed, so that a lost reply does not cost the key. */
@@ -98,7 +93,7 @@ function toldRights({ restsOn, granted: { scopes, limits, lastsUntil } }: KeyToM
 /** The same inside a transaction that already runs. */
 export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, kind, name, origins = [], actor } = input
-  const { scopes, limits, lastsUntil } = input.granted
+  const { scopes, limits, lastsUntil, madeBy, makerRole } = input.granted
   const text = createApiKey(kind, ctx.random)
   const key: ApiKey = {
     id,
@@ -114,6 +109,8 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
     scopes,
     limits,
     lastsUntil,
+    madeBy,
+    makerRole,
   }
   await insertKey(ctx.db, key, hashApiKey(text))
   await insertAudit(ctx, {

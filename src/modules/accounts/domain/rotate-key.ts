@@ -32,7 +32,7 @@ export function rotateKey(
     // It ends because it was replaced, and prolongs no other key.
     if (await hasSuccessor(tx.db, keyId)) throw keyEnding()
     // One that ends sooner by itself keeps its end.
-    const ending = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
+    const oldHash = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
     const { kind, name, origins } = old
     const issued = await issueKeyIn(tx, {
       id: tx.ids.next('key'),
@@ -42,11 +42,18 @@ export function rotateKey(
       origins,
       actor,
       restsOn: input.restsOn,
-      granted: old,
+      // The maker bounds it, like every key they make.
+      granted: {
+        scopes: old.scopes ?? maker?.scopes ?? null,
+        limits: old.limits,
+        lastsUntil: old.lastsUntil,
+        madeBy: maker?.madeBy ?? null,
+        makerRole: maker?.makerRole,
+      },
     })
     await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })
     await insertAudit(tx, { actor, accountId, what: 'key.rotated', detail: { keyId, newKeyId: issued.key.id } })
     await input.idempotency?.record(tx.db, toShown(issued))
-    return { ...issued, oldHash: ending?.hash }
+    return { ...issued, oldHash }
   })
 }

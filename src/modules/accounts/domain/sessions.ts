@@ -15,7 +15,7 @@ import {
 } from '../sessions-store.ts'
 import { accountSuspended } from '../errors.ts'
 import { type Member, findMember, findMemberByEmail } from '../people/members-store.ts'
-import { rightsOf } from '../key-rights-store.ts'
+import { isWhole, rightsOf } from '../key-rights-store.ts'
 import { hasPasskey } from '../passkeys/passkeys-store.ts'
 import { type Required, isRequired } from '../passkeys/policy.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
@@ -43,7 +43,7 @@ export interface Session {
   account: Account
   /** The key it was opened with: it ends when the key does. */
   keyId: string | undefined
-  /** What that key may do; undefined is everything. */
+  /** What that key may do; undefined is everything. `account.role` is no more than it may. */
   rights: KeyRights | undefined
   /** Who it is of the account's people, as they are now; undefined where a key has opened it. */
   member: Member | undefined
@@ -182,7 +182,9 @@ export class Sessions {
     if (!account || beganAt <= (account.standing.signedOutAt ?? 0)) return undefined
     if (keyId !== undefined) {
       const key = await findLiveKey(db, { accountId, keyId, now })
-      return key && { account, rights: rightsOf(key), member: undefined, mustEnrol: false }
+      if (!key) return undefined
+      const role = isWhole(key) ? account.role : 'user'
+      return { account: { ...account, role }, rights: rightsOf(key), member: undefined, mustEnrol: false }
     }
     const member =
       memberId !== undefined

@@ -9,6 +9,7 @@ import { up as standing } from './0029-standing.ts'
 import { up as members } from './0031-members.ts'
 import { up as passkeys } from './0035-passkeys.ts'
 import { up as requests } from './0039-requests.ts'
+import { up as keyMakers } from './0050-key-makers.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -21,4 +22,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0031-members': members,
   '0035-passkeys': passkeys,
   '0039-requests': requests,
+  '0050-key-makers': keyMakers,
 }

@@ -1,5 +1,6 @@
-import { SCOPES, type Scope } from '../../../kernel/key-rights.ts'
+import type { Scope } from '../../../kernel/key-rights.ts'
 import type { FormState } from '../../../kernel/page.ts'
+import type { MemberRole } from '../../../kernel/roles.ts'
 import { TextField } from '../../../web/dashboard/form.tsx'
 import { Nano } from '../../../web/dashboard/show.tsx'
 
@@ -23,11 +24,11 @@ export const RIGHTS_FIELDS: readonly string[] = NAMES
 export const boxOf = (scope: Scope) => `scope-${scope}`
 
 /** What a new key may do, until when and how much; everything and for good unless its maker opens this. */
-export const RightsFields = ({ filled }: { filled: FormState }) => {
+export const RightsFields = ({ filled, give }: { filled: FormState; give: readonly Scope[] }) => {
   const { values, error } = filled
   const isNew = Object.keys(values).length === 0
   const isWrong = error?.field !== undefined && NAMES.includes(error.field)
-  const isTouched = !isNew && (SCOPES.some((scope) => !(boxOf(scope) in values)) || NAMES.some((name) => values[name]))
+  const isTouched = !isNew && (give.some((scope) => !(boxOf(scope) in values)) || NAMES.some((name) => values[name]))
   return (
     <details class="rights" open={isWrong || isTouched}>
       <summary>Restrict this key</summary>
@@ -40,10 +41,10 @@ export const RightsFields = ({ filled }: { filled: FormState }) => {
       >
         <legend>Permissions of a secret key</legend>
         <p class="hint" id="scopes-hint">
-          Calls that need a scope the key does not have are refused.
+          Calls that need a scope the key does not have are refused. A key never does more than the person who made it.
         </p>
         <div class="choices">
-          {SCOPES.map((scope) => (
+          {give.map((scope) => (
             <label key={scope} class="choice">
               <input type="checkbox" name={boxOf(scope)} checked={isNew || boxOf(scope) in values} />
               <span>
@@ -84,16 +85,27 @@ export const RightsFields = ({ filled }: { filled: FormState }) => {
 
 export interface ShownRights {
   kind: 'secret' | 'public'
+  /** What is left of them in the role of the maker. */
   scopes: readonly Scope[] | null
+  madeBy: string | null
+  makerRole: MemberRole | undefined
+  /** The maker's address. */
+  maker: string | undefined
   perMinute: number | undefined
   spend: { daily: bigint; spent: bigint } | undefined
 }
 
+function boundOf({ maker, makerRole }: Pick<ShownRights, 'maker' | 'makerRole'>): string {
+  if (makerRole === 'guest') return `made by ${maker ?? 'a former member'}, who is no longer here`
+  return `made by ${maker}, and does no more than ${makerRole === 'owner' ? 'an owner' : `a ${makerRole}`} may`
+}
+
 /** What a key may do, in the list. */
-export const RightsCell = ({ kind, scopes, perMinute, spend }: ShownRights) => (
+export const RightsCell = ({ kind, scopes, perMinute, spend, ...made }: ShownRights) => (
   <td class="rights-of">
     {kind}
-    {kind === 'secret' && <span class="under">{scopes === null ? 'everything' : scopes.join(', ')}</span>}
+    {kind === 'secret' && <span class="under">{scopes === null ? 'everything' : scopes.join(', ') || 'nothing'}</span>}
+    {made.madeBy !== null && <span class="under">{boundOf(made)}</span>}
     {perMinute !== undefined && <span class="under">{`${perMinute} requests a minute`}</span>}
     {spend && (
       <span class="under">

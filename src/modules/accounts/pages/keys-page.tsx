@@ -1,3 +1,4 @@
+import type { Scope } from '../../../kernel/key-rights.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
@@ -72,8 +73,15 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
   )
 }
 
-export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; now: number; filled: FormState }) => {
-  const { frame, keys, now, filled } = props
+export const KeysPage = (props: {
+  frame: FrameProps
+  keys: readonly KeyRow[]
+  now: number
+  filled: FormState
+  /** What a key that they make can have. */
+  give: readonly Scope[]
+}) => {
+  const { frame, keys, now, filled, give } = props
   return (
     <Frame {...frame} title="API keys" lead="Use secret keys on your server and public keys in the browser.">
       <Card>
@@ -120,7 +128,7 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
             hint="One per line, such as https://shop.example. Only these sites can use the key."
             rows={2}
           />
-          <RightsFields filled={filled} />
+          <RightsFields filled={filled} give={give} />
           <button>Create key</button>
         </Form>
       </Card>

@@ -82,7 +82,7 @@ const Row = ({
             <Confirmed ask={isThere ? 'Remove' : 'Withdraw'} about={row.email} kind="danger">
               <p>
                 {isThere
-                  ? 'They are signed out immediately. Keys they know keep working, so rotate those.'
+                  ? 'They are signed out immediately, and keys they made stop working. Rotate the ones you need first: a key you rotate becomes yours.'
                   : 'The invitation can no longer be accepted.'}
               </p>
               <ActionButton frame={frame} action={`${at}/remove`} kind="danger" about={row.email}>

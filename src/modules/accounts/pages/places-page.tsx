@@ -53,7 +53,9 @@ const Row = ({ frame, row }: { frame: FrameProps; row: PlaceRow }) => (
           </ActionButton>
         )}
         <Confirmed ask="Leave" about={row.label} kind="danger">
-          <p>You lose access immediately. You need a new invitation to come back.</p>
+          <p>
+            You lose access immediately, and keys you made here stop working. You need a new invitation to come back.
+          </p>
           <ActionButton frame={frame} action={at(row, 'leave')} kind="danger" about={row.label}>
             Leave now
           </ActionButton>

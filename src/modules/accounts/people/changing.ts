@@ -1,5 +1,5 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { type Role, roleMay } from '../../../kernel/roles.ts'
+import { type MemberRole, type Role, roleMay } from '../../../kernel/roles.ts'
 import type { AccountCaller } from '../../../kernel/route.ts'
 import { lockAccount } from '../store.ts'
 import { memberNotFound, notPeople, ownersOnly } from './errors.ts'
@@ -11,17 +11,20 @@ export interface Changer {
   actor: string
   /** Undefined where a key does it. */
   memberId: string | undefined
+  /** Of that key, where it is less than the account. */
+  makerRole?: MemberRole | undefined
 }
 
-export const changerOf = ({ accountId, actor, session }: AccountCaller): Changer => ({
+export const changerOf = ({ accountId, actor, session, rights }: AccountCaller): Changer => ({
   accountId,
   actor,
   memberId: session?.member?.id,
+  makerRole: rights?.makerRole,
 })
 
 /**
  * Holds the account, so that two changes cannot pass each other, and looks who changes it now: somebody who was removed a moment
- * ago changes nothing. Owners are changed by owners; a key stands in for them as long as there is none.
+ * ago changes nothing. Owners are changed by owners; a key that none but the account bounds stands in for them as long as there is none.
  */
 export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly Role[]): Promise<void> {
   await lockAccount(tx.db, by.accountId)
@@ -31,7 +34,8 @@ export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly R
     if (!may) throw notPeople()
   }
   if (!touched.includes('owner')) return
-  const mayOwners = changer ? roleMay(changer.role, 'owners', 'all') : !(await hasOwner(tx.db, by.accountId))
+  const role = changer?.role ?? by.makerRole
+  const mayOwners = role === undefined ? !(await hasOwner(tx.db, by.accountId)) : roleMay(role, 'owners', 'all')
   if (!mayOwners) throw ownersOnly()
 }
 

@@ -1,5 +1,5 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { insertAudit, lockAccount } from '../store.ts'
+import { insertAudit, lockAccount, markRevokedOf } from '../store.ts'
 import { type Changer, enterAt } from './changing.ts'
 import { lastOwner, memberNotFound } from './errors.ts'
 import { labelOf, tell } from './mails.ts'
@@ -8,11 +8,11 @@ import { deleteAllPasskeys } from '../passkeys/passkeys-store.ts'
 import { type Member, endInvitationsBy, findMember, listMembershipsOf, markEnded } from './members-store.ts'
 import { settleAddress } from './settle-address.ts'
 
-/** Removes somebody, or takes an invitation back. Their sessions in this account are over at once; keys that they know are not. */
+/** Removes somebody, or takes an invitation back. Their sessions in this account and the keys that they made end with it. */
 export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Changer }): Promise<Member> {
   return inTx(ctx, async (tx) => {
     const member = await enterAt(tx, by, id)
-    await end(tx, member)
+    await end(tx, member, by.actor)
     const what = member.joinedAt === null ? 'member.invitation-withdrawn' : 'member.removed'
     await insertAudit(tx, { actor: by.actor, accountId: by.accountId, what, detail: { memberId: id } })
     if (member.joinedAt === null || by.memberId === id) return member
@@ -32,7 +32,7 @@ export function leaveAccount(
     await lockAccount(tx.db, accountId)
     const member = await findMember(tx.db, { accountId, id })
     if (!member || member.email !== email) throw memberNotFound()
-    await end(tx, member)
+    await end(tx, member, id)
     const what = member.joinedAt === null ? 'member.declined' : 'member.left'
     await insertAudit(tx, { actor: id, accountId, what, detail: { memberId: id } })
   })
@@ -50,10 +50,14 @@ async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<vo
 }
 
 /** Call it with the account locked. */
-async function end(tx: StoreCtx, member: Member): Promise<void> {
+async function end(tx: StoreCtx, member: Member, actor: string): Promise<void> {
+  const { id, accountId } = member
   const now = tx.clock.now()
   if (!(await markEnded(tx.db, member, now))) throw lastOwner()
   await endInvitationsBy(tx.db, member, now)
+  for (const keyId of await markRevokedOf(tx.db, member, now)) {
+    await insertAudit(tx, { actor, accountId, what: 'key.revoked', detail: { keyId, memberId: id } })
+  }
   await forgetDevices(tx, member.email)
-  await settleAddress(tx, member.accountId)
+  await settleAddress(tx, accountId)
 }

@@ -1,8 +1,9 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { SCOPES } from '../../../kernel/key-rights.ts'
+import { SCOPES, type Scope, scopesOfRole } from '../../../kernel/key-rights.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Notices } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { namesOf } from '../activity/export.ts'
 import { issueKey, makerOf } from '../domain/issue-key.ts'
 import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
@@ -23,10 +24,13 @@ interface KeyPagesPorts {
 
 /** API keys: made and shown once, rotated, revoked. */
 export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Form)[] {
-  const list = async ({ frame, accountId }: PageRequest, filled: FormState) => {
+  const list = async ({ frame, accountId, caller }: PageRequest, filled: FormState) => {
     const keys = await listKeys(store.db, accountId, LISTED_MAX)
-    const rows = await Promise.all(keys.map((key) => toRow(store, key)))
-    return <KeysPage frame={frame} keys={rows} now={store.clock.now()} filled={filled} />
+    const names = await namesOf(store.db, accountId)
+    const rows = await Promise.all(keys.map((key) => toRow(store, key, names)))
+    return (
+      <KeysPage frame={frame} keys={rows} now={store.clock.now()} filled={filled} give={giveableOf(caller, frame)} />
+    )
   }
   const placed = { section: '/keys', again: list, done: { revoked: 'Key revoked.' } }
   const show: Form['show'] = ({ frame }, { text, name }) => (
@@ -46,9 +50,9 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       permission: 'keys',
       proof: true,
       show,
-      async run({ caller }, fields, idempotency) {
+      async run({ caller, frame }, fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
-        const wanted = readNewKey(toBody(fields), store.clock.now())
+        const wanted = readNewKey(toBody(fields, giveableOf(caller, frame)), store.clock.now())
         const { text, key } = await issueKey(store, { ...wanted, ...makerOf(caller), idempotency })
         return { shown: { text, name: key.name } }
       },
@@ -80,18 +84,23 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
 }
 
 /** With what was spent today of the limit that ends first. */
-async function toRow({ db, clock }: StoreCtx, key: ApiKey): Promise<KeyRow> {
+async function toRow({ db, clock }: StoreCtx, key: ApiKey, names: ReadonlyMap<string, string>): Promise<KeyRow> {
   const daily = spendDailyOf(key)
   const limit = key.limits.find(({ spendDaily }) => daily !== undefined && spendDaily === daily)
   const spent = limit && (await findSpent(db, { limitId: limit.id, day: dayOf(clock.now()) }))
   return {
     ...key,
+    maker: names.get(key.madeBy ?? ''),
     perMinute: perMinuteOf(key),
     spend: daily === undefined || spent === undefined ? undefined : { daily, spent },
   }
 }
 
-function toBody(fields: FormFields): Record<string, unknown> {
+/** What a key that they make can have. */
+const giveableOf = ({ memberRole, rights }: PageRequest['caller'], { account }: PageRequest['frame']) =>
+  (memberRole === undefined ? rights?.scopes : scopesOfRole(memberRole, account.role === 'admin')) ?? SCOPES
+
+function toBody(fields: FormFields, give: readonly Scope[]): Record<string, unknown> {
   const scopes = SCOPES.filter((scope) => fields.get(boxOf(scope)) !== '')
   const [expires, perMinute, spend] = ['expires_unix', 'per_minute', 'spend_daily_nano'].map((name) => fields.get(name))
   const origins = fields
@@ -102,8 +111,8 @@ function toBody(fields: FormFields): Record<string, unknown> {
     name: fields.get('name'),
     kind: fields.get('kind') || 'secret',
     origins,
-    // All of them is everything, also what will be added one day; a form without any of the boxes has not shown them.
-    ...(scopes.length < SCOPES.length && fields.get('boxes') !== '' && { scopes }),
+    // All that were shown is all that can be given, also what will be added one day; a form without the boxes has not shown them.
+    ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
     ...(expires !== '' && { expires_unix: Math.floor(Date.parse(expires!) / 1000) }),
     ...(perMinute !== '' && { per_minute: Number(perMinute) }),
     ...(spend !== '' && { spend_daily_nano: spend }),

@@ -10,11 +10,13 @@ import { readEmail } from '../wire-fields.ts'
 
 interface MemberPorts {
   store: StoreCtx
+  /** What people may do bounds the keys they made: every instance looks again. */
+  tellStanding(accountId: string): void
   baseUrl(): string
 }
 
 /** The people of an account, under `/api/members`. */
-export function memberRoutes({ store, baseUrl }: MemberPorts): readonly Route[] {
+export function memberRoutes({ store, tellStanding, baseUrl }: MemberPorts): readonly Route[] {
   const path = '/api/members'
   const show = (member: Member) => ({ member: showMember(member, store.clock.now()) })
   return [
@@ -53,7 +55,9 @@ export function memberRoutes({ store, baseUrl }: MemberPorts): readonly Route[] 
       path: `${path}/:id`,
       async run({ caller, params, body }) {
         const role = readRole(body())
-        return { json: show(await changeRole(store, { id: params.id!, role, by: changerOf(caller) })) }
+        const member = await changeRole(store, { id: params.id!, role, by: changerOf(caller) })
+        tellStanding(caller.accountId)
+        return { json: show(member) }
       },
     },
     {
@@ -65,6 +69,7 @@ export function memberRoutes({ store, baseUrl }: MemberPorts): readonly Route[] 
       path: `${path}/:id`,
       async run({ caller, params }) {
         await removeMember(store, { id: params.id!, by: changerOf(caller) })
+        tellStanding(caller.accountId)
         return { json: { success: true, id: params.id! } }
       },
     },
@@ -75,9 +80,11 @@ export function memberRoutes({ store, baseUrl }: MemberPorts): readonly Route[] 
       proof: true,
       method: 'POST',
       path: `${path}/:id/owner`,
-      run: async ({ caller, params }) => ({
-        json: show(await handOver(store, { id: params.id!, by: changerOf(caller) })),
-      }),
+      async run({ caller, params }) {
+        const member = await handOver(store, { id: params.id!, by: changerOf(caller) })
+        tellStanding(caller.accountId)
+        return { json: show(member) }
+      },
     },
   ]
 }

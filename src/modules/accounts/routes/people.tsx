@@ -19,12 +19,19 @@ const DONE = {
   handed: 'Ownership transferred.',
 }
 
+interface PeoplePorts {
+  store: StoreCtx
+  /** What people may do bounds the keys they made: every instance looks again. */
+  tellStanding(accountId: string): void
+  baseUrl(): string
+}
+
 /** The people of an account: invited, given a role, removed. */
-export function peoplePages({ store, baseUrl }: { store: StoreCtx; baseUrl(): string }): readonly (Page | Form)[] {
+export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId, caller, may }: PageRequest, filled: FormState) => {
     const now = store.clock.now()
     // A key stands in for owners as long as there is none.
-    const mayOwners = frame.member ? may('owners') : !(await hasOwner(store.db, accountId))
+    const mayOwners = may('owners') && (frame.member !== undefined || !(await hasOwner(store.db, accountId)))
     const people = (await listMembers(store.db, accountId)).map((member) => ({
       ...member,
       status: statusOf(member, now),
@@ -59,6 +66,7 @@ export function peoplePages({ store, baseUrl }: { store: StoreCtx; baseUrl(): st
       async run({ caller, params }, fields) {
         const id = params.id!
         await changeRole(store, { id, role: readRole({ role: fields.get(`role-${id}`) }), by: changerOf(caller) })
+        tellStanding(caller.accountId)
         return back('changed')
       },
     },
@@ -67,6 +75,7 @@ export function peoplePages({ store, baseUrl }: { store: StoreCtx; baseUrl(): st
       path: '/people/:id/remove',
       async run({ caller, params }) {
         const { joinedAt } = await removeMember(store, { id: params.id!, by: changerOf(caller) })
+        tellStanding(caller.accountId)
         return back(joinedAt === null ? 'withdrawn' : 'removed')
       },
     },
@@ -75,6 +84,7 @@ export function peoplePages({ store, baseUrl }: { store: StoreCtx; baseUrl(): st
       path: '/people/:id/owner',
       async run({ caller, params }) {
         await handOver(store, { id: params.id!, by: changerOf(caller) })
+        tellStanding(caller.accountId)
         return back('handed')
       },
     },

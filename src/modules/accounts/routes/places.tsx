@@ -12,12 +12,14 @@ import type { Member } from '../people/members-store.ts'
 interface PlacesPorts {
   store: StoreCtx
   sessions: Sessions
+  /** What people may do bounds the keys they made: every instance looks again. */
+  tellStanding(accountId: string): void
 }
 
 const DONE = { joined: 'You joined the account.', opened: 'Account switched.', left: 'Done.' }
 
 /** Where somebody belongs: their accounts, and invitations to others. */
-export function placePages({ store, sessions }: PlacesPorts): readonly (Page | Form)[] {
+export function placePages({ store, sessions, tellStanding }: PlacesPorts): readonly (Page | Form)[] {
   const show = async ({ frame, accountId, caller, params }: PageRequest, filled?: FormState) => {
     const email = caller.session?.member?.email
     const found = email === undefined ? [] : await listPlaces(store, { email })
@@ -72,6 +74,7 @@ export function placePages({ store, sessions }: PlacesPorts): readonly (Page | F
         const email = emailOf(caller)
         const { member } = await findPlace(store, { email, id: params.id! })
         await leaveAccount(store, { ...member, email })
+        tellStanding(member.accountId)
         return { to: '/dashboard/accounts?done=left' }
       },
     },

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Scope } from '../../src/kernel/key-rights.ts'
+import { Signer } from '../support/blocks.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { type Gateway, type Reply, bearer } from '../support/gateway.ts'
+import { openMcpClient } from '../support/mcp-client.ts'
+import { openStaff } from '../support/people-steps.ts'
+import { until } from '../support/until.ts'
+
+/* Contract 5: a key never has more rights than the person who makes it, when it is made and afterwards. */
+
+interface Made {
+  id: string
+  key: string
+  scopes: Scope[]
+  made_by: string | null
+}
+
+const thief = new Signer(77).address
+
+function assertMissing(reply: Reply, scope: Scope): void {
+  const { code, scope: missing } = reply.json()
+  assert.deepEqual([reply.status, code, missing], [403, 'missing_scope', scope], reply.text)
+}
+
+/** It was let through, as far as to the empty wallet. */
+const assertSends = (reply: Reply) => assert.equal(reply.json().code, 'insufficient_funds', reply.text)
+
+forEachEngine((engine) => {
+  /** A shop with a wallet. Nothing is in it: a send that is let through is told so. */
+  async function openShop(t: Parameters<typeof openStaff>[0]) {
+    const staff = await openStaff(t, engine)
+    const { gateway, key } = staff
+    const wallet = (await gateway.call('cloud_wallet', {}, bearer(key))).json().address!
+    const send = (key: string, at: Gateway = gateway) =>
+      at.call('cloud_wallet', { account: wallet, send: thief, amount: '1' }, bearer(key))
+    const make = async (by: string, body: object = {}) => {
+      const reply = await gateway.rest('POST', '/api/keys', by, { name: 'made', ...body })
+      assert.equal(reply.status, 201, reply.text)
+      return reply.json<Made>()
+    }
+    return { ...staff, send, make }
+  }
+
+  test('a developer emptied the wallets with a key of their own making: a key is made with no scope that its maker’s role lacks (contract 5, rules 31 and 38)', async (t) => {
+    const { gateway, bring, send, make } = await openShop(t)
+    const dora = await bring('dora', 'developer')
+    const ask = (body: object) => gateway.rest('POST', '/api/keys', dora.token, { name: 'Mine', ...body })
+    for (const scope of ['wallets:send', 'refunds', 'email', 'checkout', 'keys'] as const) {
+      const reply = await ask({ scopes: ['read', scope] })
+      assertMissing(reply, scope)
+      assert.match(reply.json().error!, new RegExp(`As a developer you cannot give a key the scope ${scope}`))
+    }
+    assertMissing(await ask({ kind: 'public', origins: ['https://shop.example'] }), 'checkout')
+    const mine = await make(dora.token)
+    assert.deepEqual([mine.scopes, mine.made_by], [['read', 'work', 'wallets:read', 'webhooks'], dora.id])
+    assertMissing(await send(mine.key), 'wallets:send')
+    const { tools } = await (await openMcpClient(t, gateway.url, mine.key)).listTools()
+    assert.deepEqual(
+      tools.map(({ name }) => name).filter((name) => /checkout_refund|nano_email/.test(name)),
+      [],
+    )
+    // A key that the owner uses is not theirs to learn, either.
+    const { keys } = (await gateway.rest('GET', '/api/keys', dora.token)).json<{ keys: Made[] }>()
+    const whole = keys.find(({ scopes }) => scopes.includes('wallets:send'))!
+    assert.equal((await gateway.rest('POST', `/api/keys/${whole.id}/rotate`, dora.token)).status, 403)
+  })
+
+  test('a manager who was made a developer went on sending with an old key: a lowered role lowers its keys at once, at every gateway, with the keys they made and the sessions they opened (contract 5, rule 38)', async (t) => {
+    const { gateway, start, bring, send, make, owner, sessions, accountId } = await openShop(t)
+    const second = engine === 'postgres' ? await start() : gateway
+    const bob = await bring('bob', 'manager')
+    const parent = await make(bob.token)
+    const child = await make(parent.key)
+    const session = await sessions.create(accountId, { keyId: parent.id })
+    const publicKey = await make(bob.token, { kind: 'public', origins: ['https://shop.example'] })
+    const buy = () =>
+      second.call(
+        'checkout',
+        { address: thief, amount: '1' },
+        { ...bearer(publicKey.key), origin: 'https://shop.example' },
+      )
+    assert.deepEqual([child.made_by, publicKey.made_by], [bob.id, bob.id])
+    for (const { key } of [parent, child]) {
+      for (const at of [gateway, second]) assertSends(await send(key, at))
+    }
+    assert.equal((await buy()).status, 200)
+    assert.equal((await gateway.rest('GET', '/api/checkouts', session)).status, 200)
+
+    const lower = (role: string) => gateway.rest('PUT', `/api/members/${bob.id}`, owner, { role })
+    assert.equal((await lower('developer')).status, 200)
+    for (const { key } of [parent, child]) {
+      assertMissing(await send(key), 'wallets:send')
+      await until(async () => (await send(key, second)).json().code === 'missing_scope')
+      assertMissing(await gateway.rest('POST', '/api/keys', key, { name: 'again' }), 'keys')
+      assert.equal((await gateway.call('version', {}, bearer(key))).status, 200)
+    }
+    assertMissing(await buy(), 'checkout')
+    assertMissing(await gateway.rest('GET', '/api/checkouts', session), 'checkout')
+    const { keys } = (await gateway.rest('GET', '/api/keys', owner)).json<{ keys: Made[] }>()
+    assert.deepEqual(keys.find(({ id }) => id === child.id)!.scopes, ['read', 'work', 'wallets:read', 'webhooks'])
+
+    // A key that an owner rotates is theirs from then on, and has what was left of it.
+    const taken = (await gateway.rest('POST', `/api/keys/${child.id}/rotate`, owner)).json<Made>()
+    assert.equal((await lower('manager')).status, 200)
+    assertSends(await send(parent.key))
+    assertMissing(await send(taken.key), 'wallets:send')
+    assert.equal((await gateway.rest('DELETE', `/api/members/${bob.id}`, owner)).status, 200)
+    assert.equal((await gateway.call('version', {}, bearer(taken.key))).status, 200)
+  })
+
+  test('somebody who was dismissed went on sending with their keys: these end with the membership, and the list says so (contract 5, rules 30 and 38)', async (t) => {
+    const { gateway, bring, send, make, owner } = await openShop(t)
+    const bob = await bring('bob', 'manager')
+    const parent = await make(bob.token)
+    const child = await make(parent.key)
+    const others = await make(owner)
+    assertSends(await send(child.key))
+    assert.equal((await gateway.rest('DELETE', `/api/members/${bob.id}`, owner)).status, 200)
+    for (const { key } of [parent, child]) assert.equal((await send(key)).status, 401)
+    assertSends(await send(others.key))
+    const { keys } = (await gateway.rest('GET', '/api/keys', owner)).json<{ keys: (Made & { status: string })[] }>()
+    for (const { id } of [parent, child]) assert.equal(keys.find((key) => key.id === id)!.status, 'revoked')
+    const { text } = await gateway.rest('GET', '/api/activity.csv?kind=key', owner)
+    assert.match(text, new RegExp(`revoked the key ${child.id}, which was made by bob@example\\.com`))
+  })
+
+  test('a manager’s key opened what only owners may: in an account without an owner it makes none, and it administers nothing (contract 5, rules 29 and 38)', async (t) => {
+    const { gateway, ctx, bring, make } = await openShop(t)
+    const bob = await bring('bob', 'manager')
+    const { key } = await make(bob.token)
+    await ctx.db.updateTable('members').set({ ended_at: 1 }).where('role', '=', 'owner').execute()
+    const raised = await gateway.rest('PUT', `/api/members/${bob.id}`, key, { role: 'owner' })
+    assert.deepEqual([raised.status, raised.json().scope], [403, 'owners'])
+    await ctx.db
+      .updateTable('accounts')
+      .set({ role: 'admin' })
+      .where('id', '=', (await ctx.db.selectFrom('members').select('account_id').executeTakeFirstOrThrow()).account_id)
+      .execute()
+    const later = await make(bob.token)
+    assert.ok(!later.scopes.includes('keys'))
+    for (const path of ['/api/accounts', '/api/jobs']) {
+      assert.equal((await gateway.rest('GET', path, later.key)).status, 403, path)
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openStore as openWith } from '../../src/infra/db/open.ts'
+import { listKeys } from '../../src/modules/accounts/store.ts'
+import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
+import { TestClock } from '../support/clock.ts'
+import { ENGINES, freshUrl } from '../support/engines.ts'
+
+/* Stores of 0.2 do not say who made a key; their audit does. */
+
+const RELEASED = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0050'))
+const DEVELOPERS = ['read', 'work', 'wallets:read', 'webhooks']
+
+for (const engine of ENGINES) {
+  // A key that a developer made under 0.2 could send, and must not go on because it is old.
+  test(`${engine}: after an upgrade keys are bounded by the maker that the audit names, those of former members by the role they had last, and all others are as they were`, async (t) => {
+    const url = await freshUrl(t, engine)
+    const old = await openWith(url, new TestClock(), { migrations: RELEASED })
+    await old.db.insertInto('accounts').values({ id: 'acc_1', email: null, role: 'user', created_at: 1 }).execute()
+    const member = (id: string, role: 'owner' | 'developer' | 'manager', ended_at: number | null) => ({
+      ...{ id, account_id: 'acc_1', email: `${id}@example.com`, role, ended_at },
+      ...{ invited_by: null, invited_at: 1, expires_at: null, joined_at: 1 },
+    })
+    const people = [member('mem_dora', 'developer', null), member('mem_gone', 'developer', 5)]
+    const owners = [member('mem_ann', 'owner', null), member('mem_founder', 'owner', 5)]
+    await old.db
+      .insertInto('members')
+      .values([...people, ...owners])
+      .execute()
+    const keys: [string, string, string?, string[]?][] = [
+      ['key_dora', 'mem_dora'],
+      ['key_of_key', 'acc_1', 'key_dora'],
+      ['key_of_that', 'acc_1', 'key_of_key', ['read', 'refunds']],
+      ['key_gone', 'mem_gone'],
+      ['key_ann', 'mem_ann'],
+      ['key_founder', 'mem_founder'],
+      ['key_shell', 'command line'],
+      ['key_orphan', 'acc_1', 'key_forgotten'],
+    ]
+    for (const [id, actor, by, scopes] of keys) {
+      const stored = scopes === undefined ? null : JSON.stringify(scopes)
+      await old.db
+        .insertInto('api_keys')
+        .values({
+          ...{ id, account_id: 'acc_1', kind: 'secret', hash: id, start: 'rpc_sk_', name: id, origins: '[]' },
+          ...{ created_at: 1, expires_at: null, revoked_at: null, last_used_at: null, scopes: stored, limits: null },
+        })
+        .execute()
+      const detail = JSON.stringify({ keyId: id, kind: 'secret', name: id, ...(by !== undefined && { by }) })
+      const entry = { id: `aud_${id}`, at: 1, actor, account_id: 'acc_1', what: 'key.issued', detail }
+      await old.db.insertInto('audit_entries').values(entry).execute()
+    }
+    await old.close()
+
+    const { db, close } = await openStore(url, new TestClock())
+    t.after(close)
+    const found = new Map((await listKeys(db, 'acc_1', 100)).map((key) => [key.id, key]))
+    const rows = keys.map(([id]) => [id, found.get(id)!.scopes, found.get(id)!.madeBy] as const)
+    assert.deepEqual(rows, [
+      ['key_dora', DEVELOPERS, 'mem_dora'],
+      ['key_of_key', DEVELOPERS, 'mem_dora'],
+      ['key_of_that', ['read'], 'mem_dora'],
+      ['key_gone', DEVELOPERS, null],
+      ['key_ann', null, 'mem_ann'],
+      ['key_founder', null, null],
+      ['key_shell', null, null],
+      ['key_orphan', null, null],
+    ])
+  })
+}
