@@ -3,10 +3,10 @@ import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { tell } from '../people/mails.ts'
-import { lockPerson, signOutPerson } from '../people/members-store.ts'
+import { listMembershipsOf, lockPerson, signOutPerson } from '../people/members-store.ts'
 import { findAsked } from './challenge.ts'
 import { makeCodes } from './codes.ts'
-import { notEnrolled, passkeyTaken, tooManyPasskeys } from './errors.ts'
+import { notEnrolled, passkeyTaken, sessionOver, tooManyPasskeys } from './errors.ts'
 import { type Passkey, insertPasskey, listPasskeys } from './passkeys-store.ts'
 import { type Person, notePerson } from './person.ts'
 import type { RelyingParty } from './relying-party.ts'
@@ -55,6 +55,8 @@ function keep(
   const { email } = person
   return inTx(ctx, async (tx) => {
     await lockPerson(tx.db, email)
+    // Removed from their last account a moment ago, when the passkeys that they had went too.
+    if ((await listMembershipsOf(tx.db, email, tx.clock.now())).length === 0) throw sessionOver()
     const there = await listPasskeys(tx.db, email)
     if (there.length >= PASSKEYS_MAX) throw tooManyPasskeys(PASSKEYS_MAX)
     const times = { createdAt: tx.clock.now(), lastUsedAt: null }

@@ -23,3 +23,6 @@ export const tooManyTries = (retryAfterSeconds: number) =>
     retryAfterSeconds,
     body: { detail: 'Too many attempts. Try again later.' },
   })
+
+/** In the words of a session that has ended. */
+export const sessionOver = () => new AppError('invalid_key', 'The session has ended. Sign in again.')

@@ -10,6 +10,7 @@ import { forEachEngine } from '../../../../test/support/engines.ts'
 import { openRoutes } from '../../../../test/support/mounted-routes.ts'
 import { until } from '../../../../test/support/until.ts'
 import { suspendAccount } from '../domain/suspend.ts'
+import { insertMember } from '../people/members-store.ts'
 import { forgetPasskeys } from './forget.ts'
 import { setMailLinks } from './set-mail-links.ts'
 import { type Required, isMailOpen } from './policy.ts'
@@ -77,6 +78,45 @@ forEachEngine((engine) => {
     const deeds = await listAudit(world.ctx.db, accountId)
     for (const what of ['passkey.added', 'account.signed-in', 'account.proved']) assert.ok(deeds.includes(what), what)
     assert.doesNotMatch(JSON.stringify(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute()), /-/)
+  })
+
+  // The address may be somebody else's the next time that it is invited.
+  test('somebody dismissed from their last account signed in again with the passkey of that time: it goes with the last membership, the codes too, and not before (contract 5, rules 30 and 34)', async (t) => {
+    const { world, post, enrol, arrive, bring } = await openHouse(t)
+    const { ctx } = world
+    const shops = [await world.join('one@example.com'), await world.join('two@example.com')]
+    const joined = { role: 'reader', invitedBy: null, invitedAt: 1, expiresAt: null, joinedAt: 1 } as const
+    const hire = async (email: string) => {
+      const ids = shops.map(() => ctx.ids.next('mem'))
+      for (const [at, id] of ids.entries())
+        await insertMember(ctx.db, { id, accountId: shops[at]!.accountId, email, ...joined })
+      const token = await world.sessions.create(shops[0]!.accountId, { memberId: ids[0]! })
+      const { device, json } = await enrol(token)
+      return { email, ids, device, code: (json.recovery_codes as string[])[0]! }
+    }
+    type Hired = Awaited<ReturnType<typeof hire>>
+    // The keys of both shops are their operator's, and may change people.
+    const dismiss = async ({ ids }: Hired, at: number) => {
+      const { key } = shops[at]!
+      return (await world.ask('DELETE', `/api/members/${ids[at]!}`, { headers: { key } })).statusCode
+    }
+    const signIn = async ({ device }: Hired) => {
+      const { asked, headers } = await arrive()
+      return (await bring(device.sign(asked, { origin }), headers)).status
+    }
+    const bob = await hire('bob@example.com')
+    assert.equal(await dismiss(bob, 0), 200)
+    assert.equal(await signIn(bob), 200)
+    assert.equal(await dismiss(bob, 1), 200)
+    assert.equal(await signIn(bob), 401)
+    assert.equal((await post('/api/sign-in/recovery', { email: bob.email, code: bob.code })).status, 401)
+    // Both at once; each finds the membership of the other.
+    for (let times = 0; times < 4; times++) {
+      const ann = await hire(`ann${times}@example.com`)
+      assert.deepEqual(await Promise.all([dismiss(ann, 0), dismiss(ann, 1)]), [200, 200])
+      assert.equal(await signIn(ann), 401)
+    }
+    assert.deepEqual(await ctx.db.selectFrom('passkeys').select('email').execute(), [])
   })
 
   // Everything that somebody could bring who has not the passkey, or has it and not the browser that was asked.

@@ -5,7 +5,7 @@ import { lastOwner, memberNotFound } from './errors.ts'
 import { labelOf, tell } from './mails.ts'
 import { deleteCodes } from '../passkeys/codes-store.ts'
 import { deleteAllPasskeys } from '../passkeys/passkeys-store.ts'
-import { type Member, endInvitationsBy, findMember, listMembershipsOf, markEnded } from './members-store.ts'
+import { type Member, endInvitationsBy, findMember, listMembershipsOf, lockPerson, markEnded } from './members-store.ts'
 import { settleAddress } from './settle-address.ts'
 
 /** Removes somebody, or takes an invitation back. Their sessions in this account and the keys that they made end with it. */
@@ -53,6 +53,8 @@ async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<vo
 async function end(tx: StoreCtx, member: Member, actor: string): Promise<void> {
   const { id, accountId } = member
   const now = tx.clock.now()
+  // Two accounts that let go of somebody at once would each find the other's membership, and leave the passkeys.
+  await lockPerson(tx.db, member.email)
   if (!(await markEnded(tx.db, member, now))) throw lastOwner()
   await endInvitationsBy(tx.db, member, now)
   for (const keyId of await markRevokedOf(tx.db, member, now)) {
