@@ -43,6 +43,8 @@ export interface Action<R = never, S extends TObject = TObject> {
   input: S
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>
+  /** Fields that decide what is done: `null` and `""` in them are refused, where elsewhere they are absent. */
+  neverEmpty?: readonly string[]
   /** What stock clients send and a service action does not use: named in `X-Ignored-Fields`, where any other unknown field is refused. */
   unusedByClients?: readonly string[]
   example: { request: Record<string, Json>; response: Json }

@@ -30,10 +30,17 @@ export function createParser(action: Action): Parser {
   const synonyms = Object.entries(action.fieldSynonyms ?? {})
   const required = new Set(action.input.required)
   const movesSomething = action.once === true || action.onceWhen !== undefined
+  const neverEmpty = (action.neverEmpty ?? []).flatMap((name) => [
+    name,
+    ...synonyms.flatMap(([other, meant]) => (meant === name ? [other] : [])),
+  ])
   const isGiven = (name: string, value: unknown) =>
     value !== undefined && ((value !== null && value !== '') || (action.ofNode === true && required.has(name)))
   return (params) => {
     const validate = (compiled ??= ajv.compile(action.input))
+    for (const name of neverEmpty) {
+      if (params[name] === null || params[name] === '') throw badField(name, `${name} cannot be empty.`)
+    }
     const given: Record<string, unknown> = {}
     for (const [name] of fields) if (isGiven(name, params[name])) given[name] = params[name]
     for (const [other, name] of synonyms) {

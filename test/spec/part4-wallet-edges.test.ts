@@ -62,8 +62,7 @@ test('list: "True" made a wallet and receive: "all" did nothing: flags are read 
   await client.deposit(account, '1')
   await until(async () => (await client.ask({ balance: 'True', account })).receivable !== '0')
   assert.equal((await client.ask<Answer[]>({ receive: 'ALL', account })).length, 1)
-  for (const no of [false, 'False', 0, '0', null, ''])
-    assert.equal((await client.ask({ delete: no, account })).address, account)
+  for (const no of [false, 'False', 0, '0']) assert.equal((await client.ask({ delete: no, account })).address, account)
 
   await assertNamed(client.call, [
     wrongIn('list', 'all', 'yes', [true], { all: true }, 2),

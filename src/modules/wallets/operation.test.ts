@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changes, chooseOperation } from './operation.ts'
+import { changes, chooseOperation, refuseOthers } from './operation.ts'
 
 const account = 'nano_1'
 
@@ -10,16 +10,19 @@ test('a request that names an operation is that operation, in either style and a
     [{ expire: '2 hours' }, 'create'],
     [{ account }, 'info'],
     [{ account, expire: 'False' }, 'info'],
-    [{ account, expire: '2 hours', balance: true }, 'balance'],
+    [{ account, expire: '0', balance: true }, 'balance'],
     [{ list: 'TRUE' }, 'list'],
     [{ account, receive: 'all' }, 'receive'],
     [{ account, balance: 1 }, 'balance'],
     [{ account, send: 'nano_2' }, 'send'],
     [{ account, expire: true }, 'delete'],
-    [{ account, delete: true, list: false, balance: '' }, 'delete'],
+    [{ account, delete: true, list: false, balance: 0 }, 'delete'],
     [{ account, wallet_action: ' Delete_Wallet ' }, 'delete'],
   ] as const
-  for (const [fields, operation] of meant) assert.equal(chooseOperation(fields), operation, JSON.stringify(fields))
+  for (const [fields, operation] of meant) {
+    assert.equal(chooseOperation(fields), operation, JSON.stringify(fields))
+    refuseOthers(fields)
+  }
 })
 
 test('what cannot be read, and two things at once, are refused and never become another operation', () => {

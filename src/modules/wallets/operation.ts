@@ -23,6 +23,19 @@ const NAMES: Record<string, Operation> = {
 }
 
 const FLAGS = ['list', 'receive', 'balance', 'delete', 'info', 'update_metadata'] as const
+/** Members that an operation is chosen by, or cannot be without: an empty one was meant to say something. */
+export const DECIDING = ['wallet_action', ...FLAGS, 'send', 'address', 'amount', 'account'] as const
+/** What each operation uses beside `wallet_action` and its flag. */
+const USED: Record<Operation, readonly string[]> = {
+  create: ['vanity', 'refund_address', 'expire', 'metadata'],
+  list: ['limit', 'start', 'search', 'metadata'],
+  info: ['account'],
+  receive: ['account'],
+  balance: ['account'],
+  send: ['account', 'send', 'address', 'amount'],
+  delete: ['account', 'expire'],
+  update_metadata: ['account', 'metadata'],
+}
 /** Words that other services of the kind take for yes. */
 const WORDS: Partial<Record<(typeof FLAGS)[number], readonly string[]>> = { receive: ['all'] }
 const YES = ['true', '1']
@@ -51,23 +64,38 @@ export function chooseOperation(fields: OperationFields): Operation {
   return chosen
 }
 
+/**
+ * Refuses what belongs to another operation: a payout without its destination must not become a look at the wallet, nor a filter of a
+ * list a new wallet. A flag that says no belongs to none, except where a wallet would be made.
+ */
+export function refuseOthers(fields: OperationFields): void {
+  const operation = chooseOperation(fields)
+  const used = new Set<string>(['wallet_action', ...USED[operation]])
+  const saysNo = ([name, value]: [string, unknown]) =>
+    operation !== 'create' && (name === 'expire' || FLAGS.some((flag) => flag === name)) && isNo(value)
+  const other = Object.entries(fields).find(
+    (field) => field[1] !== undefined && field[0] !== operation && !used.has(field[0]) && !saysNo(field),
+  )
+  if (other) throw refuse(other[0], `${other[0]} does not belong to ${operation}.`)
+}
+
 const toWord = (value: unknown) =>
   typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'object' ? undefined : textOf(value)
 
 /** Whether `expire` says that it should be over instead of how long it should last. */
 const isNow = (value: unknown) => toWord(value) === 'true'
+const isNo = (value: unknown) => NO.includes(toWord(value) ?? '')
 
 /** An account alone is looked at. A lifetime beside it may be meant as a longer or a shorter one, which no operation gives. */
 function readAlone(expire: unknown): Operation {
-  const isSaid = expire !== undefined && expire !== null && expire !== ''
-  if (isSaid && !NO.includes(toWord(expire) ?? '')) {
+  if (expire !== undefined && !isNo(expire)) {
     throw refuse('expire', 'expire is the lifetime of a new wallet; with an account it must be true, which ends it.')
   }
   return 'info'
 }
 
 function readFlag(flag: (typeof FLAGS)[number], value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return false
+  if (value === undefined) return false
   const word = toWord(value) ?? ''
   if (YES.includes(word) || WORDS[flag]?.includes(word)) return true
   if (NO.includes(word)) return false
@@ -75,7 +103,7 @@ function readFlag(flag: (typeof FLAGS)[number], value: unknown): boolean {
 }
 
 function readName(name: unknown): Operation | undefined {
-  if (name === undefined || name === null || name === '') return undefined
+  if (name === undefined) return undefined
   const word = typeof name === 'string' ? name.trim().toLowerCase() : ''
   const named = Object.hasOwn(NAMES, word) ? NAMES[word] : undefined
   if (!named) throw refuse('wallet_action', 'Unknown wallet_action.')

@@ -17,7 +17,7 @@ import { readBalance } from '../domain/read-balance.ts'
 import { receiveDeposits } from '../domain/receive.ts'
 import { sendFromWallet } from '../domain/send.ts'
 import { walletNotFound } from '../errors.ts'
-import { type Operation, changes, chooseOperation } from '../operation.ts'
+import { DECIDING, type Operation, changes, chooseOperation, refuseOthers } from '../operation.ts'
 import { readRefundAddress } from '../refund-addresses.ts'
 import { expirationOf, shapeWallet } from '../shape-wallet.ts'
 import { type Wallet, updateMetadata } from '../store.ts'
@@ -105,6 +105,7 @@ export const cloudWallet: Action = action({
   summary: 'Wallets whose keys the service keeps: create, list, receive, balance, send, delete, update_metadata.',
   input: fields,
   fieldSynonyms: { expiration: 'expire', to: 'send', destination: 'send' },
+  neverEmpty: DECIDING,
   example: {
     request: {
       refund_address: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'],
@@ -158,6 +159,7 @@ export const cloudWallet: Action = action({
   scope: 'wallets:send',
   scopeWhen: (given) => (changes(chooseOperation(given)) ? 'wallets:send' : 'wallets:read'),
   onceWhen: (given) => changes(chooseOperation(given)),
+  check: refuseOthers,
   run(ctx, given, room: CloudWalletRoom) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')
     return OPERATIONS[chooseOperation(given)]({ ...room, ...ctx }, ctx.caller.accountId, given)
