@@ -1,3 +1,5 @@
+// First of all: the process that started this one may be gone already.
+import './cli/parent-first.ts'
 import { existsSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+import { onParentGone } from './parent.ts'
+
 /** Runs once, at the first request to stop; the second one does not wait. */
 export function onStop(stop: () => Promise<void>): void {
   let stopping = false
@@ -8,8 +10,7 @@ export function onStop(stop: () => Promise<void>): void {
   }
   process.on('SIGTERM', begin)
   process.on('SIGINT', begin)
-  // The launcher holds this channel; when it dies, even by SIGKILL, no process is left to stop us.
-  process.on('disconnect', begin)
+  onParentGone(begin)
 }
 
 /** Ends the process in order, and says so when that did not work. */

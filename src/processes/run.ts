@@ -3,6 +3,7 @@ import { startApp } from '../app.ts'
 import { onUncaught } from '../cli/last-resort.ts'
 import { keptTuning } from '../cli/kept.ts'
 import { openProcessLog } from '../cli/log-lines.ts'
+import { onParentGone } from '../cli/parent.ts'
 import { exitAfter } from '../cli/stop.ts'
 import { tellStart } from '../cli/tell-start.ts'
 import type { Config } from '../config/config.ts'
@@ -54,7 +55,8 @@ async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefin
   // What ends all of us tells the first process, which tells us in the right order; a terminal and systemd tell all at once.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
   process.on('message', (order: Order) => (isOver ||= order === 'stop'))
-  process.on('disconnect', () => (isOver = true))
+  // Until the first order, nothing else keeps this process alive.
+  process.channel!.ref()
   const [order] = (await once(process, 'message')) as [{ begin: Place; facts?: FrontFacts }]
   return { place: order.begin, facts: order.facts }
 }
@@ -72,7 +74,7 @@ function onOrders(
   let ending: Promise<void> | undefined
   const stop = () => (ending ??= end())
   const leave = () => exitAfter(stop)
-  process.on('disconnect', leave)
+  onParentGone(leave)
   process.on('message', (order: Order) => {
     if (order === 'stop') leave()
     else if (order === 'goodbye') goodbye?.()
