@@ -27,6 +27,7 @@ import { type UsageMeter, createFirstAdministrator } from './modules/accounts/in
 import { toPlayNames } from './development-ledger.ts'
 import { type Rooms, openRooms } from './modules.ts'
 import { type Ports, type Surroundings, openPorts } from './ports.ts'
+import { listenForCommands } from './processes/commands.ts'
 import { isSame, openFronts } from './processes/fronts.ts'
 import type { FrontFacts, Place } from './processes/place.ts'
 import { openServer } from './serve.ts'
@@ -87,6 +88,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const limiter = new MemoryLimiter(store.clock)
   const gateway = await openGuard(config, { ports, rooms, limiter }, stack)
   if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: rooms.work.prepare }, stack)
+  if (opened.engine === 'sqlite') await openCommandSocket(config, ports, stack)
   const scraped = await openMetricsListener(config, {
     read: () => metrics.text(),
     onError: (error) => log.error({ event: 'metrics', error: describeError(error) }),
@@ -139,6 +141,15 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     facts,
     goodbye: () => server.goodbye(),
     close: () => stack.disposeAsync(),
+  }
+}
+
+/** What a command changes in an embedded store is in force here once it returns. Folders that hold no sockets hold up no start. */
+async function openCommandSocket(config: Config, { notices, failures, log }: Ports, stack: AsyncDisposableStack) {
+  try {
+    stack.defer(await listenForCommands(config, { notices, failures }))
+  } catch (error) {
+    log.warn({ event: 'command_socket', reason: error instanceof Error ? error.message : String(error) })
   }
 }
 

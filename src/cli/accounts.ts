@@ -45,17 +45,18 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
   })
 }
 
-/** A change of an account, of which running gateways are told. */
+/** A change of an account, in force in running gateways when the command returns. */
 function change(
   { json }: Flags,
   accountId: string,
   done: string,
   run: (ctx: StoreCtx, who: { accountId: string; actor: string }) => Promise<unknown>,
 ): Promise<void> {
-  return withStore(async (ctx, store) => {
+  return withStore(async (ctx, _store, gateways) => {
     await run(ctx, { accountId, actor: ACTOR })
-    store.notices.publish(STANDING_NOTICE, accountId)
-    print(json, { account: accountId, done }, [`${accountId}: ${done}. Running gateways know within 30 seconds.`])
+    gateways.publish(STANDING_NOTICE, accountId)
+    const { text, facts } = await gateways.announced()
+    print(json, { account: accountId, done, ...facts }, [`${accountId}: ${done}. ${text}`])
   })
 }
 

@@ -5,5 +5,5 @@
 export function onParentGone(leave: () => void): void {
   process.removeAllListeners('disconnect')
   process.on('disconnect', leave)
-  if (process.connected === false) leave()
+  if (process.send && !process.connected) leave()
 }

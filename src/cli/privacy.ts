@@ -48,11 +48,11 @@ export function exportData(who: string, { json, file }: Flags & { file: string }
 
 /** Erases an account, and what others have written about a person where nothing waits for it any more. */
 export function eraseData(who: string, { json }: Flags): Promise<void> {
-  return withStore(async (ctx, store) => {
+  return withStore(async (ctx, _store, gateways) => {
     const { signal } = new AbortController()
     const { account, person } = await find(ctx, who)
     if (account) {
-      const onClosed = () => store.notices.publish(STANDING_NOTICE, account.id)
+      const onClosed = () => gateways.publish(STANDING_NOTICE, account.id)
       await eraseAccount(ctx, { accountId: account.id, actor: ACTOR, signal, onClosed })
     }
     if (person) {

@@ -1,6 +1,7 @@
-import { loadConfig, storeUrl } from '../config/config.ts'
+import { type Config, loadConfig, storeUrl } from '../config/config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { copyStore } from '../infra/db/copy.ts'
+import type { Listening } from '../infra/db/notices.ts'
 import type { Store } from '../infra/db/open.ts'
 import { TABLES, openStore } from '../store/schema.ts'
 import { terminalFailures } from '../infra/failures.ts'
@@ -10,6 +11,7 @@ import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
 import { systemRandom } from '../infra/random.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
+import { tellGateways } from '../processes/commands.ts'
 import {
   createAccount,
   findAccount,
@@ -29,18 +31,74 @@ export interface Flags {
   json?: boolean
 }
 
+/** How long a gateway may take to confirm a change. */
+const CONFIRM_MAX = 5_000
+
+/** What a command says about the gateways that run beside it. */
+interface Announced {
+  /** For people. */
+  text: string
+  /** For programs. */
+  facts: { in_force: boolean; confirmed_by: Pick<Listening, 'host' | 'pid'>[] }
+}
+
+/** A command's way to the gateways that run on the same store. */
+export interface Announcing {
+  publish(topic: string, payload: string): void
+  /** Resolves once every running gateway acts on what was published. */
+  announced(): Promise<Announced>
+}
+
 /** Opens the configured store, runs, closes. Works beside a running gateway. */
-export async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(storeUrl(loadConfig()), systemClock, { unlimited: true })
+export async function withStore<T>(run: (ctx: StoreCtx, store: Store, gateways: Announcing) => Promise<T>): Promise<T> {
+  const config = loadConfig()
+  const store = await openStore(storeUrl(config), systemClock, { unlimited: true })
+  const gateways = openAnnouncing(config, store)
   try {
-    const { db, notices } = store
-    const wakeJobs = () => notices.publish('jobs', '')
+    const { publish } = gateways
     const base = { clock: systemClock, random: systemRandom, ids: openIds(systemRandom), failures: terminalFailures }
-    const tellAccount: StoreCtx['tellAccount'] = (accountId, about) =>
-      notices.publish(...toAccountNotice({ accountId, about }))
-    return await run({ db, ...base, wakeJobs, tellAccount }, store)
+    const tellAccount: StoreCtx['tellAccount'] = (accountId, about) => publish(...toAccountNotice({ accountId, about }))
+    const ctx = { db: store.db, ...base, wakeJobs: () => publish('jobs', ''), tellAccount }
+    return await run(ctx, store, gateways)
   } finally {
+    await gateways.sent()
     await store.close()
+  }
+}
+
+/** PostgreSQL carries notices to every gateway on it; an embedded store has none but those that listen in its data folder. */
+function openAnnouncing(config: Config, store: Store): Announcing & { sent(): Promise<unknown> } {
+  const sent: Promise<Confirmed>[] = []
+  const { notices, listConfirming } = store
+  const send = async (...notice: [string, string]): Promise<Confirmed> => {
+    if (!listConfirming) return tellGateways(config, notice, CONFIRM_MAX)
+    await notices.deliver(...notice)
+    return NONE
+  }
+  return {
+    publish: (...notice) => void sent.push(send(...notice)),
+    sent: () => Promise.all(sent),
+    async announced() {
+      const told = await Promise.all(sent)
+      const last = listConfirming ? await listConfirming(CONFIRM_MAX) : (told.at(-1) ?? NONE)
+      const heard = last.heard.filter(({ isGateway }) => isGateway)
+      return toAnnounced(heard, told.every(({ all }) => all) && last.all)
+    },
+  }
+}
+
+type Confirmed = Awaited<ReturnType<typeof tellGateways>>
+const NONE: Confirmed = { heard: [], all: true }
+
+function toAnnounced(heard: readonly Listening[], all: boolean): Announced {
+  const names = heard.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
+  const facts = { in_force: all, confirmed_by: heard.map(({ host, pid }) => ({ host, pid })) }
+  if (all) return { text: heard.length === 0 ? 'No gateway is running.' : `Confirmed by the gateway: ${names}.`, facts }
+  process.exitCode = 1
+  const others = heard.length === 0 ? '' : ` Confirmed by ${names}.`
+  return {
+    text: `A running gateway did not confirm it and may use what it remembers for up to 30 seconds.${others}`,
+    facts,
   }
 }
 
@@ -132,10 +190,10 @@ export function printKeys(accountId: string, { json }: Flags): Promise<void> {
 }
 
 export function endKey(accountId: string, keyId: string, { json }: Flags): Promise<void> {
-  return withStore(async (ctx, store) => {
-    const hash = await revokeKey(ctx, { accountId, keyId, actor: ACTOR })
-    store.notices.publish('key', hash)
-    print(json, { revoked: keyId }, [`Revoked ${keyId}. A running gateway forgets it within 30 seconds.`])
+  return withStore(async (ctx, _store, gateways) => {
+    gateways.publish('key', await revokeKey(ctx, { accountId, keyId, actor: ACTOR }))
+    const { text, facts } = await gateways.announced()
+    print(json, { revoked: keyId, ...facts }, [`Revoked ${keyId}. ${text}`])
   })
 }
 

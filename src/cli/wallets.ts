@@ -16,8 +16,10 @@ export function printFrozen({ json }: Flags): Promise<void> {
 
 /** Lets a frozen wallet go on. */
 export function thaw(wallet: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
-  return withStore(async (ctx) => {
+  return withStore(async (ctx, _store, gateways) => {
     const { id, address } = await thawWallet(ctx, { wallet, actor: ACTOR, payQueued })
-    print(json, { thawed: id, address }, [`${id} goes on. A running gateway takes it up within seconds.`])
+    ctx.wakeJobs()
+    const { text, facts } = await gateways.announced()
+    print(json, { thawed: id, address, ...facts }, [`${id} goes on. ${text}`])
   })
 }

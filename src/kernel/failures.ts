@@ -61,6 +61,7 @@ export const LOSSES = {
   'notices.strange': 'Another program uses the channel.',
   'store.connection': 'A broken connection is replaced; what was running on it fails with its own error.',
   'processes.link': 'A front that cannot hear the owner caches nothing, and answers 503 to what only the owner can do.',
+  'commands.link': 'A command that is not answered says so; it has stored its change.',
   'limits.connection': 'While Redis is unavailable each gateway grants its share, and reports it.',
   'clock.follow': 'Until the clock we follow is back, our own keeps counting.',
   'metrics.gauge': 'A number that cannot be read is left out; the others are shown.',

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
+import { hostname } from 'node:os'
 import pg from 'pg'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
@@ -9,8 +11,21 @@ const RECONNECT_AFTER = 1_000
 const BEAT_EVERY = 5_000
 const BEAT_ANSWER_MAX = 5_000
 const DELIVERY_MAX = 250
+/** As connections that listen are called in PostgreSQL. */
+const LISTENER = 'nano-gateway notices'
+/** Asks every listener whether it has received what was sent before; each answers with the same id. */
+const ASKED = 'confirm'
+const CONFIRMED = 'confirmed'
 
 type Listener = (payload: string) => void
+
+/** A process that has received every notice up to a moment. */
+export interface Listening {
+  host: string
+  pid: number
+  /** Whether it is a gateway, and not a command that happens to run as well. */
+  isGateway: boolean
+}
 
 /** Takes a notice further than this process; resolves once everybody there has it, or is not to be waited for. Never throws. */
 type Relay = (topic: string, payload: string) => Promise<void>
@@ -72,19 +87,67 @@ export class PostgresNotices implements Notices {
   readonly #clock: Clock
   readonly #send: (text: string) => Promise<unknown>
   readonly #gapListeners = new Set<() => void>()
+  readonly #instance = randomUUID()
   #client: pg.Client | undefined
   #cancelRetry: (() => void) | undefined
   #beat: NodeJS.Timeout | undefined
   #closed = false
   connected = false
 
-  constructor(url: string, clock: Clock, failures: Failures, send: (text: string) => Promise<unknown>) {
+  constructor(
+    url: string,
+    {
+      clock,
+      failures,
+      isGateway,
+      send,
+    }: { clock: Clock; failures: Failures; isGateway: boolean; send: (text: string) => Promise<unknown> },
+  ) {
     this.#local = new LocalNotices(failures)
     this.#failures = failures
     this.#url = url
     this.#clock = clock
     this.#send = send
+    const own: Listening = { host: hostname(), pid: process.pid, isGateway }
+    this.#local.subscribe(ASKED, (id) => this.publish(CONFIRMED, JSON.stringify([id, this.#instance, own])))
     void this.#connect()
+  }
+
+  /**
+   * Resolves with the processes that have received every notice sent before, once `count` have said so or the time is over. One
+   * transaction after another reaches every listener in that order.
+   */
+  async listConfirming(
+    count: () => Promise<number>,
+    milliseconds: number,
+  ): Promise<{ heard: Listening[]; all: boolean }> {
+    const wanted = randomUUID()
+    const heard = new Map<string, Listening>()
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const late = setTimeout(() => resolve(false), milliseconds)
+    let expected = Infinity
+    const judge = () => heard.size >= expected && resolve(true)
+    const unsubscribe = this.subscribe(CONFIRMED, (text) => {
+      const [id, instance, who] = JSON.parse(text) as [string, string, Listening]
+      if (id === wanted) heard.set(instance, who)
+      judge()
+    })
+    // Our own line hears the others only once it stands.
+    const begin = async () => {
+      expected = await count()
+      await this.deliver(ASKED, wanted)
+      judge()
+    }
+    const failed = (error: unknown) => {
+      this.#failures.lost('notices.send')(error)
+      resolve(false)
+    }
+    if (this.connected) begin().catch(failed)
+    else this.onGap(() => void begin().catch(failed))
+    const all = await promise
+    clearTimeout(late)
+    unsubscribe()
+    return { heard: [...heard.values()], all }
   }
 
   publish(topic: string, payload: string): void {
@@ -120,6 +183,7 @@ export class PostgresNotices implements Notices {
     const socket = new Socket()
     const client = new pg.Client({
       connectionString: this.#url,
+      application_name: LISTENER,
       stream: () => socket,
       connectionTimeoutMillis: BEAT_ANSWER_MAX,
     })
@@ -190,4 +254,6 @@ export class PostgresNotices implements Notices {
   }
 }
 
+export const LISTENERS_SQL = `select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and application_name = '${LISTENER}'`
 export const NOTIFY_SQL = `select pg_notify('${CHANNEL}', $1)`

@@ -12,7 +12,7 @@ import type { Traces } from '../../kernel/traces.ts'
 import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { Tables } from '../../store/tables.ts'
 import { terminalFailures } from '../failures.ts'
-import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
+import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate } from './migrate.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -24,6 +24,11 @@ export interface Store {
   notices: Notices
   /** What the store's own clock says, where several gateways share it. */
   readTime: (() => Promise<number>) | undefined
+  /**
+   * The processes that have received every notice sent through this store before, and whether these are all that listen there; unset
+   * where the store carries no notices.
+   */
+  listConfirming: ((milliseconds: number) => Promise<{ heard: Listening[]; all: boolean }>) | undefined
   /** Throws when the store does not answer. */
   ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
@@ -52,7 +57,7 @@ export async function openStore(
   const sockets = new PoolSockets()
   const store = url.startsWith('sqlite:')
     ? openSqlite(url.slice('sqlite:'.length), failures, traces)
-    : openPostgres(url, { clock, sockets, failures, traces })
+    : openPostgres(url, { clock, sockets, failures, traces, isGateway: !unlimited })
   try {
     await migrate(store, migrations)
     if (!unlimited) sockets.limitSilence(SILENCE_MAX)
@@ -73,6 +78,7 @@ function openSqlite(file: string, failures: Failures, traces: Traces | undefined
     engine: 'sqlite',
     notices: new LocalNotices(failures),
     readTime: undefined,
+    listConfirming: undefined,
     ping: () => sql`select 1`.execute(db),
     backup: (target) => {
       keepDatabasePrivate(target)
@@ -110,9 +116,10 @@ interface PostgresNeeds {
   sockets: PoolSockets
   failures: Failures
   traces: Traces | undefined
+  isGateway: boolean
 }
 
-function openPostgres(url: string, { clock, sockets, failures, traces }: PostgresNeeds): Store {
+function openPostgres(url: string, { clock, sockets, failures, traces, isGateway }: PostgresNeeds): Store {
   // Counts and times fit a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -136,7 +143,9 @@ function openPostgres(url: string, { clock, sockets, failures, traces }: Postgre
     })
   const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
-  const notices = new PostgresNotices(url, clock, failures, (text) => pool.query(NOTIFY_SQL, [text]))
+  const send = (text: string) => pool.query(NOTIFY_SQL, [text])
+  const notices = new PostgresNotices(url, { clock, failures, isGateway, send })
+  const countListeners = async () => (await pool.query<{ count: number }>(LISTENERS_SQL)).rows[0]!.count
   return {
     db,
     engine: 'postgres',
@@ -145,6 +154,7 @@ function openPostgres(url: string, { clock, sockets, failures, traces }: Postgre
       const time = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
       return (await time.execute(db)).rows[0]!.now
     },
+    listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     ping: () => sql`select 1`.execute(db),
     backup: () => Promise.reject(new Error('Back PostgreSQL up with its own tools (pg_dump).')),
     close: async () => {

@@ -1,0 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { type Socket, connect, createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Config, storeUrl } from '../config/config.ts'
+import type { Listening } from '../infra/db/notices.ts'
+import type { Failures } from '../kernel/failures.ts'
+import type { Notices } from '../kernel/ports.ts'
+import { readLines } from './lines.ts'
+
+/** An address of a socket has 107 bytes at most on Linux, 103 on macOS. */
+const ADDRESS_BYTES_MAX = 100
+const OWNER_ONLY = 0o600
+const PIPES = '\\\\.\\pipe\\'
+
+type Notice = [topic: string, payload: string]
+type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
+
+/**
+ * Where gateways on an embedded store listen for commands: sockets in the data folder, one for each gateway, named after the store.
+ * On Windows they are pipes, which are in no folder.
+ */
+function placeOf(config: Place): { folder: string; prefix: string } {
+  const folder = resolve(config.dataDir)
+  const file = resolve(storeUrl(config).slice('sqlite:'.length))
+  const prefix = `gateway-${createHash('sha256').update(file).digest('hex').slice(0, 8)}-`
+  return process.platform === 'win32' ? { folder: PIPES, prefix: `nano-${prefix}` } : { folder, prefix }
+}
+
+/** Uses a socket by an address that is short enough: that of a long folder goes through a link that exists for the moment. */
+function atShortAddress<T>(folder: string, name: string, use: (address: string) => T): T {
+  const address = folder === PIPES ? `${folder}${name}` : join(folder, name)
+  if (folder === PIPES || Buffer.byteLength(address) <= ADDRESS_BYTES_MAX) return use(address)
+  const aside = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+  try {
+    symlinkSync(folder, join(aside, 'data'))
+    return use(join(aside, 'data', name))
+  } finally {
+    rmSync(aside, { recursive: true })
+  }
+}
+
+const namesIn = (folder: string, prefix: string) => readdirSync(folder).filter((name) => name.startsWith(prefix))
+const sendLine = (socket: Socket, line: object) => socket.write(`${JSON.stringify(line)}\n`)
+
+/** Takes notices from commands on this machine, and confirms each once every process of this gateway has received it. */
+export async function listenForCommands(
+  config: Place,
+  { notices, failures }: { notices: Pick<Notices, 'deliver'>; failures: Failures },
+): Promise<() => void> {
+  const { folder, prefix } = placeOf(config)
+  // What gateways that were killed have left behind.
+  for (const name of namesIn(folder, prefix))
+    (await reach(folder, name).catch(failures.lost('commands.link')))?.destroy()
+  const own: Listening = { host: hostname(), pid: process.pid, isGateway: true }
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', failures.lost('commands.link'))
+    readLines(socket, (line) => {
+      const [topic, payload] = line as Notice
+      void notices.deliver(topic, payload).then(() => sendLine(socket, own))
+    })
+  })
+  const listening = once(server, 'listening')
+  const name = `${prefix}${randomUUID().slice(0, 8)}`
+  atShortAddress(folder, name, (address) => {
+    server.listen(address)
+    // It is bound by now, in a folder that only its owner enters.
+    if (server.listening && folder !== PIPES) chmodSync(address, OWNER_ONLY)
+  })
+  await listening
+  return () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    if (folder !== PIPES) rmSync(join(folder, name), { force: true })
+  }
+}
+
+/** Sends a notice to every gateway on an embedded store; resolves with those that have received it, and whether all have. */
+export async function tellGateways(
+  config: Place,
+  notice: Notice,
+  milliseconds: number,
+): Promise<{ heard: Listening[]; all: boolean }> {
+  const { folder, prefix } = placeOf(config)
+  const told = await Promise.all(namesIn(folder, prefix).map((name) => tell({ folder, name }, notice, milliseconds)))
+  return { heard: told.filter((one) => typeof one === 'object'), all: !told.includes('silent') }
+}
+
+/** A gateway that is gone remembers nothing; one that says nothing in time may act on what it remembers. */
+async function tell(
+  { folder, name }: { folder: string; name: string },
+  notice: Notice,
+  milliseconds: number,
+): Promise<Listening | 'gone' | 'silent'> {
+  const socket = await reach(folder, name)
+  if (!socket) return 'gone'
+  const { promise, resolve: answer } = Promise.withResolvers<Listening | 'gone' | 'silent'>()
+  const late = setTimeout(() => answer('silent'), milliseconds)
+  readLines(socket, (line) => answer(line as Listening))
+  socket.on('error', () => answer('silent'))
+  socket.on('close', () => answer('gone'))
+  sendLine(socket, notice)
+  const said = await promise
+  clearTimeout(late)
+  socket.destroy()
+  return said
+}
+
+/** A connection to who listens there; undefined where the gateway is gone, and what it left behind is removed. */
+async function reach(folder: string, name: string): Promise<Socket | undefined> {
+  const socket = atShortAddress(folder, name, (address) => connect(address))
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ECONNREFUSED' && code !== 'ENOENT') throw error
+    if (folder !== PIPES) rmSync(join(folder, name), { force: true })
+    return undefined
+  }
+}
