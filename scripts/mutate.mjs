@@ -78,10 +78,9 @@ const heldBy = (room) => {
 }
 const testsOf = (room) => [
   ...new Set(
-    [
-      room === 'guard' ? 'src/guard/' : `src/modules/${room}/`,
-      ...heldBy(room).split(/\s+/),
-    ].flatMap((start) => tests.filter((file) => file.startsWith(start))),
+    [room === 'guard' ? 'src/guard/' : `src/modules/${room}/`, ...heldBy(room).split(/\s+/)].flatMap((start) =>
+      tests.filter((file) => file.startsWith(start)),
+    ),
   ),
 ]
 

@@ -2,11 +2,16 @@ import type { ChaosWorld } from './world.ts'
 
 /** Of one kind of event each checkout has as many as it must have, in the store and at the shop, and nobody else has one. */
 export async function checkEvents(
-  { store: { db }, receiver }: Pick<ChaosWorld, 'store' | 'receiver'>,
+  { store: { db }, receiver, accountId }: Pick<ChaosWorld, 'store' | 'receiver' | 'accountId'>,
   type: string,
   expected: ReadonlyMap<string, number>,
 ): Promise<string[]> {
-  const rows = await db.selectFrom('events').select('subject').where('type', '=', type).execute()
+  const rows = await db
+    .selectFrom('events')
+    .select('subject')
+    .where('account_id', '=', accountId)
+    .where('type', '=', type)
+    .execute()
   const recorded = Map.groupBy(rows, ({ subject }) => subject)
   const told = receiver.told(type)
   const wrong: string[] = []

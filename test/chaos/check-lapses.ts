@@ -53,6 +53,7 @@ export async function checkLapses(world: ChaosWorld, made: Made): Promise<string
   const late = await world.store.db
     .selectFrom('checkout_payments')
     .select('block_hash')
+    .where('owner', '=', world.accountId)
     .where('kind', '=', 'late')
     .execute()
   const paidLate = fates.flatMap(({ lapse, fate }) => (fate === 'late' && isPaid(lapse) ? [lapse.paidBy!] : []))

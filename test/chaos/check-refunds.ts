@@ -18,18 +18,21 @@ export const countOpenRefunds = async (db: Db): Promise<number> =>
 const sum = (rows: readonly Row[]) => rows.reduce((total, row) => total + BigInt(row.amount_raw), 0n)
 
 /** What has left the wallets of checkouts and is the merchants' no more. */
-export async function sumFromOwnWallets(db: Db, cloudWallets: readonly string[]): Promise<bigint> {
+export async function sumFromOwnWallets(db: Db, { checkouts, lapses }: Made): Promise<bigint> {
+  const own = new Set([...checkouts, ...lapses].map(({ address }) => address))
   const rows = await listRefunds(db)
-  return sum(rows.filter((row) => row.status !== 'failed' && !cloudWallets.includes(row.from_address)))
+  return sum(rows.filter((row) => row.status !== 'failed' && own.has(row.from_address)))
 }
 
 /** Each refund that was asked for was made once at most, to whom it is due, and never more than was paid went back. */
 export async function checkRefunds(world: ChaosWorld, made: Made): Promise<string[]> {
   const { store, accountId, reader, money } = world
-  const rows = await listRefunds(store.db)
+  const every = await listRefunds(store.db)
   const checkouts = await store.db.selectFrom('checkouts').select(['id', 'refunded_raw']).execute()
+  // What the market gives back is compared with what it was paid.
+  const rows = every.filter(({ owner }) => owner === accountId)
   const wrong = compareRefunds(rows, made.refunds, accountId)
-  const given = rows.filter(({ status }) => status !== 'failed')
+  const given = every.filter(({ status }) => status !== 'failed')
   const byCheckout = Map.groupBy(given, (row) => row.checkout_id)
   for (const { id, refunded_raw: counted } of checkouts) {
     const total = sum(byCheckout.get(id) ?? [])

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compareBooks } from './check-market.ts'
 import { fatesOf } from './check-lapses.ts'
 import { comparePurchases } from './check-purchases.ts'
 import { compareArrived } from './check-refunds.ts'
+import { compareSends } from './compare-ledger.ts'
 
 const arrived = new Map([
   ['A', 1n],
@@ -46,4 +48,49 @@ test('what the ledger had before the end is paid, what came after a told end is 
   assert.deepEqual(fatesOf({ ...paid, paidAt: 100 }), ['paid'])
   assert.deepEqual(fatesOf({ ...paid, paidAt: 101 }), ['paid', 'late'])
   assert.deepEqual(fatesOf({ ...paid, paidAt: 101, wasOver: true }), ['late'])
+})
+
+test('a send by a key whose right was taken away is told, also where nobody was answered', () => {
+  const late = { key: 'late', hash: undefined, mustNotLeave: true }
+  const sends = [
+    { ...late, amountRaw: 1n },
+    { ...late, key: 'refused', amountRaw: 3n },
+    { key: 'before', hash: 'B', amountRaw: 2n },
+  ]
+  assert.deepEqual(compareSends(arrived, sends), ['send late has left after its right was taken away'])
+})
+
+test('what no customer has sent, what was meant for another sale, and what went back beyond what was paid is told', () => {
+  const sale = { way: 'till', address: '', amountRaw: 5n, paidRaw: 5n }
+  const sales = ['one', 'two', 'three'].map((id) => ({ ...sale, id }))
+  const payment = { to: '', amountRaw: 5n }
+  const marketPayments = [
+    { ...payment, hash: 'A', saleId: 'one' },
+    { ...payment, hash: 'B', saleId: undefined },
+    { ...payment, hash: 'C', saleId: undefined },
+  ]
+  const row = { kind: 'counted', amount_raw: '5' }
+  const rows = [
+    { ...row, block_hash: 'A', checkout_id: 'one' },
+    { ...row, block_hash: 'B', checkout_id: 'two' },
+    { ...row, block_hash: 'C', checkout_id: null, kind: 'unmatched' },
+    { ...row, block_hash: 'FORWARD', checkout_id: null, kind: 'unmatched' },
+  ]
+  const checkouts = [
+    { id: 'one', status: 'complete', paid_raw: '5' },
+    { id: 'two', status: 'complete', paid_raw: '5' },
+    { id: 'three', status: 'complete', paid_raw: '0' },
+  ]
+  const refund = { checkout_id: 'one', amount_raw: '5' }
+  const refunds = [
+    { ...refund, id: 'first', status: 'sent' },
+    { ...refund, id: 'declined', status: 'failed' },
+    { ...refund, id: 'second', status: 'claimed' },
+  ]
+  assert.deepEqual(compareBooks({ rows, checkouts, refunds }, { sales, marketPayments }), [
+    'payment B was meant for nothing and is counted for two',
+    'FORWARD stands in the books as unmatched of null, and no customer has sent it',
+    'sale one was paid 5 raw and gave back 10',
+    'sale three is complete, and nobody has paid it',
+  ])
 })

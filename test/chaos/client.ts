@@ -28,16 +28,70 @@ export interface Counts {
 
 /** A careful client of several gateways: any of them will do, and what is unclear is asked again with the same key. */
 export class Client {
-  readonly counts: Counts = { requests: 0, answered: 0, unclear: 0, refused: new Map() }
-  readonly violations: string[] = []
+  readonly counts: Counts
+  readonly violations: string[]
   readonly #instances: readonly Instance[]
   readonly #key: string
   readonly #random: SeededRandom
 
-  constructor(instances: readonly Instance[], key: string, random: SeededRandom) {
+  constructor(
+    instances: readonly Instance[],
+    key: string,
+    random: SeededRandom,
+    { counts, violations }: Pick<Client, 'counts' | 'violations'> = {
+      counts: { requests: 0, answered: 0, unclear: 0, refused: new Map() },
+      violations: [],
+    },
+  ) {
+    this.counts = counts
+    this.violations = violations
     this.#instances = instances
     this.#key = key
     this.#random = random
+  }
+
+  /** The same client, as another caller; both count together. */
+  withKey(key: string): Client {
+    return new Client(this.#instances, key, this.#random, this)
+  }
+
+  /** One try at a route. */
+  ask(
+    method: string,
+    path: string,
+    { key = this.#key, body, idempotencyKey }: { key?: string; body?: object; idempotencyKey?: string },
+  ): Promise<Outcome> {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    }
+    return this.#ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  }
+
+  /** A form as a page without scripts sends it; answers where it leads. */
+  async sendForm(
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; location: string | null } | undefined> {
+    const running = this.#instances.filter(({ url }) => url !== undefined)
+    if (running.length === 0) return undefined
+    this.counts.requests++
+    try {
+      const { status, headers: answered } = await fetch(`${this.#random.pick(running).url}${path}`, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_MAX),
+      })
+      this.counts.answered++
+      return { status, location: answered.get('location') }
+    } catch {
+      this.counts.unclear++
+      return undefined
+    }
   }
 
   /** One try at an instance that seems to run. */

@@ -30,7 +30,7 @@ export async function readTakings(
   let got = 0n
   for (const { address } of money.merchants) got += add((await reader.listReceivable(address)).values())
   const paid = [...made.checkouts, ...made.lapses].filter(isPaid)
-  const due = add(paid.map(({ amountRaw }) => amountRaw)) - (await sumFromOwnWallets(db, money.wallets))
+  const due = add(paid.map(({ amountRaw }) => amountRaw)) - (await sumFromOwnWallets(db, made))
   return { got, due }
 }
 
@@ -38,8 +38,9 @@ export async function readTakings(
 export function compareSends(arrived: ReadonlyMap<string, bigint>, sends: readonly AskedSend[]): string[] {
   const wrong: string[] = []
   const hashesOf = Map.groupBy(arrived.keys(), (hash) => arrived.get(hash)!)
-  for (const { key, amountRaw, hash } of sends) {
+  for (const { key, amountRaw, hash, mustNotLeave } of sends) {
     const found = hashesOf.get(amountRaw) ?? []
+    if (mustNotLeave && found.length > 0) wrong.push(`send ${key} has left after its right was taken away`)
     if (found.length > 1) wrong.push(`send ${key} was made ${found.length} times`)
     if (hash !== undefined && !found.includes(hash)) wrong.push(`send ${key} was acknowledged as ${hash} and is lost`)
     hashesOf.delete(amountRaw)

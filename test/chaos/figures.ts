@@ -31,7 +31,16 @@ export function toFigures(world: ChaosWorld, made: Made, faults: Faults): string
   ]
 }
 
-function tellReturns({ refunds, shares, purchases, lapses }: Made): string[] {
+function tellReturns({
+  refunds,
+  shares,
+  purchases,
+  lapses,
+  sales,
+  marketPayments,
+  returns,
+  roleChanges,
+}: Made): string[] {
   const acknowledged = refunds.filter(({ id }) => id !== undefined)
   const links = acknowledged.filter(({ as }) => as === 'link')
   const byMail = shares.filter(({ kind }) => kind === 'mail')
@@ -43,6 +52,7 @@ function tellReturns({ refunds, shares, purchases, lapses }: Made): string[] {
   return [
     `refunds: ${refunds.length} asked for, ${acknowledged.length} acknowledged, of which ${links.length} by link`,
     `claims: ${shares.length} shares, of which ${byMail.length} by mail; ${claimed.length} claimed, ${raced.length} of them by two at once; ${shares.length - claimed.length} declined`,
+    `market: ${sales.length} sales, ${marketPayments.length} payments, ${returns} refunds; roles lowered: ${roleChanges}`,
     `payments by request: ${purchases.length} signed, ${answered.length} answered`,
     `checkouts that end soon: ${lapses.length} made, ${paid.length} paid, of which ${paid.filter(isLate).length} after their end`,
   ]

@@ -4,6 +4,7 @@ import { assertCreditsBalance } from '../support/credits.ts'
 import { checkClaims, countOpenClaims } from './check-claims.ts'
 import { checkEvents, countEach } from './check-events.ts'
 import { checkLapses, countOpenLapses, listPaidLapses } from './check-lapses.ts'
+import { checkMarket, countUnpaidSales } from './check-market.ts'
 import { checkPurchases } from './check-purchases.ts'
 import { checkRefunds, countOpenRefunds } from './check-refunds.ts'
 import { compareLedger, readTakings } from './compare-ledger.ts'
@@ -52,6 +53,8 @@ export async function listUnsettled(world: ChaosWorld, made: Made): Promise<stri
   if (refunds > 0) open.push(`${refunds} refunds are under way`)
   const claims = await countOpenClaims(world, made)
   if (claims > 0) open.push(`${claims} payments with claimed shares have not ended`)
+  const sales = await countUnpaidSales(world, made)
+  if (sales > 0) open.push(`${sales} paid sales of the market are not complete`)
   if (instances.some(({ url }) => url === undefined)) open.push('a gateway does not run')
   return open
 }
@@ -107,6 +110,7 @@ export async function findBreaches(world: ChaosWorld, made: Made): Promise<strin
     ...(await checkRefunds(world, made)),
     ...(await checkClaims(world, made)),
     ...(await checkPurchases(world, made)),
+    ...(await checkMarket(world, made)),
     ...(await checkCredits(db, made)),
     ...(await checkJobs(db)),
     ...world.receiver.complaints,
@@ -119,7 +123,12 @@ async function checkCompletions(world: ChaosWorld, made: Made): Promise<string[]
   const paid = await listPaid(world, made)
   const wrong = await checkEvents(world, COMPLETED, countEach(paid.map(({ id }) => id)))
   const { db } = world.store
-  const payments = await db.selectFrom('checkout_payments').select('block_hash').where('kind', '=', 'counted').execute()
+  const payments = await db
+    .selectFrom('checkout_payments')
+    .select('block_hash')
+    .where('owner', '=', world.accountId)
+    .where('kind', '=', 'counted')
+    .execute()
   const credited = payments.map(({ block_hash: hash }) => hash)
   const blocks = paid.map(({ paidBy }) => paidBy!)
   if (credited.sort().join() !== blocks.sort().join())
@@ -132,7 +141,7 @@ async function checkCredits(db: Db, made: Made): Promise<string[]> {
   await assertCreditsBalance(db).catch((error: unknown) => wrong.push(`credits do not add up: ${String(error)}`))
   const entries = await db.selectFrom('credit_entries').select(['amount', 'reason']).execute()
   const spentOn = (reason: string) => entries.filter((entry) => entry.reason === reason && entry.amount < 0).length
-  if (entries.reduce((total, { amount }) => total + Math.max(0, amount), 0) !== CREDITS)
+  if (entries.reduce((total, { amount }) => total + Math.max(0, amount), 0) !== 2 * CREDITS)
     wrong.push('credits came from nowhere')
   if (spentOn('work') > made.workAttempts) wrong.push(`work was charged ${spentOn('work')} times`)
   const sends = await db

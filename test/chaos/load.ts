@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buy } from './load/buy.ts'
 import { Caller, type LoadOptions } from './load/caller.ts'
+import { changeRole } from './load/change-role.ts'
 import { checkOut } from './load/check-out.ts'
 import { letExpire } from './load/expire.ts'
 import { payByMail } from './load/mail.ts'
 import { read } from './load/read.ts'
 import { send } from './load/send.ts'
+import { trade } from './load/trade.ts'
 import { work } from './load/work.ts'
 
 /** What a caller does, and how many times of a hundred. */
 const DEEDS: readonly [number, (caller: Caller) => Promise<void>][] = [
-  [20, read],
-  [30, checkOut],
-  [16, send],
-  [8, work],
-  [12, buy],
+  [12, read],
+  [24, checkOut],
+  [12, send],
+  [6, work],
+  [10, buy],
+  [18, trade],
+  [4, changeRole],
   [8, letExpire],
   [6, payByMail],
 ]
@@ -23,12 +27,15 @@ const DEEDS: readonly [number, (caller: Caller) => Promise<void>][] = [
 export async function runLoad(options: LoadOptions): Promise<void> {
   const { random, ending } = options
   const caller = new Caller(options)
+  const { market } = options
+  const merchant = new Caller({ ...options, client: market.client, name: `${options.name}-market` })
   while (!ending.aborted) {
     let dice = random.below(100)
     const [, deed] = DEEDS.find(([times]) => (dice -= times) < 0)!
-    await deed(caller)
-    await caller.goOn()
+    const who = deed === trade ? merchant : caller
+    await deed(who)
+    await who.goOn()
     await sleep(random.below(120))
   }
-  await caller.finish()
+  for (const who of [caller, merchant]) await who.finish()
 }

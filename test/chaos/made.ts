@@ -26,6 +26,27 @@ export interface AskedSend {
   amountRaw: bigint
   /** The hash that a client was told; unset while it was told nothing it can rely on. */
   hash: string | undefined
+  /** Whether who asked for it had lost the right to before. */
+  mustNotLeave?: boolean
+}
+
+/** Something that the market has sold at its one address. */
+export interface MarketSale {
+  id: string
+  way: string
+  address: string
+  amountRaw: bigint
+  /** What customers have sent for it. */
+  paidRaw: bigint
+}
+
+/** What a customer of the market has sent. */
+interface MarketPayment {
+  hash: string
+  to: string
+  amountRaw: bigint
+  /** Unset where it was a slip, which nobody's sale asks for. */
+  saleId: string | undefined
 }
 
 export interface AskedRefund {
@@ -71,10 +92,15 @@ export interface Made {
   sends: AskedSend[]
   refunds: AskedRefund[]
   shares: AskedShare[]
+  sales: MarketSale[]
+  marketPayments: MarketPayment[]
   purchases: AskedPurchase[]
   /** Credits that answers said were spent on work. */
   workAnswers: number
   workAttempts: number
+  /** Refunds of the market, and how often a role was lowered. */
+  returns: number
+  roleChanges: number
   reads: number
   /** Checkouts and sends whose key stayed taken by a process that died. */
   givenUp: number
@@ -88,6 +114,10 @@ export const nothingMade = (): Made => ({
   sends: [],
   refunds: [],
   shares: [],
+  sales: [],
+  marketPayments: [],
+  returns: 0,
+  roleChanges: 0,
   purchases: [],
   workAnswers: 0,
   workAttempts: 0,

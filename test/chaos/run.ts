@@ -71,6 +71,7 @@ async function breakThings(
       random: new SeededRandom(seed + 100 + at),
       payer,
       buyer: world.money.buyers[at]!,
+      member: world.staff.members[at]!,
       made,
       name: `caller-${at}`,
       ending: ending.signal,
@@ -123,5 +124,5 @@ function describe({ client: { counts } }: ChaosWorld, made: Made): string {
   const sent = made.sends.filter(({ hash }) => hash !== undefined).length
   const given = made.refunds.filter(({ id }) => id !== undefined).length
   const bought = made.purchases.filter(({ answer }) => answer !== undefined).length
-  return `${counts.requests} requests, ${counts.unclear} unclear, ${paid} checkouts paid, ${sent} sends, ${given} refunds, ${bought} requests bought`
+  return `${counts.requests} requests, ${counts.unclear} unclear, ${paid} checkouts paid, ${sent} sends, ${given} refunds, ${bought} requests bought, ${made.sales.length} sales at the market, ${made.roleChanges} roles lowered`
 }

@@ -18,10 +18,13 @@ import { toStoreCtx } from '../support/sqlite-store.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { Client } from './client.ts'
 import { Instance } from './instance.ts'
+import { PRICES } from './load/caller.ts'
 import { SOLD } from './load/buy.ts'
 import { LedgerReader, type NodePlace, OwnLedger } from './ledger.ts'
+import { type Market, openMarket } from './market.ts'
 import { Money } from './money.ts'
 import { Mailbox, Receiver } from './receivers.ts'
+import { OWNER, type Staff, openStaff } from './staff.ts'
 
 const DATABASE = 'chaos'
 export const CREDITS = 1_000_000
@@ -44,6 +47,8 @@ export interface ChaosWorld {
   webhookUrl: string
   webhookSecret: string
   accountId: string
+  market: Market
+  staff: Staff
   folder: string
   /** After the ledger has come back on other ports. */
   pointAtLedger(): void
@@ -114,7 +119,8 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
 
   const store = await openStore(`${postgres.url}/${DATABASE}`, systemClock)
   opened.defer(() => store.close())
-  const { accountId, key, grant } = await openCustomer(toStoreCtx(store, systemClock))
+  const ctx = toStoreCtx(store, systemClock)
+  const { accountId, key, grant } = await openCustomer(ctx, { email: OWNER })
   await grant(CREDITS)
 
   const network = given?.network ?? 'dev'
@@ -141,6 +147,8 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     PRICE_PROVIDERS: 'sandbox',
     SWAP_PROVIDER: 'none',
     WEBHOOK_ALLOW_PRIVATE: 'true',
+    // Visitors of the market come from many addresses.
+    TRUSTED_PROXIES: 'loopback',
     CHECKOUT_GENERATED_WALLETS: 'all',
     CHECKOUT_OPEN_MAX: '0',
     // High enough that nobody is refused, and still counted in Redis.
@@ -173,6 +181,8 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
   await Promise.all(instances.map((instance) => instance.start()))
 
   const client = new Client(instances, key, random)
+  const market = await openMarket(ctx, { client, credits: CREDITS, price: PRICES[0]! })
+  const staff = await openStaff(ctx, { accountId, secretKey: keys.SECRET_KEY, count: money.payers.length })
   if (given) tell(`accounts of this run follow from the key of the funds, at ${firstAccount} and after it`)
   try {
     await money.handOut(client)
@@ -195,6 +205,8 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     webhookUrl,
     webhookSecret: WEBHOOK_SECRET,
     accountId,
+    market,
+    staff,
     folder,
     pointAtLedger() {
       for (const { lines } of instances) {

@@ -5,7 +5,9 @@ import type { Answer, Client, Outcome } from '../client.ts'
 import type { Made } from '../made.ts'
 import type { Money } from '../money.ts'
 import type { Payer } from '../payer.ts'
+import type { Market } from '../market.ts'
 import type { Mailbox } from '../receivers.ts'
+import type { Staff } from '../staff.ts'
 
 export interface LoadOptions {
   client: Client
@@ -15,6 +17,10 @@ export interface LoadOptions {
   buyer: Payer
   money: Money
   mailbox: Mailbox
+  market: Market
+  staff: Staff
+  /** The person whose role this caller changes; nobody else does. */
+  member: string
   thresholds: WorkThresholds
   webhookUrl: string
   webhookSecret: string

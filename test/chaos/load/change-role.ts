@@ -1,0 +1,69 @@
+import { formatNano, toRaw } from '../../../src/kernel/money.ts'
+import type { AskedSend } from '../made.ts'
+import { type Caller, isUnclear } from './caller.ts'
+import type { Answer } from '../client.ts'
+
+const TRIES_MAX = 40
+const SENDS = 4
+
+/**
+ * A manager makes a key and sends with it; then the owner lowers the manager's role. From the moment this is acknowledged nothing leaves by
+ * that key, whichever gateway is asked. The key is taken away before the role is given back: a request that was held up
+ * meanwhile has no right either.
+ */
+export async function changeRole(caller: Caller): Promise<void> {
+  const { client, random, staff, member, over, made } = caller.options
+  const setRole = (role: string) =>
+    acknowledged(caller, () => client.ask('PUT', `/api/members/${member}`, { body: { role } }))
+  // The store may be away for a moment.
+  const token = await staff.signIn(member).catch(() => undefined)
+  if (token === undefined || over.aborted) return
+  const body = { name: 'chaos', scopes: ['read', 'wallets:send'] }
+  const idempotencyKey = caller.nextKey('key')
+  const issued = await acknowledged(caller, () => client.ask('POST', '/api/keys', { key: token, body, idempotencyKey }))
+  const { id, key } = (issued?.body ?? {}) as Record<string, string>
+  if (id === undefined || key === undefined) return
+  await send(caller, key, false)
+  if (await setRole(random.pick(['developer', 'reader', 'cashier']))) {
+    made.roleChanges++
+    await Promise.all(Array.from({ length: SENDS }, () => send(caller, key, true)))
+  }
+  const isGone = (answer: Answer) => answer.status === 404
+  const revoke = () => client.ask('DELETE', `/api/keys/${id}`, {})
+  await acknowledged(caller, revoke, isGone)
+  await setRole('manager')
+}
+
+/** Asks until it is done; what is asked for a second time is the same. */
+async function acknowledged(
+  { options: { client, over } }: Caller,
+  ask: () => Promise<Answer | undefined>,
+  isFine: (answer: Answer) => boolean = () => false,
+): Promise<Answer | undefined> {
+  for (let tries = 0; tries < TRIES_MAX && !over.aborted; tries++) {
+    const answer = await ask()
+    if (answer && (answer.status < 300 || isFine(answer))) return answer
+    if (answer && !isUnclear(answer)) {
+      client.violations.push(`a refusal among people: ${answer.from} answered ${answer.status} ${answer.text}`)
+      return undefined
+    }
+    await client.pause()
+  }
+  return undefined
+}
+
+/** A send from a cloud wallet with a key of a person. */
+async function send(caller: Caller, key: string, mustNotLeave: boolean): Promise<void> {
+  const { random, money, made, client } = caller.options
+  const amountRaw = (random.bigint(56) << 24n) + BigInt(made.sends.length + 1)
+  const asked: AskedSend = { key: caller.nextKey('send'), amountRaw, hash: undefined, mustNotLeave }
+  made.sends.push(asked)
+  const request = {
+    action: 'cloud_wallet',
+    account: random.pick(money.wallets),
+    send: money.friend.address,
+    amount: formatNano(toRaw(amountRaw)),
+  }
+  const answer = await client.withKey(key).post(request, asked.key)
+  if (answer?.status === 200) asked.hash = answer.body.hash as string
+}

@@ -1,0 +1,35 @@
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { Sessions } from '../../src/modules/accounts/index.ts'
+import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
+import { findMemberByEmail } from '../../src/modules/accounts/people/members-store.ts'
+import { inviteMember } from '../../src/modules/accounts/people/invite.ts'
+
+/** People of the account with the wallets. */
+export interface Staff {
+  /** One for each caller, with the role of a manager. */
+  members: readonly string[]
+  /** A session of one of them, as fresh as a sign-in makes it. */
+  signIn(memberId: string): Promise<string>
+}
+
+export const OWNER = 'owner@chaos.example'
+
+export async function openStaff(
+  ctx: StoreCtx,
+  { accountId, secretKey, count }: { accountId: string; secretKey: string; count: number },
+): Promise<Staff> {
+  const secrets = openSecretBox(new Uint8Array(Buffer.from(secretKey, 'base64')), systemRandom)
+  const sessions = new Sessions({ ...ctx, secrets })
+  const owner = (await findMemberByEmail(ctx.db, { accountId, email: OWNER }))!
+  const by = { accountId, actor: owner.id, memberId: owner.id }
+  const members: string[] = []
+  for (let at = 0; at < count; at++) {
+    const email = `manager-${at}@chaos.example`
+    const { id } = await inviteMember(ctx, { email, role: 'manager', by, baseUrl: 'https://chaos.example' })
+    await acceptInvitation(ctx, { email, id })
+    members.push(id)
+  }
+  return { members, signIn: (memberId) => sessions.create(accountId, { memberId }) }
+}
