@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { readJsonRpc } from '../guard/json-rpc.ts'
 import type { Registry } from '../guard/registry.ts'
 import type { RpcOutcome, RpcRequest } from '../guard/rpc-request.ts'
+import { TooManyRequests } from '../guard/throttle.ts'
+import type { LimitDecision } from '../kernel/ports.ts'
 import type { Ask } from './ask.ts'
 import { toErrorReply } from './errors.ts'
 import { challengeIn, toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
@@ -24,18 +26,26 @@ interface Batch {
 export async function answerBatch(
   { texts, request, width, registry, ask }: Batch,
   response: ServerResponse,
-  begin: () => void,
+  begin: (limit: LimitDecision | undefined) => void,
 ): Promise<void> {
   const { leaving, requestId } = request
+  // All of them count against one limit: what the most advanced has left is what the batch has left so far.
+  let limit: LimitDecision | undefined
+  const askOne: Ask = async (...asked) => {
+    const outcome = await ask(...asked)
+    const known = outcome.error instanceof TooManyRequests ? outcome.error.decision : outcome.trace.limit
+    if (known && (limit === undefined || known.remaining <= limit.remaining)) limit = known
+    return outcome
+  }
   const answerOne = (at: number): Promise<string | undefined> =>
-    answerElement(texts[at]!, { ...request, requestId: `${requestId}-${at + 1}` }, { registry, ask })
+    answerElement(texts[at]!, { ...request, requestId: `${requestId}-${at + 1}` }, { registry, ask: askOne })
   const waiting: Promise<string | undefined>[] = []
   let isFirst = true
   for (let at = 0; at < texts.length && !leaving.left; at++) {
     while (waiting.length < width && at + waiting.length < texts.length) waiting.push(answerOne(at + waiting.length))
     const text = await waiting.shift()
     if (text === undefined) continue
-    if (isFirst) begin()
+    if (isFirst) begin(limit)
     if (!response.write((isFirst ? '[' : ',') + text)) await hasRead(response)
     isFirst = false
   }

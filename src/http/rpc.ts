@@ -6,6 +6,7 @@ import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
 import { HANDED_OVER } from '../guard/hand-over.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
+import type { LimitDecision } from '../kernel/ports.ts'
 import type { DoorName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
 import { type Ask, type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
 import { answerBatch } from './batch.ts'
@@ -177,8 +178,8 @@ class RpcEndpoint {
       this.#refuseUnread(answering, error as AppError)
       return
     }
-    const begin = () => {
-      const headers = headersOf({}, { requestId, rounded: roundedSince(startedAt), extra: [] })
+    const begin = (limit: LimitDecision | undefined) => {
+      const headers = headersOf({ limit }, { requestId, rounded: roundedSince(startedAt), extra: [] })
       if (isDraining()) headers.push('connection', 'close')
       response.writeHead(200, headers)
     }

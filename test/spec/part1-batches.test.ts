@@ -174,3 +174,15 @@ test('who is asked for money finds the whole challenge in its place, and pays al
   assertRefusal(await post(batch, payment), 400, /PAYMENT-SIGNATURE/, 'invalid_request')
   assert.equal((await post(JSON.stringify(work), payment)).status, 200, 'the payment is as good as before')
 })
+
+test('a client that sent a batch learned nothing of its limit: the answer has the RateLimit headers (contract 8, rule 2)', async (t) => {
+  const { post } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5' })
+  const left = ({ headers }: Reply) =>
+    ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`] !== undefined)
+  const within = await post(JSON.stringify([{ action: 'version' }, { action: 'version' }]))
+  assert.deepEqual([listOf(within).length, left(within)], [2, [true, true, true]])
+  assert.equal(within.headers['ratelimit-limit'], '5')
+  const beyond = await post(JSON.stringify(Array.from({ length: 8 }, () => ({ action: 'version' }))))
+  assert.deepEqual(left(beyond), [true, true, true])
+  assert.equal(listOf(beyond).at(-1)!.code, 'too_many_requests')
+})
