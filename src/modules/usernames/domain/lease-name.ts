@@ -55,20 +55,20 @@ export const leaseName =
     if (!isFree && !isOwn) return { refund: 'name_taken' }
     // Later than any other change of it, whatever the clocks say: a reader of two knows which is newer.
     const changedAt = Math.max(now, held.changedAt + 1)
-    const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, now, changedAt })
+    const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, changedAt })
     await updateLease(tx.db, lease)
     return { what: `@${lease.name} until ${toDay(lease.expiresAt)}`, told }
   }
 
 /**
- * The period is added to what is left; a grace period that was long stays long. Whose the name is stays as it is: anybody
+ * The period is added to the expiry, also in grace: the days since then were its owner's. A grace period that was long stays long. Whose the name is stays as it is: anybody
  * may have made the offer that its owner pays.
  */
 function extend(
   held: NameLease,
-  { period, now, changedAt }: { period: LeasePeriod; now: number } & Pick<NameLease, 'changedAt'>,
+  { period, changedAt }: { period: LeasePeriod } & Pick<NameLease, 'changedAt'>,
 ): NameLease {
-  const expiresAt = addPeriod(Math.max(now, held.expiresAt), period)
+  const expiresAt = addPeriod(held.expiresAt, period)
   const grace = Math.max(held.graceUntil - held.expiresAt, graceOf(period))
   return {
     ...held,
