@@ -110,7 +110,6 @@ test('items and shipping are summed where no amount is given (contract 2, Checko
   const made = await shop.open({ address: own(73), ...order, shipping: '0.4' })
   assert.equal(made.amount, '5.5')
   assert.equal((await shop.open({ address: own(74), ...order, shipping: { price: 1 } })).amount, '6.1')
-  assert.equal((await shop.open({ address: own(75), ...order, shipping: true })).amount, '5.1')
   assert.equal((await shop.open({ address: own(76), ...order, amount: '1', shipping: '9' })).amount, '1')
   const fiat = await shop.open({ address: own(77), ...order, currency: 'USD' })
   assert.equal(fiat.fiat_amount, '5.10')
@@ -119,11 +118,53 @@ test('items and shipping are summed where no amount is given (contract 2, Checko
     [{ line_items: [{ price: '1', quantity: 1.5 }] }, 'line_items[0].quantity'],
     [{ line_items: 'Lamp' }, 'line_items'],
     [{ line_items: [{ price: '1' }], shipping: 'soon' }, 'shipping'],
+    [{ line_items: [{ price: '1', cost: '2' }] }, 'line_items[0].cost'],
+    [{ line_items: [true] }, 'line_items[0]'],
+    [{ line_items: [['1']] }, 'line_items[0]'],
+    [{ shipping: true }, 'shipping'],
+    [{ shipping: ['5'] }, 'shipping'],
+    [{ shipping: '-1' }, 'shipping'],
+    [{ amount: '1', shipping: 'soon' }, 'shipping'],
+    [{ amount: '1', line_items: [{ name: 'Lamp' }] }, 'line_items[0].price'],
+    [{ shipping: {} }, 'shipping.price'],
+    [{ shipping: { price: 'soon' } }, 'shipping.price'],
+    [{ shipping: '5', plans: [{ title: 'A', value: '1' }] }, 'shipping'],
     [{ line_items: [{ price: '300000000', quantity: 2 }] }, 'line_items'],
   ] as const) {
     const reply = await shop.call('checkout', { address, ...fields })
     assert.deepEqual([reply.status, reply.json<{ field: string }>().field], [400, field], reply.text)
   }
+})
+
+test('an order of shipping alone, or with its price under another name, was made without a price (contract 2, rule 28)', async (t) => {
+  const { world, shop } = await openShop(t)
+  const key = bearer(world.key())
+  const priceOf = async (fields: object) => (await shop.open({ address, random: false, ...fields }, key)).amount
+  const named = ['price', 'value', 'amount', 'cost']
+  for (const [at, name] of named.entries()) {
+    assert.equal(await priceOf({ shipping: { [name]: `${10 + at}` } }), `${10 + at}`)
+    assert.equal(await priceOf({ line_items: [{ [name]: 20 + at, quantity: 2 }] }), `${40 + 2 * at}`)
+  }
+  assert.equal(await priceOf({ shipping: '5' }), '5')
+  assert.equal(await priceOf({ shipping: 6 }), '6')
+  assert.equal(await priceOf({ line_items: ['1', 2], shipping: { cost: { value: '0.5' } } }), '3.5')
+  assert.equal(await priceOf({ amount: '7', shipping: '1' }), '7', 'amount is the total')
+  assert.equal((await shop.open({ address, shipping: 0 })).amount, undefined, 'nothing costs nothing')
+
+  const template = await shop.open({ address, amount: '100', random: false }, key)
+  const order = async (fields: object) => (await shop.open({ template: template.id, ...fields }, key)).amount
+  assert.equal(await order({ shipping: '5' }), '105')
+  assert.equal(await order({ line_items: [{ price: '3' }], shipping: '1' }), '4')
+  const refused = async (fields: object) => {
+    const reply = await shop.call('checkout', fields, key)
+    return [reply.status, reply.json<{ field: string }>().field]
+  }
+  const drawn = await shop.open({ address, amount: '1.0XXX' }, key)
+  assert.deepEqual(await refused({ template: drawn.id, shipping: '5' }), [400, 'shipping'])
+  const plans = await shop.open({ address, plans: [{ title: 'A', value: '1' }] }, key)
+  assert.deepEqual(await refused({ template: plans.id, shipping: '5' }), [400, 'shipping'])
+  const euros = await shop.open({ address, amount: '10', currency: 'EUR' }, key)
+  assert.equal((await shop.open({ template: euros.id, shipping: '2.50' }, key)).fiat_amount, '12.50')
 })
 
 test('random: false is the bare price, expire is taken from five minutes to thirty days, and a note is for the merchant alone (contract 8, Checkout: lifetime)', async (t) => {

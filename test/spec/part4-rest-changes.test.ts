@@ -98,6 +98,15 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   assert.equal(changed(await put(wallet.id, { amount: '2' })).amount_raw, `${nano('2')}`)
   const plain = await shop.open({ address, amount: '1' }, bearer(key))
   await refused(plain.id, { mode: 'generated_wallet' }, 'mode')
+  // Nobody has opened these pages: the reason is the wallet.
+  for (const [id, mode] of [
+    [wallet.id, 'unique_address'],
+    [plain.id, 'generated_wallet'],
+  ] as const)
+    assert.match(
+      (await put(id, { mode })).json<{ error: string }>().error,
+      /a generated wallet is made with its checkout/,
+    )
 })
 
 // A merchant moves a checkout to an address that has a life of its own: what came there before is no payment of it.

@@ -503,6 +503,8 @@ export interface Requests {
     image?: string | undefined
     /** Where signed events are sent: a URL of up to 2048 characters. */
     webhook_url?: string | undefined
+    /** The same as `webhook_url`. */
+    webhook?: string | undefined
     /** The secret that signs them. */
     webhook_secret?: string | undefined
     /** Additional kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
@@ -539,14 +541,18 @@ export interface Requests {
     expire?: string | undefined
     /** Your own note, up to 1000 characters; payers do not see it. */
     note?: string | undefined
-    /** Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. */
+    /** Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. `value`, `amount` and `cost` mean `price`. */
     line_items?:
-      | Array<{
-          price: string | number
-          quantity?: string | number | undefined
-        }>
+      | Array<
+          | string
+          | number
+          | {
+              price: string | number
+              quantity?: string | number | undefined
+            }
+        >
       | undefined
-    /** Added to the line items: a price, or an object with `price`. */
+    /** Added to the line items, or to the price of the template: a price, or an object with `price`, `value`, `amount` or `cost`. */
     shipping?:
       | string
       | number
@@ -646,6 +652,8 @@ export interface Requests {
     image?: string | undefined
     /** Where signed events are sent: a URL of up to 2048 characters. */
     webhook_url?: string | undefined
+    /** The same as `webhook_url`. */
+    webhook?: string | undefined
     /** The secret that signs them. */
     webhook_secret?: string | undefined
     /** Additional kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed, subscription.renewed, subscription.due, subscription.lapsed. */
@@ -682,14 +690,18 @@ export interface Requests {
     expire?: string | undefined
     /** Your own note, up to 1000 characters; payers do not see it. */
     note?: string | undefined
-    /** Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. */
+    /** Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. `value`, `amount` and `cost` mean `price`. */
     line_items?:
-      | Array<{
-          price: string | number
-          quantity?: string | number | undefined
-        }>
+      | Array<
+          | string
+          | number
+          | {
+              price: string | number
+              quantity?: string | number | undefined
+            }
+        >
       | undefined
-    /** Added to the line items: a price, or an object with `price`. */
+    /** Added to the line items, or to the price of the template: a price, or an object with `price`, `value`, `amount` or `cost`. */
     shipping?:
       | string
       | number

@@ -14,6 +14,10 @@ export const fieldFixed = (field: string) =>
   new AppError('conflict', `${field} cannot be changed after the page was opened or a payment was seen.`, {
     body: { field },
   })
+export const walletFixed = (field: string) =>
+  new AppError('conflict', `${field} cannot be changed: a generated wallet is made with its checkout.`, {
+    body: { field },
+  })
 export const notMarkable = (status: string) =>
   new AppError('conflict', `A ${status} checkout can only be marked paid with an unmatched payment.`)
 export const paymentNotFound = () =>

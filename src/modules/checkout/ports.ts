@@ -89,7 +89,7 @@ export interface CheckoutPorts {
   qrPng(text: string): string
   qrOutline(text: string): QrOutline
   /** Refuses (400) where events may not be sent. */
-  checkWebhookUrl(url: string): Promise<void>
+  checkWebhookUrl(url: string, field?: string): Promise<void>
   secrets: SecretBox
   wallets: ServiceWallets
   claims: ClaimLinks

@@ -37,41 +37,60 @@ export function readPrice(field: string, value: unknown, currency: string): Pric
   return { kind: 'nano', text, raw }
 }
 
-/** The price, or what the items of an order come to. */
-export function readTotal(body: Body, currency: string): Price | undefined {
-  return readPrice('amount', body.amount, currency) ?? sumItems(body, currency)
+/** The price, or what items and shipping come to; without items, shipping is added to the price of the template. */
+export function readTotal(body: Body, currency: string, template?: string | null): Price | undefined {
+  const sum = sumItems(body, currency, template)
+  return readPrice('amount', body.amount, currency) ?? sum
 }
 
-/**
- * Items and shipping as one price, exactly. Items are `{price, quantity?}`; shipping is a price, or an object with one. A
- * client that only asks for the payer's address says so in other ways, which cost nothing.
- */
-function sumItems({ line_items: items, shipping }: Body, currency: string): Price | undefined {
+/** Which field an order's own price comes from. */
+export const priceFieldOf = ({ amount, line_items: items }: Body) =>
+  given(amount) !== undefined ? 'amount' : given(items) !== undefined ? 'line_items' : 'shipping'
+
+/** Items and shipping as one price, exactly. What cannot be read in them is refused, also beside an `amount`. */
+function sumItems(
+  { amount, line_items: items, shipping, plans }: Body,
+  currency: string,
+  template: string | null | undefined,
+): Price | undefined {
   const listed = given(items) ?? []
   if (!Array.isArray(listed) || listed.length > ITEMS_MAX) {
     throw badField('line_items', `line_items must be a list of up to ${ITEMS_MAX} items.`)
   }
   const costs = listed.map((item: unknown, at) => {
     const field = `line_items[${at}]`
-    if (typeof item !== 'object' || item === null) throw badField(field, 'An item is an object.')
-    const { price, value, amount, quantity, qty } = item as Body
-    const cost = readCost(`${field}.price`, price ?? value ?? amount, currency)
-    if (cost === undefined) throw badField(`${field}.price`, 'An item needs a price.', 'invalid_amount')
-    return cost * readQuantity(`${field}.quantity`, quantity ?? qty)
+    const { quantity, qty } = isRecord(item) ? item : ({} as Body)
+    return readCost(field, item, currency) * readQuantity(`${field}.quantity`, quantity ?? qty)
   })
-  const asked = typeof shipping === 'object' && shipping !== null ? (shipping as Body).price : shipping
-  const delivery = typeof asked === 'boolean' ? undefined : readCost('shipping', asked, currency)
-  if (costs.length === 0) return undefined
-  const sum = costs.reduce((total, cost) => total + cost, delivery ?? 0n)
+  const delivery = given(shipping) === undefined ? 0n : readCost('shipping', shipping, currency)
+  if (given(amount) !== undefined || (costs.length === 0 && delivery === 0n)) return undefined
+  const refuse = (text: string) => badField('shipping', text, 'invalid_amount')
+  if (costs.length === 0) {
+    if (given(plans) !== undefined) throw refuse('shipping cannot be added to plans.')
+    if (template && hasWildcards(template)) throw refuse('shipping cannot be added to an amount with X digits.')
+    if (template) costs.push(readCost('template', template, currency))
+  }
+  const sum = costs.reduce((total, cost) => total + cost, delivery)
+  const field = listed.length > 0 ? 'line_items' : 'shipping'
   const text = currency === 'NANO' ? sum <= RAW_MAX && formatNano(toRaw(sum)) : formatFiat(sum)
-  if (text === false)
-    throw badField('line_items', 'The items cost more than the total supply of nano.', 'invalid_amount')
-  return readPrice('line_items', text, currency)
+  if (text === false) throw badField(field, 'The items cost more than the total supply of nano.', 'invalid_amount')
+  return readPrice(field, text, currency)
 }
 
+const COST_NAMES = ['price', 'value', 'amount', 'cost'] as const
+
+const isRecord = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** In raw, or in 10^-8 of a currency. Something in an order may be free. */
-function readCost(field: string, value: unknown, currency: string): bigint | undefined {
-  if (value === undefined || value === null || value === '') return undefined
+function readCost(field: string, value: unknown, currency: string): bigint {
+  if (isRecord(value)) {
+    const named = COST_NAMES.filter((name) => given(value[name]) !== undefined)
+    const costs = named.map((name) => readCost(`${field}.${name}`, value[name], currency))
+    const [cost] = costs
+    if (cost === undefined) throw badField(`${field}.price`, 'A price is required here.', 'invalid_amount')
+    if (costs.some((other) => other !== cost)) throw badField(`${field}.${named[1]}`, 'Two different prices are given.')
+    return cost
+  }
   const text = toDecimalText(value)
   const cost = text === undefined ? undefined : currency === 'NANO' ? parseNano(text) : parseFiat(text)
   if (cost === undefined) throw badField(field, 'Invalid amount number', 'invalid_amount')

@@ -9,7 +9,7 @@ import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField } from './errors.ts'
 import { readInvoice } from './invoices/fields.ts'
 import type { Invoice } from './invoices/invoice.ts'
-import { type Price, readPrice, readTotal } from './price-fields.ts'
+import { type Price, priceFieldOf, readPrice, readTotal } from './price-fields.ts'
 
 export interface PlanRequest {
   title: string
@@ -25,6 +25,8 @@ export interface PresentationRequest {
   successUrl?: string | null
   cancelUrl?: string | null
   webhookUrl?: string | null
+  /** By which of its names it was given. */
+  webhookField?: 'webhook_url' | 'webhook'
   webhookSecret?: string | null
   webhookEvents?: string[]
   notify?: string | null
@@ -52,8 +54,8 @@ export interface CheckoutRequest extends PresentationRequest {
 
 interface Order {
   /** Reads its own price in the template's currency, when that is known; the field says where it stands. */
-  priceIn(currency: string): Price | undefined
-  priceField: 'amount' | 'line_items'
+  priceIn(currency: string, template: string | null): Price | undefined
+  priceField: 'amount' | 'line_items' | 'shipping'
   currency: string | undefined
   mode: CheckoutMode | undefined
   modeField: 'mode' | 'random'
@@ -102,8 +104,8 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
 function readOrder(body: Body, currency: string): Order {
   const saysMode = given(body.mode) !== undefined || readFreeFlag('random', body.random) === true
   return {
-    priceIn: (known) => readTotal(body, known),
-    priceField: given(body.amount) === undefined ? 'line_items' : 'amount',
+    priceIn: (known, template) => readTotal(body, known, template),
+    priceField: priceFieldOf(body),
     currency: given(body.currency) === undefined ? undefined : currency,
     mode: saysMode ? readMode(body) : undefined,
     modeField: given(body.mode) === undefined ? 'random' : 'mode',
@@ -113,7 +115,8 @@ function readOrder(body: Body, currency: string): Order {
 /** Reads only what stands in the body; `null` or an empty text takes a value away. */
 export function readPresentation(body: Body, rules: ReadingRules): PresentationRequest {
   const read: PresentationRequest = {}
-  const webhook = body.webhook_url ?? body.webhook
+  const webhookField = body.webhook_url === undefined && body.webhook !== undefined ? 'webhook' : 'webhook_url'
+  const webhook = body[webhookField]
   if (body.title !== undefined) read.title = readText('title', body.title, TITLE_MAX, INVISIBLE)
   if (body.description !== undefined) {
     read.description = readText('description', body.description, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
@@ -122,7 +125,12 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.success_url !== undefined) read.successUrl = readUrl('success_url', body.success_url, rules)
   if (body.cancel_url !== undefined) read.cancelUrl = readUrl('cancel_url', body.cancel_url, rules)
   // Where events may go is decided by the way out, for every scheme and port.
-  if (webhook !== undefined) read.webhookUrl = readUrl('webhook_url', webhook, { ...rules, plainHttpAllowed: true })
+  if (webhook !== undefined) {
+    read.webhookUrl = readUrl(webhookField, webhook, { ...rules, plainHttpAllowed: true })
+    read.webhookField = webhookField
+    const { webhook: other = webhook } = body
+    if (other !== webhook) throw badField('webhook', 'webhook and webhook_url mean the same and have different values.')
+  }
   if (body.webhook_secret !== undefined) read.webhookSecret = readSecret(body.webhook_secret)
   if (body.webhook_events !== undefined) read.webhookEvents = readEvents(body.webhook_events)
   if (body.notify !== undefined) read.notify = readNotify(body.notify)

@@ -45,7 +45,7 @@ interface WebhookPorts {
 
 export interface WebhooksModule extends Module {
   /** Refuses (400) where events may not be sent. */
-  checkUrl(url: string): Promise<void>
+  checkUrl(url: string, field?: string): Promise<void>
 }
 
 /** Tells owners about their events, and about addresses that they have watched. */
@@ -97,9 +97,9 @@ export function openWebhooks(
         read: () => [{ value: monitor.size.addresses }],
       },
     ],
-    checkUrl: (url) => {
+    checkUrl: (url, field = 'webhook_url') => {
       const reason = outbound.check(url)
-      return reason === undefined ? Promise.resolve() : Promise.reject(urlRefused('webhook_url', reason))
+      return reason === undefined ? Promise.resolve() : Promise.reject(urlRefused(field, reason))
     },
     listening: () => monitor.start(),
     close: async () => {

@@ -70,6 +70,7 @@ export const checkout = action({
       'Where signed events are sent: a URL of up to 2048 characters.',
       'https://shop.example/paid',
     ),
+    webhook: free(form.text, 'The same as `webhook_url`.'),
     webhook_secret: free(form.text, 'The secret that signs them.'),
     webhook_events: free(
       form.list(form.words('payment.completed', ...OPTIONAL_KINDS)),
@@ -97,14 +98,17 @@ export const checkout = action({
     note: free(form.text, 'Your own note, up to 1000 characters; payers do not see it.'),
     line_items: free(
       form.list(
-        form.record({ price: form.amount, quantity: form.optional(form.amount) }, { additionalProperties: true }),
+        form.oneOf(
+          form.amount,
+          form.record({ price: form.amount, quantity: form.optional(form.amount) }, { additionalProperties: true }),
+        ),
       ),
-      'Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up.',
+      'Instead of `amount`: up to 100 of `{price, quantity?}`, which are added up. `value`, `amount` and `cost` mean `price`.',
       [{ name: 'Lamp', price: '2.5', quantity: 2 }],
     ),
     shipping: free(
       form.oneOf(form.text, answer.number, PRICED),
-      'Added to the line items: a price, or an object with `price`.',
+      'Added to the line items, or to the price of the template: a price, or an object with `price`, `value`, `amount` or `cost`.',
       '0.5',
     ),
     plans: free(form.list(PLAN_FORM), 'Prices to choose from: up to 20 of `{title, value, discount?}`.', [
@@ -117,7 +121,6 @@ export const checkout = action({
     ),
     public_key: free(form.text, 'A key that may be used in a browser.'),
   }),
-  fieldSynonyms: { webhook: 'webhook_url' },
   // The payment dialog NanoPay sends it along with `unique`.
   unusedByClients: ['cloud'],
   example: {

@@ -53,7 +53,7 @@ export async function openCheckout(
   const request: CheckoutRequest = isGift ? { ...configured, currency: 'NANO' } : configured
   if (request.address === undefined) throw badField('address', 'The field address is required.')
   if (request.invoice) requireSameTotal(request.invoice, request)
-  if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl)
+  if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl, request.webhookField)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
   if (request.mode !== 'generated_wallet') {
@@ -113,7 +113,7 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
   const { barePrice = template.barePrice } = asked
   // Where payments are summed the price has no tail anyway.
   if (mode === 'unique_amount' && barePrice !== template.barePrice) throw fixed('random')
-  const ownPrice = priceIn(currency)
+  const ownPrice = priceIn(currency, template.price)
   if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
   const events = asked.webhookEvents ?? []
   if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')

@@ -3,7 +3,7 @@ import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import type { CheckoutMode } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { badField, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
+import { badField, checkoutClosed, checkoutNotFound, fieldFixed, walletFixed } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
@@ -56,7 +56,8 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
   const { prices, rules } = ctx.ports
   const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
   const terms = readNewTerms(before, body, prices.currencies)
-  if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.ports.checkWebhookUrl(shown.webhookUrl)
+  if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl)
+    await ctx.ports.checkWebhookUrl(shown.webhookUrl, shown.webhookField)
   const rate = terms && (await rateIfKnown(ctx, terms.currency))
   const seen = terms && terms.address !== before.address ? await ctx.ports.look(terms.address) : undefined
   const updated = await inTx(ctx, async (tx) => {
@@ -110,7 +111,7 @@ function readNewTerms(
   if (field === undefined) return undefined
   // A wallet is made for one checkout and gives to one address; it cannot be made or given up afterwards.
   const hasWallet = before.mode === 'generated_wallet' || mode === 'generated_wallet'
-  if (hasWallet && (changed.address || changed.mode)) throw fieldFixed(field)
+  if (hasWallet && (changed.address || changed.mode)) throw walletFixed(changed.mode ? 'mode' : 'address')
   return {
     field,
     address,
@@ -138,7 +139,7 @@ const toValue = ({ title, price, discount }: PlanRequest) => [title, price.text,
 const toPair = ({ title, value, discount }: Checkout['plans'][number]) => [title, value, discount]
 
 function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationRequest) {
-  const { webhookSecret: secret, ...rest } = shown
+  const { webhookSecret: secret, webhookField: _, ...rest } = shown
   const sealed = secret ? ports.secrets.seal(secretContext(held.id), secret) : null
   return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
 }
