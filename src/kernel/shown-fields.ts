@@ -8,9 +8,9 @@ export const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const URL_MAX = 2_048
 
-/** Clients say "nothing" in several ways. */
+/** `null` and an empty text are absent (contract 1, rule 6); `false` is a value. */
 export function given(value: unknown): unknown {
-  return value === undefined || value === null || value === false || value === '' ? undefined : value
+  return value === null || value === '' ? undefined : value
 }
 
 export function readText(field: string, value: unknown, max: number, stripped: RegExp): string | null {

@@ -40,6 +40,9 @@ export function unusedOfRoute({ query = [], body }: Pick<Described, 'query' | 'b
   const fields = new Set([...EVERYWHERE, ...Object.keys(properties), ...Object.keys(body?.synonyms ?? {})])
   return (request: { query: Fields; body(): Fields }): void => {
     refuseOthers(parameters, request.query)
+    for (const [name, value] of Object.entries(request.query)) {
+      if (Array.isArray(value) && name !== 'key') throw badField(name, `${name} was given more than once.`)
+    }
     refuseOthers(fields, request.body())
   }
 }

@@ -147,3 +147,80 @@ test('what the payment dialog of a shop sends along still opens a checkout, and 
   const reply = await gateway.call('checkout', sent)
   assert.deepEqual([reply.status, reply.headers['x-ignored-fields']], [200, 'cloud'], reply.text)
 })
+
+test('a program that asks for a list with a filter that means nothing is not answered with the whole list (contract 1, rule 5)', async (t) => {
+  const gateway = await openGateway(t, NO_LIMITS)
+  const headers = bearer(gateway.app.createdKey!)
+  const wrong: string[] = []
+  const routes = listDescribed(OFFERED).filter(({ path }) => path.startsWith('/api/') && !path.includes('{'))
+  for (const route of routes) {
+    for (const name of queryOf(route)) {
+      // Any text may be searched for, and nothing belongs to a link or an endpoint that does not exist. A `key` is a credential first.
+      const isFree = ['search', 'payment_link', 'endpoint'].includes(name)
+      if (name === 'key') continue
+      const values = isFree ? [] : ['zzz!', '-1!']
+      for (const query of [...values.map((value) => `${name}=${value}`), `${name}=1&${name}=2`]) {
+        const reply = await ask(`${gateway.url}${route.path}?${query}`, { method: 'GET', headers })
+        // A thing that does not exist is not found.
+        const isRefused = reply.status === 404 || (reply.status === 400 && reply.json().field === name)
+        if (!isRefused) wrong.push(`${route.path}?${query}: ${reply.status} ${reply.text.slice(0, 80)}`)
+      }
+    }
+  }
+  for (const query of ['from=zzz', 'to=2026-02-30', 'kind=nothing', 'person=a%00b']) {
+    const reply = await ask(`${gateway.url}/api/activity.csv?${query}`, { method: 'GET', headers })
+    assert.deepEqual([reply.status, reply.json().field], [400, query.split('=')[0]], query)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+for (const engine of ENGINES) {
+  test(`on ${engine} a value that says nothing in its field is refused, not taken for a field that was left out (contract 1, rules 5 and 6)`, async (t) => {
+    const shop = await (await openWorld(t, engine)).start({ CHECKOUT_GENERATED_WALLETS: 'all' })
+    const headers = bearer((await shop.join()).key)
+    const refuses = async (action: string, fields: object, field: string) => {
+      const reply = await shop.call(action, fields, headers)
+      assert.deepEqual([reply.status, reply.json().field], [400, field], `${JSON.stringify(fields)}: ${reply.text}`)
+    }
+    const sale = { address, amount: '1' }
+    const fields =
+      `address amount currency title description image webhook_url webhook_secret webhook_events notify success_url
+      cancel_url metadata template mode expire note plans invoice`.split(/\s+/)
+    for (const field of fields) await refuses('checkout', { ...sale, [field]: false }, field)
+    const letter = { amount: '1', emails: ['ann@example.com'], refund_address: address }
+    for (const field of ['from', 'message', 'email_receipt', 'expiration'])
+      await refuses('nano_email', { ...letter, [field]: false }, field)
+    // Only where the payer types an amount can it be in a currency.
+    for (const mode of ['unique_address', 'generated_wallet'])
+      await refuses('checkout', { address, mode, currency: 'USD' }, 'currency')
+    assert.equal((await shop.call('checkout', { address, currency: 'USD' }, headers)).status, 200)
+    const link = { ...sale, every: 'month' }
+    for (const grace_days of ['x', -1, '1e0', 31, false])
+      await refuses('payment_link', { ...link, grace_days }, 'grace_days')
+    await refuses('payment_link', { ...sale, grace_days: 'x' }, 'grace_days')
+    await refuses('payment_link', { ...sale, grace_days: 3 }, 'grace_days')
+    const made = await shop.call('payment_link', { ...link, grace_days: 3 }, headers)
+    const { id } = made.json<{ id: string }>()
+    const ended = await shop.rest('PUT', `/api/links/${id}`, headers.authorization.slice(7), { every: null })
+    assert.deepEqual([ended.status, ended.json<{ grace_days: number }>().grace_days], [200, 0], ended.text)
+    // Absent is what is null or empty.
+    const nothing = { title: null, image: '', currency: null, plans: null, mode: '' }
+    assert.equal((await shop.call('checkout', { ...sale, ...nothing }, headers)).status, 200)
+  })
+
+  test(`on ${engine} a buyer who asks for -1 or 1e0 pieces is shown what is wrong, and buys none (contract 4.9, rule 9)`, async (t) => {
+    const shop = await (await openWorld(t, engine)).start()
+    const { key } = await shop.join()
+    const offer = { address, amount: '1', slug: 'mugs', quantity: { min: 2, max: 5 } }
+    const { id } = (await shop.rest('POST', '/api/links', key, offer)).json<{ id: string }>()
+    for (const quantity of ['-1', '1e0', '2.0', 'two', '1', '6']) {
+      const body = new URLSearchParams({ quantity }).toString()
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      const page = await ask(`${shop.url}/buy/mugs`, { headers: { ...type, accept: 'text/html' }, body })
+      assert.equal(page.status, 400, quantity)
+      assert.match(page.text, /id="wrong-quantity"/)
+    }
+    const { orders } = (await shop.rest('GET', `/api/links/${id}`, key)).json<{ orders: number }>()
+    assert.equal(orders, 0)
+  })
+}

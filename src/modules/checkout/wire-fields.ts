@@ -186,7 +186,7 @@ export function readPlans(value: unknown, currency: string): PlanRequest[] {
 
 function readDiscount(field: string, value: unknown): number | false {
   const discount = given(value)
-  if (discount === undefined) return false
+  if (discount === undefined || discount === false) return false
   const number = typeof discount === 'string' && /^[0-9]{1,3}(\.[0-9]+)?$/.test(discount) ? Number(discount) : discount
   if (typeof number !== 'number' || !(number >= 0 && number <= 100)) {
     throw badField(field, 'discount must be a number from 0 to 100.')

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { type Raw, parseNano } from '../../kernel/money.ts'
 import { BURN_ADDRESS } from '../../kernel/nano/address.ts'
+import { given } from '../../kernel/shown-fields.ts'
 import { badField } from './errors.ts'
 
 /** A request for a payment by mail, read and checked. */
@@ -36,9 +37,6 @@ const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu
 /** What mail programs turn into a link, or what people would type into a browser. */
 const LINK =
   /:\/\/|\bwww[.。]|\b(?:mailto|tel|sms|nano|xno|javascript|data|file):|[\p{L}\p{N}_-][.。]\p{L}{2,}|\d+\.\d+\.\d+\.\d+|\S@\S/iu
-
-/** Clients say "nothing" in several ways. */
-const given = (value: unknown) => (value === null || value === false || value === '' ? undefined : value)
 
 /** Reads the fields of `nano_email`; the first wrong one is named (contract 4.4). */
 export function readEmailRequest(

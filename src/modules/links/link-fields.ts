@@ -69,7 +69,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
     soldMax,
     endsAt: readEnd(body.ends_unix, now),
     every,
-    graceDays: every === null ? 0 : readGrace(body.grace_days),
+    graceDays: readGrace(body.grace_days, every),
     isPaused: readFreeFlag('paused', body.paused) ?? false,
   }
 }
@@ -105,9 +105,11 @@ function readEvery(value: unknown): Every | null {
   return every
 }
 
-function readGrace(value: unknown): number {
-  const days = given(value)
-  return days === undefined || days === 0 || days === '0' ? 0 : readWholeNumber('grace_days', days, GRACE_MAX)!
+function readGrace(value: unknown, every: Every | null): number {
+  const text = typeof value === 'string' ? value.trim() : (given(value) ?? 0)
+  const days = text === 0 || text === '0' || text === '' ? 0 : readWholeNumber('grace_days', text, GRACE_MAX)!
+  if (days > 0 && every === null) throw badField('grace_days', 'grace_days only works with every.')
+  return days
 }
 
 export function readSlug(value: unknown): string | undefined {

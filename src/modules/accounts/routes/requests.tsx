@@ -1,7 +1,9 @@
+import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
+import { given } from '../../../kernel/shown-fields.ts'
 import { RequestsPage } from '../pages/requests-page.tsx'
 import { type LoggedRequest, type RequestFilter, listRequests } from '../requests/store.ts'
 import { listKeys } from '../store.ts'
@@ -9,6 +11,8 @@ import { listKeys } from '../store.ts'
 const PAGE_ROWS = 50
 const KEYS_MAX = 200
 const FILTERS = ['outcome', 'action', 'key'] as const
+const ACTION = /^[\w /:.-]{1,100}$/
+const KEY_ID = /^\w{1,60}$/
 
 interface RequestPorts {
   store: StoreCtx
@@ -76,19 +80,25 @@ async function find({ store, flush }: RequestPorts, accountId: string, given: Gi
   return { requests, next: last && `${last.at}-${last.id}` }
 }
 
-/** What means nothing narrows nothing. */
-function readFilter(accountId: string, { outcome, action, key }: Given): RequestFilter {
-  return {
-    accountId,
-    outcome: outcome === 'well' || outcome === 'failed' ? outcome : undefined,
-    action: typeof action === 'string' && /^[\w /:.-]{1,100}$/.test(action) ? action : undefined,
-    keyId: typeof key === 'string' && /^\w{1,60}$/.test(key) ? key : undefined,
+/** What means nothing is refused by its name. */
+function readFilter(accountId: string, asked: Given): RequestFilter {
+  const [outcome, action, keyId] = [given(asked.outcome), given(asked.action), given(asked.key)]
+  if (outcome !== undefined && outcome !== 'well' && outcome !== 'failed') {
+    throw badField('outcome', 'outcome must be well or failed.')
   }
+  return { accountId, outcome, action: readWord('action', action, ACTION), keyId: readWord('key', keyId, KEY_ID) }
 }
 
-function readCursor(text: unknown): { at: number; id: string } | undefined {
-  const [, at, id] = /^(\d{1,15})-(\w{1,60})$/.exec(typeof text === 'string' ? text : '') ?? []
-  return at === undefined ? undefined : { at: Number(at), id: id! }
+function readWord(name: string, value: unknown, form: RegExp): string | undefined {
+  if (value === undefined || (typeof value === 'string' && form.test(value))) return value
+  throw badField(name, `${name} is not one of a request.`)
+}
+
+function readCursor(value: unknown): { at: number; id: string } | undefined {
+  if (given(value) === undefined) return undefined
+  const [, at, id] = /^(\d{1,15})-(\w{1,60})$/.exec(typeof value === 'string' ? value : '') ?? []
+  if (at === undefined) throw badField('before', 'before must be the next of an answer.')
+  return { at: Number(at), id: id! }
 }
 
 const show = ({ requestId, at, action, status, code, microseconds, keyId, standsFor }: LoggedRequest): JsonObject => ({

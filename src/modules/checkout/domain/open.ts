@@ -47,10 +47,11 @@ export async function openCheckout(
   if (idempotency?.made) return reopen(ctx, idempotency.made as unknown as MadeCheckout)
   admit(caller, asked)
   const owner = ownerOf(caller)
-  const configured = asked.template === undefined ? asked : await fromTemplate(ctx, caller, asked)
-  // Where any amount of nano will do there is nothing to convert; on the page the payer types in the currency.
-  const isGift = !hasPrice(configured) && configured.mode !== 'unique_amount'
-  const request: CheckoutRequest = isGift ? { ...configured, currency: 'NANO' } : configured
+  const request = asked.template === undefined ? asked : await fromTemplate(ctx, caller, asked)
+  // On the page the payer types in the currency; where any amount of nano will do there is nothing to convert.
+  if (!hasPrice(request) && request.mode !== 'unique_amount' && request.currency !== 'NANO') {
+    throw badField('currency', `Without a price, currency only works with mode unique_amount.`, 'invalid_currency')
+  }
   if (request.address === undefined) throw badField('address', 'The field address is required.')
   if (request.invoice) requireSameTotal(request.invoice, request)
   if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl, request.webhookField)

@@ -1,5 +1,6 @@
 import { badField } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
+import { given } from '../../../kernel/shown-fields.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { linkNotFound } from '../errors.ts'
 import { readSlug, readTerms, toBody } from '../link-fields.ts'
@@ -28,7 +29,9 @@ export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<
   const { checkouts: ctx } = room
   const now = ctx.clock.now()
   const change = (link: PaymentLink): PaymentLink => {
-    const terms = readTerms(ctx, { ...toBody(link), ...body }, now)
+    // The days of grace of a subscription end with it.
+    const isEnded = body.every !== undefined && given(body.every) === undefined
+    const terms = readTerms(ctx, { ...toBody(link), ...(isEnded && { grace_days: 0 }), ...body }, now)
     const isNewEnd = terms.endsAt !== link.endsAt && terms.endsAt !== null
     if (isNewEnd && terms.endsAt! <= now) throw badField('ends_unix', 'ends_unix is in the past.')
     const slug = readSlug(body.slug)

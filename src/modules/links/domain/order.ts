@@ -4,6 +4,7 @@ import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { AppError, badField, overLimit } from '../../../kernel/errors.ts'
 import { textOf } from '../../../kernel/shape.ts'
+import { given } from '../../../kernel/shown-fields.ts'
 import { EMAIL_PATTERN, findAccount } from '../../accounts/index.ts'
 import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout } from '../../checkout/index.ts'
 import { linkClosed, linkNotFound } from '../errors.ts'
@@ -231,7 +232,7 @@ async function refuseHoarders(
 function readChoice(link: PaymentLink, { quantity, plan, amount, buyer }: Asked): Chosen {
   const plans = plansOf(link)
   const { quantityMin: min, quantityMax: max } = link
-  const pieces = toWhole(quantity) ?? min
+  const pieces = given(quantity) === undefined ? min : (toWhole(quantity) ?? 0)
   if (pieces < min || pieces > max) throw badField('quantity', `quantity must be from ${min} to ${max}.`)
   const at = plans.length === 0 ? undefined : (toWhole(plan) ?? -1)
   if (at !== undefined && !plans[at]) throw badField('plan', 'Choose one of the plans.')

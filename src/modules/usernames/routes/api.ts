@@ -28,7 +28,7 @@ export function nameRoutes(room: UsernameRoom): readonly Route[] {
       scope: 'names',
       async run({ caller: { accountId }, query }) {
         const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
-        const after = readCursor(typeof query.cursor === 'string' ? query.cursor : '')
+        const after = readCursor(query.cursor)
         const leases = await listLeasesOf(db, { accountId, limit, ...(after && { after }) })
         const last = leases.length === limit ? leases.at(-1) : undefined
         return { json: { names: leases.map(show), next_cursor: last ? toCursor(last) : null } }

@@ -52,6 +52,7 @@ export const describedWatchRoutes: readonly Described[] = [
       { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
     ],
     answer: record({ watches: list(WATCH), total: integer, troubled: integer, next_cursor: orNull(text) }),
+    refuses: [404],
   },
   {
     method: 'post',
