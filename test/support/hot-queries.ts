@@ -162,7 +162,10 @@ export const HOT: Readonly<Record<string, Ask>> = {
     listHolding(db, { purpose: 'checkout', after: '', limit: known.limit }),
   'blocks on their way': (db) => countOpenBlocks(db),
   'wallets at their end': (db, _, known) => listDueWallets(db, known.now, known.limit),
-  'wallets to look at': (db, _, known) => listLeastLookedAt(db, known.now, known.limit),
+  'wallets to look at': (db, _, known) =>
+    listLeastLookedAt(db, { ended: false, before: known.now, limit: known.limit }),
+  'ended wallets to look at': (db, _, known) =>
+    listLeastLookedAt(db, { ended: true, before: known.now, limit: known.limit }),
   'recipients of a day': (db, _, known) => countRecipientsSince(db, known.accountId, known.now),
   'deliveries that got stuck': (db, _, known) => listStuckDeliveries(db, known.now, known.limit),
   'deliveries for the metrics': (db) => countUndelivered(db),

@@ -326,11 +326,18 @@ export async function listWatched(db: Db, endedSince: number): Promise<{ id: str
     .execute()
 }
 
-/** The wallets that the ledger was not asked about for longest, and not since a time. */
-export async function listLeastLookedAt(db: Db, before: number, limit: number): Promise<Wallet[]> {
+/**
+ * The wallets that live, or that have ended, about which the ledger was not asked for longest, and not since a time. `looked_at` of one that
+ * is asked about rarely lies ahead of the clock.
+ */
+export async function listLeastLookedAt(
+  db: Db,
+  { ended, before, limit }: { ended: boolean; before: number; limit: number },
+): Promise<Wallet[]> {
   const rows = await db
     .selectFrom('wallets')
     .selectAll()
+    .where('ended_at', ended ? 'is not' : 'is', null)
     .where('looked_at', '<=', before)
     .where('frozen_at', 'is', null)
     .orderBy('looked_at')
@@ -339,9 +346,27 @@ export async function listLeastLookedAt(db: Db, before: number, limit: number): 
   return rows.map(toWallet)
 }
 
+/**
+ * The ledger was asked about them. One that lives is asked about again as soon as others; of one that has ended, or is the service's and never held anything,
+ * the next time is a twentieth of its age away, a day at most.
+ */
 export async function markLooked(db: Db, ids: readonly string[], now: number): Promise<void> {
-  if (ids.length > 0) await db.updateTable('wallets').set({ looked_at: now }).where('id', 'in', ids).execute()
+  if (ids.length === 0) return
+  const age = (since: 'ended_at' | 'created_at') => sql<number>`(${now} - ${sql.ref(since)}) / ${sql.lit(AGE_SHARE)}`
+  const rest = (since: 'ended_at' | 'created_at') =>
+    sql<number>`case when ${age(since)} < ${sql.lit(REST_MAX)} then ${age(since)} else ${sql.lit(REST_MAX)} end`
+  await db
+    .updateTable('wallets')
+    .set({
+      looked_at: sql<number>`${now} + case when ended_at is not null then ${rest('ended_at')}
+        when frontier = ${ZERO_HASH} and purpose <> 'cloud' then ${rest('created_at')} else 0 end`,
+    })
+    .where('id', 'in', ids)
+    .execute()
 }
+
+const AGE_SHARE = 20
+const REST_MAX = 86_400_000
 
 export async function countByStatus(db: Db): Promise<{ status: string; frozen: boolean; count: number }[]> {
   const rows = await db

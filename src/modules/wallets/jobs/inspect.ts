@@ -9,12 +9,14 @@ import { type Wallet, listLeastLookedAt, markLooked } from '../store.ts'
 import { forEachOf } from './for-each-of.ts'
 
 const WALLETS_MAX = 1_000
+/** Of them there are more every day: what is left of a round is theirs, and never less than this. */
+const ENDED_MIN = 100
 const WALLETS_AT_ONCE = 8
 const LOOK_EVERY = 60_000
 
 /**
  * Asks the ledger about the wallets that were not asked about for longest: deposits that no node told us of, and blocks that we
- * did not sign. Two questions for all of them together.
+ * did not sign. Two questions for all of them together. Wallets that live come first, however many have ended.
  */
 export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
@@ -24,7 +26,11 @@ export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   leaseMilliseconds: 60_000,
   everyMilliseconds: LOOK_EVERY,
   run: async (_payload, signal) => {
-    const wallets = await listLeastLookedAt(ctx.store.db, ctx.store.clock.now() - LOOK_EVERY, WALLETS_MAX)
+    const { db, clock } = ctx.store
+    const before = clock.now() - LOOK_EVERY
+    const living = await listLeastLookedAt(db, { ended: false, before, limit: WALLETS_MAX - ENDED_MIN })
+    const ended = await listLeastLookedAt(db, { ended: true, before, limit: WALLETS_MAX - living.length })
+    const wallets = [...living, ...ended]
     if (wallets.length === 0) return
     const suspects = await findSuspects(ctx, wallets)
     await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async ({ id }) => {
@@ -32,9 +38,9 @@ export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
     })
     if (signal.aborted) return
     await markLooked(
-      ctx.store.db,
+      db,
       wallets.map(({ id }) => id),
-      ctx.store.clock.now(),
+      clock.now(),
     )
   },
 })

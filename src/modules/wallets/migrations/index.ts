@@ -4,6 +4,7 @@ import { up as walletThaw } from './0012-wallet-thaw.ts'
 import { up as walletBlockOrder } from './0013-wallet-block-order.ts'
 import { up as walletWaiting } from './0040-wallet-waiting.ts'
 import { up as sendPurposes } from './0044-send-purposes.ts'
+import { up as walletLooks } from './0053-wallet-looks.ts'
 
 export const WALLET_MIGRATIONS: Migrations = {
   '0006-wallets': wallets,
@@ -11,4 +12,5 @@ export const WALLET_MIGRATIONS: Migrations = {
   '0013-wallet-block-order': walletBlockOrder,
   '0040-wallet-waiting': walletWaiting,
   '0044-send-purposes': sendPurposes,
+  '0053-wallet-looks': walletLooks,
 }
