@@ -206,7 +206,7 @@ function openOwnCheckouts(
       names: names.names,
       checkWebhookUrl: webhooks.checkUrl,
       wallets: {
-        create: wallets.createFor,
+        along: wallets.alongFor,
         sweep: wallets.sweep,
         queueSend: wallets.queueSend,
         bringForward: wallets.bringForward,

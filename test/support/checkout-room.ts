@@ -56,13 +56,13 @@ export function toCheckoutCtx(
     checkWebhookUrl: () => Promise.resolve(),
     secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
     wallets: {
-      create: nothingHere('wallets'),
+      along: nothingHere('wallets'),
       sweep: nothingHere('wallets'),
       queueSend: nothingHere('wallets'),
       bringForward: nothingHere('wallets'),
     },
     claims: {
-      prepare: nothingHere('claims'),
+      along: nothingHere('claims'),
       record: nothingHere('claims'),
       find: nothingHere('claims'),
       cancel: nothingHere('claims'),

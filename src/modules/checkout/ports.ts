@@ -4,7 +4,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Raw } from '../../kernel/money.ts'
 import type { Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
 import type { LinkSales } from './link-sales.ts'
-import type { QueuedSend } from '../wallets/index.ts'
+import type { NewWallet, QueuedSend } from '../wallets/index.ts'
 import type { ServiceSales } from './service-sales.ts'
 
 /** What checkouts may do, from configuration. */
@@ -22,8 +22,8 @@ interface CheckoutRules {
 
 /** Wallets that the service makes for single checkouts, and sends of wallets by which money goes back. */
 interface ServiceWallets {
-  /** A wallet whose funds can only go to one address. */
-  create(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
+  /** Makes a wallet whose funds can only go to one address, in the transaction of `run`, which keeps it; what is refused leaves none. */
+  along<T>(request: { destination: string; reference: string }, run: (wallet: NewWallet) => Promise<T>): Promise<T>
   /** Brings everything it holds, and whatever it still gets, to that address. Safe to repeat. */
   sweep(walletId: string): Promise<void>
   /** Queues a send in the caller's transaction and answers its id: it leaves once, or takes itself back unsigned. */
@@ -35,8 +35,8 @@ interface ServiceWallets {
 /** Money that will lie ready for the holder of a link. */
 export interface PreparedClaim {
   id: string
-  walletId: string
   address: string
+  wallet: NewWallet
   /** Where it goes when it is not fetched. */
   returnTo: string
 }
@@ -49,9 +49,9 @@ export interface ClaimStanding {
 
 /** Links by which payers fetch their refunds. */
 interface ClaimLinks {
-  /** Makes the wallet; refuses an amount that it would never receive. */
-  prepare(returnTo: string, amount: Raw): Promise<PreparedClaim>
-  /** Writes it down in the transaction of its refund. */
+  /** Prepares its wallet, which `run` records; refuses an amount that it would never receive. */
+  along<T>(terms: { returnTo: string; amount: Raw }, run: (claim: PreparedClaim) => Promise<T>): Promise<T>
+  /** Writes it down with its wallet, in the transaction of its refund. */
   record(
     tx: StoreCtx,
     claim: PreparedClaim,

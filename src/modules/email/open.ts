@@ -1,11 +1,10 @@
-import type { Raw } from '../../kernel/money.ts'
 import type { Retention } from '../../kernel/retention.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { RateLimiter, Links, Mailer, Names, Prices, SecretBox } from '../../kernel/ports.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 import { nanoEmail } from './actions/nano-email.ts'
-import { cancelLink, findLink, linkOf, prepareLink, recordLink } from './domain/claim-link.ts'
+import { alongLink, cancelLink, findLink, linkOf, recordLink } from './domain/claim-link.ts'
 import { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
 import type { EmailRoom } from './room.ts'
 import { emailRoutes } from './routes/api.ts'
@@ -34,7 +33,7 @@ export interface EmailModule extends Module {
   emails: EmailRoom
   /** Money that lies ready for the holder of a link. */
   links: {
-    prepare(returnTo: string, amount: Raw): ReturnType<typeof prepareLink>
+    along<T>(...made: Parameters<typeof alongLink<T>> extends [unknown, ...infer L] ? L : never): Promise<T>
     record(
       tx: StoreCtx,
       ...link: Parameters<typeof recordLink> extends [unknown, unknown, ...infer L] ? L : never
@@ -72,7 +71,7 @@ export function openEmails(
     ...offer('email', room, EMAIL_ACTIONS),
     emails: room,
     links: {
-      prepare: (returnTo, amount) => prepareLink(room, returnTo, amount),
+      along: (terms, run) => alongLink(room, terms, run),
       record: (tx, ...link) => recordLink(room, tx, ...link),
       find: findLink,
       cancel: cancelLink,

@@ -1,6 +1,6 @@
 export type { WalletRoom } from './room.ts'
 export { readDeposits } from './domain/chain.ts'
-export { createWallet } from './domain/create-wallet.ts'
+export { type NewWallet, alongWallet, createWallet } from './domain/create-wallet.ts'
 export { deleteWallet } from './domain/end-wallet.ts'
 export { listWallets } from './domain/list-wallets.ts'
 export { rewrapKeys } from './domain/master-keys.ts'

@@ -8,7 +8,7 @@ import { whenOver } from '../../kernel/when-over.ts'
 import type { Db } from '../../kernel/db.ts'
 import { cloudWallet } from './actions/cloud-wallet.ts'
 import { advanceWallet } from './domain/advance.ts'
-import { createWallet } from './domain/create-wallet.ts'
+import { type NewWallet, alongWallet } from './domain/create-wallet.ts'
 import { sweepWallet } from './domain/end-wallet.ts'
 import { proveMasterKeys } from './domain/master-keys.ts'
 import { type QueuedSend, bringForward, queueSend } from './domain/queue-send.ts'
@@ -55,7 +55,7 @@ export interface WalletsModule extends Module {
   /** Where the service is paid. */
   treasuryAddress(): Promise<string>
   /** A wallet of the service whose funds can only go to one address. */
-  createFor(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
+  alongFor<T>(request: { destination: string; reference: string }, run: (wallet: NewWallet) => Promise<T>): Promise<T>
   /** Brings everything such a wallet holds, and whatever it still gets, to that address, at the latest when it may send again. Safe to repeat. */
   sweep(walletId: string): Promise<void>
   /** Queues a send in the caller's transaction and answers its id. */
@@ -114,13 +114,10 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     jobs: [settleWallets(room, setbacks), inspectWallets(room, setbacks)],
     gauges: gaugesOf(db),
     treasuryAddress: async () => (await treasury(room)).address,
-    createFor: ({ destination, reference }) =>
-      createWallet(room, {
-        accountId: undefined,
-        purpose: 'checkout',
-        refundAddress: destination,
-        metadata: { reference },
-      }),
+    alongFor: ({ destination, reference }, run) => {
+      const terms = { purpose: 'checkout', refundAddress: destination, metadata: { reference } }
+      return alongWallet(room, { accountId: undefined, ...terms }, run)
+    },
     sweep: (walletId) => sweepWallet(room, walletId),
     queueSend: (tx, send) => queueSend(room, tx, send),
     bringForward: (send) => bringForward(room, send),

@@ -1,7 +1,7 @@
 import type { CheckoutRoom } from '../room.ts'
 import { hasFeature } from '../../accounts/index.ts'
 import { textOf } from '../../../kernel/shape.ts'
-import type { Wallet } from '../../wallets/index.ts'
+import type { NewWallet, Wallet } from '../../wallets/index.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../record.ts'
 
@@ -25,13 +25,14 @@ const REFERENCE = 'checkout:'
 export const checkoutOf = ({ metadata }: Pick<Wallet, 'metadata'>) =>
   textOf(metadata?.reference).slice(REFERENCE.length)
 
-/** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */
-export async function createCheckoutWallet(
+/** Makes the wallet that takes the payments of one checkout along with it. Its key is committed before anybody learns its address. */
+export async function alongCheckoutWallet<T>(
   { ports, db }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
-): Promise<{ id: string; address: string }> {
+  run: (wallet: NewWallet) => Promise<T>,
+): Promise<T> {
   await requireGeneratedWallets({ ports, db }, owner)
-  return ports.wallets.create({ destination: merchantAddress, reference: `${REFERENCE}${id}` })
+  return ports.wallets.along({ destination: merchantAddress, reference: `${REFERENCE}${id}` }, run)
 }
 
 /** The queue's word for funds that are to be brought to the merchant. */

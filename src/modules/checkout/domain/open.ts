@@ -6,6 +6,7 @@ import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
+import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
@@ -19,7 +20,7 @@ import { type Price, readPrice } from '../price-fields.ts'
 import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
 import { admit } from './admit.ts'
 import { NOTHING_THERE } from './baseline.ts'
-import { createCheckoutWallet } from './generated-wallet.ts'
+import { alongCheckoutWallet } from './generated-wallet.ts'
 import { type NamedBy, requireOwnAddress } from './own-address.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
 import { reserveFilled, reserveNear } from './reserve.ts'
@@ -68,15 +69,17 @@ export async function openCheckout(
   const draft = toDraft(ctx, { owner, keyId }, { ...request, barePrice, address: request.address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
   const sealed = secret ? ctx.ports.secrets.seal(secretContext(draft.id), secret) : null
-  const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft) : undefined
-  const checkout: Checkout = {
-    ...draft,
-    webhookSecret: sealed,
-    ...(wallet && { address: wallet.address, walletId: wallet.id }),
-  }
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
-  const alongside = async (tx: CheckoutRoom) => idempotency?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
-  return { checkout: await store(ctx, checkout, request, { rate, seen, namedBy, alongside }), rate, webhookSecret }
+  const make = (wallet?: NewWallet) => {
+    const own = wallet && { address: wallet.address, walletId: wallet.id }
+    const alongside = async (tx: CheckoutRoom) => {
+      await wallet?.keep(tx.db)
+      await idempotency?.record(tx.db, toMade(draft.id, rate, webhookSecret))
+    }
+    return store(ctx, { ...draft, webhookSecret: sealed, ...own }, request, { rate, seen, namedBy, alongside })
+  }
+  const checkout = await (request.mode === 'generated_wallet' ? alongCheckoutWallet(ctx, draft, make) : make())
+  return { checkout, rate, webhookSecret }
 }
 
 /** What is recorded for the idempotency key of the checkout it made. */

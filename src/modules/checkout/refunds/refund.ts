@@ -58,8 +58,9 @@ export async function refundCheckout(
   }
   const isToday = asked.kind === 'fiat' && asked.rate === 'now' && checkout.currency !== 'NANO'
   const today = isToday ? await rateNow(ctx, checkout.currency) : undefined
-  const claim = request.as === 'link' ? await prepareClaim(ctx, checkout, { request, today }) : undefined
-  const refund = await inTx(ctx, (tx) => record(tx, { caller, request, reference, today, claim, idempotency }))
+  const make = (claim?: PreparedClaim) =>
+    inTx(ctx, (tx) => record(tx, { caller, request, reference, today, claim, idempotency }))
+  const refund = await (request.as === 'link' ? alongClaim(ctx, checkout, { request, today, make }) : make())
   ctx.ports.tell(checkout.id)
   await ctx.ports.wallets.bringForward({ id: refund.blockId, walletId: refund.walletId })
   const followed = await followRefund(ctx, refund.id)
@@ -73,16 +74,23 @@ function ownOf(checkout: Checkout | undefined, owner: string): Checkout {
   return checkout
 }
 
-/** A wallet for the money of a link; only where the refund could be made as things stand. */
-async function prepareClaim(
+interface LinkRefund {
+  request: RefundRequest
+  today: Rate | undefined
+  make(claim: PreparedClaim): Promise<Refund>
+}
+
+/** With a wallet for the money of a link; only where the refund could be made as things stand. */
+async function alongClaim(
   ctx: CheckoutRoom,
   checkout: Checkout,
-  { request, today }: { request: RefundRequest; today: Rate | undefined },
-): Promise<PreparedClaim> {
+  { request, today, make }: LinkRefund,
+): Promise<Refund> {
   const payments = await listPayments(ctx.db, checkout.id)
   const { amountRaw } = decideAmount(checkout, payments, { asked: request.asked, today })
   await decideSource(ctx.db, checkout, request.from)
-  return ctx.ports.claims.prepare(request.from ?? checkout.merchantAddress, amountRaw)
+  const returnTo = request.from ?? checkout.merchantAddress
+  return ctx.ports.claims.along({ returnTo, amount: amountRaw }, make)
 }
 
 interface Wanted {

@@ -3,7 +3,7 @@ import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
-import { createWallet } from '../../wallets/index.ts'
+import { type NewWallet, alongWallet } from '../../wallets/index.ts'
 import { insertRecipient, insertToken, listRecipients, markSent } from '../recipients-store.ts'
 import type { EmailRoom } from '../room.ts'
 import { findEmailPayment, insertPayment, markCancelled } from '../store.ts'
@@ -16,22 +16,30 @@ const LIFETIME = 30 * DAY
 
 interface PreparedLink {
   id: string
-  walletId: string
   address: string
+  wallet: NewWallet
   returnTo: string
 }
 
+interface LinkTerms {
+  returnTo: string
+  amount: Raw
+}
+
 /**
- * Makes the wallet in which money will lie ready for the holder of a link. Like a payment by mail without the mail: the sender who puts
- * the money in hands the link on.
+ * Makes the wallet in which money will lie ready for the holder of a link, along with what `run` records. Like a payment by mail without
+ * the mail: the sender who puts the money in hands the link on.
  */
-export async function prepareLink(ctx: EmailRoom, returnTo: string, amount: Raw): Promise<PreparedLink> {
+export async function alongLink<T>(
+  ctx: EmailRoom,
+  { returnTo, amount }: LinkTerms,
+  run: (link: PreparedLink) => Promise<T>,
+): Promise<T> {
   const { receiveMin } = ctx.rules
   if (amount < receiveMin) throw badField('amount', `A claim link must be for at least ${formatNano(receiveMin)} nano.`)
   const id = bytesToHex(ctx.store.random.bytes(8)).toLowerCase()
   const terms = { accountId: undefined, purpose: 'email', refundAddress: returnTo, metadata: { reference: id } }
-  const { id: walletId, address } = await createWallet(ctx, terms)
-  return { id, walletId, address, returnTo }
+  return alongWallet(ctx, terms, (wallet) => run({ id, address: wallet.address, wallet, returnTo }))
 }
 
 interface LinkFor {
@@ -45,15 +53,16 @@ interface LinkFor {
 export async function recordLink(
   ctx: EmailRoom,
   tx: StoreCtx,
-  { id, walletId, address, returnTo }: PreparedLink,
+  { id, address, wallet, returnTo }: PreparedLink,
   { refundId, accountId, amount, title }: LinkFor,
 ): Promise<void> {
   const { db, clock, ids } = tx
   const now = clock.now()
+  await wallet.keep(db)
   await insertPayment(db, {
     id,
     accountId,
-    walletId,
+    walletId: wallet.id,
     address,
     refundAddress: returnTo,
     subtotal: amount,

@@ -5,7 +5,7 @@ import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { findFreeUse, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
-import { createWallet, splitShares } from '../../wallets/index.ts'
+import { alongWallet, splitShares } from '../../wallets/index.ts'
 import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { addressBusy, addressUnwilling, badField, tooManyRecipients } from '../errors.ts'
 import { insertRecipient, listSuppressed } from '../recipients-store.ts'
@@ -40,40 +40,42 @@ export async function openEmailPayment(
   await checkDay(ctx, store.db, accountId, emails.length)
   const id = bytesToHex(store.random.bytes(8)).toLowerCase()
   const terms = { accountId: undefined, purpose: 'email', refundAddress, metadata: { reference: id } }
-  const wallet = await createWallet(ctx, terms)
   const createdAt = store.clock.now()
-  await inTx(store, async ({ db, ids }) => {
-    // Counting and adding are one, however many ask at once.
-    await lockAccount(db, accountId)
-    await checkDay(ctx, db, accountId, emails.length)
-    // Given back where it is not paid; the send that does takes its place.
-    const pledge = { rights, amount: toRaw(total), reference: pledgeTo(wallet.address), now: createdAt }
-    await reserveSpend(db, pledge)
-    await insertPayment(db, {
-      id,
-      accountId,
-      walletId: wallet.id,
-      address: wallet.address,
-      refundAddress,
-      subtotal: request.amount,
-      fee,
-      recipients: emails.length,
-      sender: request.sender,
-      message: request.message,
-      receipt: receipt === null ? null : ports.secrets.seal(receiptContext(id), receipt),
-      lifetimeMilliseconds: request.lifetimeMilliseconds,
-      createdAt,
-      fundBy: createdAt + FUNDING,
-      dueAt: createdAt,
-    })
-    for (const [position, amount] of sharesOf(request.amount, emails).entries()) {
-      const recipientId = ids.next('emr')
-      const email = ports.secrets.seal(recipientContext(recipientId), emails[position]!)
-      const emailHash = hashes[position]!
-      await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
-    }
-    await idempotency?.record(db, { id })
-  })
+  await alongWallet(ctx, terms, (wallet) =>
+    inTx(store, async ({ db, ids }) => {
+      // Counting and adding are one, however many ask at once.
+      await lockAccount(db, accountId)
+      await checkDay(ctx, db, accountId, emails.length)
+      // Given back where it is not paid; the send that does takes its place.
+      const pledge = { rights, amount: toRaw(total), reference: pledgeTo(wallet.address), now: createdAt }
+      await reserveSpend(db, pledge)
+      await wallet.keep(db)
+      await insertPayment(db, {
+        id,
+        accountId,
+        walletId: wallet.id,
+        address: wallet.address,
+        refundAddress,
+        subtotal: request.amount,
+        fee,
+        recipients: emails.length,
+        sender: request.sender,
+        message: request.message,
+        receipt: receipt === null ? null : ports.secrets.seal(receiptContext(id), receipt),
+        lifetimeMilliseconds: request.lifetimeMilliseconds,
+        createdAt,
+        fundBy: createdAt + FUNDING,
+        dueAt: createdAt,
+      })
+      for (const [position, amount] of sharesOf(request.amount, emails).entries()) {
+        const recipientId = ids.next('emr')
+        const email = ports.secrets.seal(recipientContext(recipientId), emails[position]!)
+        const emailHash = hashes[position]!
+        await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
+      }
+      await idempotency?.record(db, { id })
+    }),
+  )
   tellPages(store, { accountId })
   return (await findEmailPayment(store.db, id))!
 }

@@ -1,3 +1,4 @@
+import type { Db } from '../../../kernel/db.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Leaving } from '../../../kernel/leaving.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
@@ -28,8 +29,8 @@ interface WalletRequest {
 
 /** Makes a wallet. Its address is told only after its sealed key is committed. */
 export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
-  const { store, rules, vault, watchAddress } = ctx
-  const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, idempotency } = request
+  const { store, rules } = ctx
+  const { accountId, idempotency } = request
   const made = idempotency?.made as { id: string } | undefined
   if (made) return (await findWallet(store.db, made.id))!
   const { walletsMax } = rules
@@ -39,8 +40,38 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
   }
   // A search takes seconds; an account without room should not have one.
   if (request.vanity) await checkRoom(store.db)
-  const key = request.vanity
-    ? await findVanityKey(ctx, { ...request.vanity, payer: accountId ?? purpose })
+  return alongWallet(ctx, request, async ({ id, keep }) => {
+    await store.db.transaction().execute(async (tx) => {
+      // Counting and adding are one, however many ask at once.
+      if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
+      await checkRoom(tx)
+      await keep(tx)
+      await idempotency?.record(tx, { id })
+    })
+    return (await findWallet(store.db, id))!
+  })
+}
+
+/** A wallet that is about to be made. */
+export interface NewWallet {
+  id: string
+  address: string
+  /** Stores it with its key, in the transaction of what it is for. */
+  keep(db: Db): Promise<void>
+}
+
+/**
+ * Makes a wallet along with what it is for, in one transaction of `run`: what is refused there leaves no wallet behind. Once `run` is
+ * done, the address is listened for.
+ */
+export async function alongWallet<T>(
+  ctx: WalletRoom,
+  { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, vanity }: Omit<WalletRequest, 'idempotency'>,
+  run: (wallet: NewWallet) => Promise<T>,
+): Promise<T> {
+  const { store, vault, watchAddress } = ctx
+  const key = vanity
+    ? await findVanityKey(ctx, { ...vanity, payer: accountId ?? purpose })
     : store.random.bytes(KEY_BYTES)
   try {
     const id = store.ids.next('wal')
@@ -56,17 +87,18 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
       expiresAt: lifetimeMilliseconds === undefined ? null : createdAt + lifetimeMilliseconds,
       createdAt,
     }
-    await store.db.transaction().execute(async (tx) => {
-      // Counting and adding are one, however many ask at once.
-      if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
-      await checkRoom(tx)
-      // Sealed as late as can be: a master key may be taken out of use at any time.
-      await insertWallet(tx, wallet, vault.seal({ walletId: id, address }, key))
-      await idempotency?.record(tx, { id })
-    })
-    watchAddress(id, address)
-    tellWallet(ctx, wallet)
-    return (await findWallet(store.db, id))!
+    let isKept = false
+    // Sealed as late as can be: a master key may be taken out of use at any time.
+    const keep = async (db: Db) => {
+      await insertWallet(db, wallet, vault.seal({ walletId: id, address }, key))
+      isKept = true
+    }
+    const result = await run({ id, address, keep })
+    if (isKept) {
+      watchAddress(id, address)
+      tellWallet(ctx, wallet)
+    }
+    return result
   } finally {
     key.fill(0)
   }
