@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -12,9 +13,12 @@ import { getLink } from '../../src/modules/links/domain/change-link.ts'
 import { makeLink } from '../../src/modules/links/domain/make-link.ts'
 import { orderFromLink } from '../../src/modules/links/domain/order.ts'
 import type { LinkRoom } from '../../src/modules/links/room.ts'
+import { moveStock } from '../../src/modules/links/store.ts'
+import { takePosition } from '../../src/modules/webhooks/store.ts'
 import { Signer } from '../support/blocks.ts'
 import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
+import { until } from '../support/until.ts'
 
 /* What the store promises about the pieces of a link, on each engine and with many at once. */
 
@@ -127,4 +131,23 @@ forEachEngine((engine) => {
     assert.deepEqual(await ctx.db.selectFrom('checkouts').select('id').execute(), [])
     assert.ok((await orderFromLink(room, link.slug, asked)).id)
   })
+})
+
+test('a subscription that is paid while another order of its link ends: neither is broken off by PostgreSQL', async (t) => {
+  const { ctx, room, owner } = await openLinkShop(t, 'postgres')
+  const link = await makeLink(room, owner, { address, amount: '1', every: 'month' })
+  const checkout = await orderFromLink(room, link.slug, asking({ email: 'payer@example.com', language: 'en' }))
+  const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  let paid: Promise<unknown> | undefined
+  // As an order that ends: its pieces are given back, then it is announced.
+  await ctx.db.transaction().execute(async (tx) => {
+    await moveStock(tx, { id: link.id, held: 0, sold: 0, orders: 0, raw: 0n, e8: 0n })
+    paid = creditSend(room.checkouts, sendFor(ctx, checkout))
+    await until(async () => (await waiting.execute(ctx.db)).rows[0]!.count === 1)
+    await takePosition(tx, owner)
+  })
+  await paid
+  const sold = await ctx.db.selectFrom('subscriptions').select('status').execute()
+  assert.deepEqual(sold, [{ status: 'active' }])
 })

@@ -21,9 +21,6 @@ export const countSale: LinkSales['moved'] = async (tx, before, after) => {
   const order = await findOrder(db, after.id)
   if (!order) return
   const { quantity, subscriptionId } = order
-  if (subscriptionId !== null && after.status === 'complete' && before.status !== 'complete') {
-    await renewSubscription(tx, subscriptionId, after)
-  }
   const [was, is] = [standingOf(before, quantity), standingOf(after, quantity)]
   const change = {
     held: is.held - was.held,
@@ -32,6 +29,10 @@ export const countSale: LinkSales['moved'] = async (tx, before, after) => {
     raw: is.raw - was.raw,
     e8: is.e8 - was.e8,
   }
-  if (Object.values(change).every((part) => BigInt(part) === 0n)) return
-  await moveStock(db, { id: after.keyId!, ...change })
+  // The link before anything that is announced, as in every sale: events lock the account's position in its list, and two transactions that
+  // take these two in opposite orders would wait for each other.
+  if (Object.values(change).some((part) => BigInt(part) !== 0n)) await moveStock(db, { id: after.keyId!, ...change })
+  if (subscriptionId !== null && after.status === 'complete' && before.status !== 'complete') {
+    await renewSubscription(tx, subscriptionId, after)
+  }
 }
