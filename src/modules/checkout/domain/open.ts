@@ -247,7 +247,6 @@ export async function store(
   { rate, seen, namedBy, alongside }: Alongside,
 ): Promise<Checkout> {
   const opened = await inQuietTx(ctx, async (tx) => {
-    await refuseTooMany(tx, draft)
     const amounts = await priceTerms(tx, draft, { ...request, rate, seq: 1, namedBy })
     const checkout: Checkout = { ...draft, ...amounts }
     const { id, createdAt: now, status, additional } = checkout
@@ -255,6 +254,8 @@ export async function store(
       insertCheckout(tx.db, { ...checkout, ...look }),
       insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now }),
     ])
+    // The address is held from here on: of many made at once, each counts those before it.
+    await refuseTooMany(tx, draft, { stored: 1 })
     await requireOwnAddress(tx, checkout, { namedBy, seen })
     const made = { ...checkout, ...watched }
     await alongside?.(tx, made)
@@ -289,9 +290,11 @@ export async function watchFrom(
   return { look, lookHeight: height }
 }
 
+/** Refuses one more; `stored` are those that were written just now and would be counted with the others. */
 export async function refuseTooMany(
   { db, ports }: CheckoutRoom,
   { address, owner, keyId }: Pick<Checkout, 'address' | 'owner' | 'keyId'>,
+  { stored = 0 } = {},
 ): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by the room that sells.
   if (owner === SERVICE) return
@@ -302,7 +305,9 @@ export async function refuseTooMany(
   const isPublic = keyId !== null && (publicKeys.includes(keyId) || isByHolder({ keyId }))
   const max = owner === ANONYMOUS ? openAnonymousMax : isPublic ? openPublicKeyMax : openMax
   const madeWith = isPublic ? { only: keyId } : { not: publicKeys }
-  if (max > 0 && (await countOpen(db, { address, owner, madeWith, max })) >= max) throw tooManyOpen(max, isPublic)
+  if (max === 0) return
+  const bound = max + stored
+  if ((await countOpen(db, { address, owner, madeWith, max: bound })) >= bound) throw tooManyOpen(max, isPublic)
 }
 
 interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {

@@ -164,10 +164,11 @@ async function replaceTerms(
     plans: plans.map(({ title, price, discount }) => ({ title, value: price.text, discount, amountRaw: undefined })),
   }
   if (moves) {
-    await refuseTooMany(tx, next)
     // It was somewhere else when the ledger was looked at: another change came in between.
     if (!seen) throw fieldFixed('address')
     next = { ...next, ...(await watchFrom(tx, next, seen)) }
+    // The address is held by now: of many moved there at once, each counts those before it.
+    await refuseTooMany(tx, next)
   }
   if (moves || mode !== held.mode) await requireOwnAddress(tx, next, { namedBy: 'secret-key', seen })
   const [latest] = await listLatestQuotes(tx.db, held.id)
