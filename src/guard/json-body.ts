@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { refuseNul } from '../kernel/refuse-nul.ts'
 
 const DEPTH_MAX = 20
 
@@ -8,7 +9,8 @@ export function parseBody(text: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_json', 'Unable to parse JSON', { body: { detail: 'The body must be a JSON object.' } })
   }
-  return value as Record<string, unknown>
+  // Only an escape can bring the character into JSON, and few bodies have one.
+  return text.includes('\\u0000') ? refuseNul(value as Record<string, unknown>) : (value as Record<string, unknown>)
 }
 
 /** Any JSON of bounded depth; what stands around requests adds to the depth that each may have. */

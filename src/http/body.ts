@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseBody } from '../guard/json-body.ts'
+import { refuseNul } from '../kernel/refuse-nul.ts'
 import type { Fields } from '../kernel/route.ts'
 
 /** Bodies are JSON whatever their type says, as at the RPC endpoint. */
@@ -35,5 +36,5 @@ export function readForm(request: FastifyRequest): Fields {
   const fields = new Map<string, string>()
   const text = typeof request.body === 'string' ? request.body : ''
   for (const [name, value] of new URLSearchParams(text)) if (!fields.has(name)) fields.set(name, value)
-  return Object.fromEntries(fields)
+  return refuseNul(Object.fromEntries(fields))
 }

@@ -11,6 +11,7 @@ import type { StoreCtx } from '../kernel/in-tx.ts'
 import { may, requireEveryScope, requirePermission } from '../kernel/key-rights.ts'
 import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
 import type { Notices, SecretBox } from '../kernel/ports.ts'
+import { refuseNul } from '../kernel/refuse-nul.ts'
 import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
@@ -343,7 +344,9 @@ function readQuery({ query }: FastifyRequest): Record<string, string> {
     name,
     Array.isArray(value) ? (value as unknown[])[0] : value,
   ])
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  return refuseNul(
+    Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+  )
 }
 
 function unlessSuspended(error: unknown): undefined {

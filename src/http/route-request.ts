@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toIds } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
+import { refuseNul } from '../kernel/refuse-nul.ts'
 import type { SecretBox } from '../kernel/ports.ts'
 import type { AccountCaller, AccountRequest, RouteRequest } from '../kernel/route.ts'
 import { bodyOf, isForm, readForm } from './body.ts'
@@ -27,7 +28,7 @@ export function toRouteRequest(
     id,
     ip: ipOf(raw),
     params: params as Record<string, string>,
-    query: query as Record<string, unknown>,
+    query: refuseNul(query as Record<string, unknown>),
     header(name) {
       const value = headers[name]
       return typeof value === 'string' ? value : undefined

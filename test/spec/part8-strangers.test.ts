@@ -6,7 +6,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { ENGINES } from '../support/engines.ts'
-import { type Gateway, type Reply, ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { type Gateway, type Reply, ask, bearer, openGateway, sharedKeys } from '../support/gateway.ts'
 import { row } from './row.ts'
 
 /* What a stranger can use up is the stranger's own share (contract 8). */
@@ -69,6 +69,59 @@ describe('strangers', { concurrency: 2 }, () => {
       assertOverLimit(await asMerchant(), /^4 open checkouts on one address\./)
     })
 
+    test(`${engine}: customers who order at the same moment open no more checkouts than one address may have (contract 8, Checkout: open checkouts of a public key on one address)`, async (t) => {
+      const gateway = await openOn(t, engine, {
+        LIMIT_PUBLIC_KEY_PER_MINUTE: '0',
+        LIMIT_FREE_PER_MINUTE: '0',
+        LIMIT_FREE_CONCURRENCY: '0',
+        CHECKOUT_OPEN_PUBLIC_KEY_MAX: '3',
+        CHECKOUT_OPEN_MAX: '4',
+        CHECKOUT_OPEN_ANONYMOUS_MAX: '2',
+      })
+      const { asStranger, asMerchant } = await openShop(gateway)
+      const anonymous = () => gateway.call('checkout', { address: other, amount: '1' })
+      for (const [order, max] of [
+        [asMerchant, 4],
+        [asStranger, 3],
+        [anonymous, 2],
+      ] as const) {
+        const replies = await Promise.all(Array.from({ length: 25 }, () => order()))
+        const statuses = replies.map(({ status }) => status)
+        assert.deepEqual(
+          [200, 429].map((one) => statuses.filter((status) => status === one).length),
+          [max, 25 - max],
+        )
+      }
+    })
+
+    test(`${engine}: a text with the character U+0000 was a failure of ours: it is refused by the name of its field (contract 7, Texts and codes: a text with the character U+0000)`, async (t) => {
+      const gateway = await openOn(t, engine, { LIMIT_FREE_PER_MINUTE: '0' })
+      const { secretKey } = await openShop(gateway)
+      const asked: [string, Promise<Reply>][] = [
+        ['payment_link', gateway.rest('GET', '/api/subscriptions?payment_link=a%00b', secretKey)],
+        ['search', gateway.rest('GET', '/api/checkouts?search=a%00b', secretKey)],
+        ['title', gateway.rest('POST', '/api/links', secretKey, { address: merchant, amount: '1', title: 'a\0b' })],
+        [
+          'metadata',
+          gateway.call('checkout', { address: merchant, amount: '1', metadata: { deep: ['a\0b'] } }, bearer(secretKey)),
+        ],
+        ['name', gateway.call('get_name', { name: 'a\0b' })],
+      ]
+      for (const [field, reply] of asked) {
+        const { status, text } = await reply
+        const { code, error, field: named } = JSON.parse(text) as Record<string, string>
+        row('7, Texts and codes: a text with the character U+0000', () =>
+          assert.deepEqual(
+            [status, code, error, named],
+            [400, 'invalid_request', `${field} cannot contain the character U+0000.`, field],
+          ),
+        )
+      }
+      // The six letters of the escape are a text like any other.
+      const letters = await gateway.call('checkout', { address: merchant, amount: '1', title: 'a\\u0000b' })
+      assert.equal(letters.status, 200, letters.text)
+    })
+
     test(`${engine}: a session that was opened with a stolen key is over when the key is revoked, on every instance, and makes no key (contract 5, rule 19)`, async (t) => {
       const env = { ...sharedKeys(), DATABASE_URL: await emptyUrl(t, engine) }
       const clock = new TestClock()
@@ -117,7 +170,8 @@ describe('strangers', { concurrency: 2 }, () => {
         }
       }
       for (const id of ['\0', 'swp_\0', '\ud800']) {
-        assert.equal((await call('nano_swap_status', { id })).json().code, 'swap_not_found')
+        const code = id.includes('\0') ? 'invalid_request' : 'swap_not_found'
+        assert.equal((await call('nano_swap_status', { id })).json().code, code)
         const checkout = { address: merchant, amount: '1', template: id }
         assert.equal((await call('checkout', checkout, { authorization: `Bearer ${secretKey}` })).status, 400)
       }
