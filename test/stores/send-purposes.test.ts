@@ -64,7 +64,9 @@ async function openWorld(t: TestContext, engine: StoreEngine) {
         .address,
     /** A wallet of the maker's with some nano. */
     async wallet(fields: object = {}) {
-      const { address } = (await call('cloud_wallet', { create: true, ...fields })).json<{ address: string }>()
+      const { address } = (await call('cloud_wallet', { wallet_action: 'create_wallet', ...fields })).json<{
+        address: string
+      }>()
       await pay(address, nano(5))
       await call('cloud_wallet', { account: address, receive: true })
       return address
