@@ -9,18 +9,18 @@ import { blocksWith, commandsOf, root } from './documents.ts'
 import { runScript, serve, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* `npm ci` and `npm start`, as the first lines that a newcomer types. */
+/* `npm start`, as the first line that a newcomer types. */
 
 const beginnings = blocksWith('sh serves').filter(({ code }) => commandsOf(code).includes('npm start'))
 
-test('README, getting started and the first payment begin with the same two commands', () => {
+test('README, getting started and the first payment begin with the same command', () => {
   assert.deepEqual(
     beginnings.map(({ page, code }) => [page, ...commandsOf(code)]),
-    ['README.md', 'docs/first-payment.md', 'docs/getting-started.md'].map((page) => [page, 'npm ci', 'npm start']),
+    ['README.md', 'docs/first-payment.md', 'docs/getting-started.md'].map((page) => [page, 'npm start']),
   )
 })
 
-// The rest of `npm ci` is the network's: this is what it refuses before it asks for anything.
+// The rest of `npm ci` is the network's: this is what it refuses before it asks for anything. From a fresh clone `.ci/run` begins with `npm test`.
 test('npm ci takes the lock file', (t) => {
   const folder = openFolder(t)
   for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(root, file), join(folder, file))

@@ -29,7 +29,7 @@ export const CLIENTS = {
   'nanocurrency-web': { doors: BOTH },
   'simple-nano-wallet-js': { doors: BOTH },
   standardwebhooks: { doors: ['webhooks'] },
-  svix: { doors: ['webhooks'] },
+  svix: { doors: ['webhooks'], apart: 'wants a newer Node than the gateway' },
 } satisfies Record<string, Guest>
 
 export type ClientName = keyof typeof CLIENTS

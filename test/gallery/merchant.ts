@@ -7,7 +7,7 @@ import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import type { Walk } from './walk.ts'
 
 /** The part of a webhook library that a receiver uses. */
-interface Library {
+export interface Library {
   verify(body: string, headers: Record<string, string>): unknown
   sign(id: string, date: Date, body: string): string
 }

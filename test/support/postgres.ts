@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
@@ -55,11 +55,13 @@ export class PostgresServer {
     this.url = `postgres://postgres@${LOOPBACK}:${port}`
   }
 
-  static async create(): Promise<PostgresServer> {
+  static async create(templates = KEPT): Promise<PostgresServer> {
     const server = new PostgresServer(mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-')), await freePort())
     const owner = server.#owner
     if (owner) chownSync(server.folder, owner.uid, owner.gid)
-    const kept = join(KEPT, `${basename(dirname(programFolder()))}-${owner?.uid ?? 'own'}`)
+    const kept = join(templates, `${basename(dirname(programFolder()))}-${owner?.uid ?? 'own'}`)
+    // In a copy of the checkout everything belongs to the person who copied it, and the server reads only what is its own.
+    if (existsSync(kept) && statSync(kept).uid !== (owner?.uid ?? process.getuid?.())) rmSync(kept, { recursive: true })
     if (existsSync(kept)) copy(kept, server.#data)
     else server.#lay(kept)
     return server
@@ -69,7 +71,7 @@ export class PostgresServer {
   #lay(kept: string): void {
     const initial = ['-D', this.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     execFileSync(program('initdb'), initial, { ...this.#owner, cwd: this.folder, stdio: 'ignore' })
-    mkdirSync(KEPT, { recursive: true })
+    mkdirSync(dirname(kept), { recursive: true })
     const draft = mkdtempSync(`${kept}.`)
     copy(this.#data, join(draft, 'data'))
     try {
