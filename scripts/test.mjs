@@ -1,22 +1,24 @@
 /*
- * Runs the test suites, several at a time: what lies beside modules, and a share of the rest, which the seed draws. Finds or installs the
- * servers and browsers they need, and says which one is missing. Files that are named run whole, on both engines.
- *   --unit       only what lies in src and needs no server
- *   --thorough   everything, on both engines; what only time can find, as the chaos run and the fuzzer, gets its time
+ * Runs the test suites, several at a time: everything that a change can break, the same files every time. Finds or installs the servers and
+ * browsers they need, and says which one is missing. Files that are named run whole, on both engines.
+ *   --quick      only what lies in src and needs no server
+ *   --thorough   also what takes long (chaos, power cuts, the fuzzer, other people's programs), on both engines, beside the static checks
  *   --times N    everything N times, or until the first failure: how to find out whether a test is steady
  *   --busy       beside a process that keeps a processor busy
  */
+import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startBusy } from './busy.mjs'
 import { groupBySuite } from './test-groups.mjs'
-import { isUnit } from './test-imports.mjs'
 import { provide } from './test-needs.mjs'
-import { drawShare, engineOf } from './test-share.mjs'
+import { SETS, engineOf } from './test-sets.mjs'
 import { runSuite } from './test-suite.mjs'
 import { mayRepeat, tellFirstFailure } from './test-verdict.mjs'
 
@@ -26,7 +28,7 @@ const pathOf = (file) => relative(root, file).replaceAll('\\', '/')
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
   options: {
-    unit: { type: 'boolean' },
+    quick: { type: 'boolean' },
     thorough: { type: 'boolean' },
     times: { type: 'string' },
     busy: { type: 'boolean' },
@@ -45,6 +47,15 @@ function listTests(folder) {
     .sort()
 }
 
+/** `npm run check`, beside the suites. */
+async function runStaticChecks() {
+  const started = Date.now()
+  const child = spawn(process.execPath, [join(root, 'scripts', 'check.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const seconds = Math.round((Date.now() - started) / 1000)
+  return { passed: code === 0, broken: code !== 0, failures: [], output, seconds }
+}
+
 /**
  * Works off the suites, some more at a time than there are processors: most of their time they wait, for confirmations, servers and pages.
  * `tell` prints what each said.
@@ -55,7 +66,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   let broken = false
   const lane = async () => {
     for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
-      const result = await runSuite(root, suite.files, seed, { engine: suite.engine })
+      const result = await (suite.run?.() ?? runSuite(root, suite.files, seed, { engine: suite.engine }))
       if (!result.passed && stopAtFailure) waiting.length = 0
       tell(suite, result, waiting.length)
       failures.push(...result.failures)
@@ -106,22 +117,12 @@ async function runTimes(suites) {
   return true
 }
 
-function listWanted() {
-  if (named.length > 0) return named
-  if (options.unit) return listTests('src').filter((file) => isUnit(root, file))
-  return [...listTests('src'), ...listTests('test')]
-}
-
-/** Whoever says what is to run, or how thoroughly, gets all of that; a share of it is enough for one run at a desk. */
 function listSuites() {
-  const wanted = listWanted()
-  if (named.length > 0 || options.unit || options.thorough || options.times) return groupBySuite(provide(root, wanted))
-  const { drawn, left } = drawShare(wanted, firstSeed)
-  console.log(
-    `${drawn.length} of ${wanted.length} files, each suite on one engine; -- --thorough runs all of them on both.`,
-  )
-  console.log(`Left out with this seed: ${left.join(' ')}`)
-  return groupBySuite(provide(root, drawn)).map((suite, at) => ({ ...suite, engine: engineOf(at, firstSeed) }))
+  if (named.length > 0) return groupBySuite(provide(root, named))
+  const set = options.thorough ? 'thorough' : options.quick ? 'quick' : 'whole'
+  const files = SETS[set](root, [...listTests('src'), ...listTests('test')])
+  const suites = groupBySuite(provide(root, files)).map((suite) => ({ ...suite, engine: engineOf(set, suite.files) }))
+  return set === 'thorough' ? [{ name: 'static checks', run: runStaticChecks }, ...suites] : suites
 }
 
 const suites = listSuites()

@@ -252,7 +252,7 @@ test('nothing is exported that no other file imports', async () => {
   assert.deepEqual(findUnusedExports(root), {})
 })
 
-test('every module has tests beside it, so that `npm run test:unit` says something of each', async () => {
+test('every module has tests beside it, so that `npm run test:quick` says something of each', async () => {
   const { isUnit } = (await import(pathToFileURL(join(root, 'scripts/test-imports.mjs')).href)) as {
     isUnit(root: string, file: string): boolean
   }

@@ -71,7 +71,7 @@ test('hosted checks run scripts that there are, on the systems and versions that
   assert.deepEqual(jobs.elsewhere!.strategy!.matrix, { machine: ['macos-15', 'windows-2025'], node: [22, 24] })
   assert.deepEqual(
     jobs.elsewhere!.steps.flatMap(({ run }) => run ?? []),
-    ['npm ci', 'npm run build', 'npm run test:unit', 'npm run first-payment'],
+    ['npm ci', 'npm run build', 'npm run test:quick', 'npm run first-payment'],
   )
 })
 

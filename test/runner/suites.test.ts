@@ -27,25 +27,22 @@ test('the tests of every module are a suite of their own, which takes no other m
   )
 })
 
-test('a few runs at a desk come by every test, and each of them by every test beside a module', async () => {
-  interface Share {
-    drawShare(files: string[], seed: number): { drawn: string[]; left: string[] }
-    engineOf(at: number, seed: number): string
+test('a run was green because its seed had left out what was broken: the same files run every time', async () => {
+  interface Sets {
+    SETS: Record<'quick' | 'whole' | 'thorough', (root: string, files: string[]) => string[]>
+    engineOf(set: string, files: string[]): string | undefined
   }
-  const { drawShare, engineOf } = await load<Share>('test-share.mjs')
-  const beside = 'src/modules/wallets/limits.test.ts'
-  const files = [
-    beside,
-    ...['spec', 'pages', 'stores'].flatMap((name) => [1, 2, 3, 4, 5, 6, 7].map((at) => `test/${name}/${at}.test.ts`)),
-  ]
-  const seeds = [41, 42, 43, 44, 45, 46, 47, 48]
-  const drawn = seeds.map((seed) => drawShare(files, seed).drawn)
-  for (const [at, share] of drawn.entries()) {
-    assert.ok(share.includes(beside) && share.length < files.length / 2, share.join(' '))
-    assert.deepEqual([...share, ...drawShare(files, seeds[at]!).left].toSorted(), files.toSorted())
-  }
-  assert.deepEqual([...new Set(drawn.flat())].toSorted(), files.toSorted())
-  assert.deepEqual(new Set([engineOf(3, 41), engineOf(3, 42)]), new Set(['sqlite', 'postgres']))
+  const { SETS, engineOf } = await load<Sets>('test-sets.mjs')
+  const money = ['src/modules/wallets/limits.test.ts', 'test/spec/part4-pay.test.ts', 'test/stores/sales.test.ts']
+  const files = [...money, 'src/kernel/money.test.ts', 'test/chaos/chaos.test.ts', 'test/hostile/matrix.test.ts']
+  assert.deepEqual(SETS.thorough(root, files), files)
+  assert.deepEqual(SETS.whole(root, files), [...money, 'src/kernel/money.test.ts', 'test/hostile/matrix.test.ts'])
+  assert.deepEqual(SETS.quick(root, files), ['src/kernel/money.test.ts'])
+  assert.deepEqual(
+    money.map((file) => engineOf('whole', [file])),
+    ['sqlite', 'sqlite', undefined],
+  )
+  assert.equal(engineOf('thorough', ['test/spec/part4-pay.test.ts']), undefined)
 })
 
 test('a test of money is about money wherever it lies', async () => {

@@ -13,7 +13,7 @@ import { TestClock } from './clock.ts'
 import { hearFailures } from './failures.ts'
 import { openFolder } from './folder.ts'
 
-/* A store in a file, for tests that need no server: what loads `postgres.ts` is none of `npm run test:unit`. */
+/* A store in a file, for tests that need no server: what loads `postgres.ts` is none of `npm run test:quick`. */
 
 let empty: Promise<string> | undefined
 
