@@ -1,10 +1,10 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { hasScope } from '../kernel/key-rights.ts'
+import { hasScope, isInForceAtOnce } from '../kernel/key-rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
-import { type UsageMeter, identify } from '../modules/accounts/index.ts'
+import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'
 import type { Seller } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
@@ -47,6 +47,7 @@ interface Passing {
   body: Body | undefined
   found: RegisteredAction | undefined
   caller: Caller | undefined
+  credential: string | undefined
   /** Whether the request was counted against its caller. */
   isCounted: boolean
   entry: Entry | undefined
@@ -102,6 +103,7 @@ export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Pr
     body: undefined,
     found: undefined,
     caller: undefined,
+    credential: undefined,
     isCounted: false,
     entry: undefined,
     purchase: undefined,
@@ -161,13 +163,17 @@ function recognize(passing: Passing): void | Promise<void> {
   const { gateway, request, trace, body, found } = passing
   const { headers, url } = request
   const credential = extractCredential({ headers, url, body, action: found!.action })
-  const { origin } = headers
+  passing.credential = credential
   const keep = (caller: Caller) => {
     passing.caller = caller
     trace.caller = caller
   }
-  const caller = identify(gateway.keys, credential, typeof origin === 'string' ? origin : undefined)
+  const caller = identify(gateway.keys, credential, originOf(passing))
   return caller instanceof Promise ? caller.then(keep) : keep(caller)
+}
+
+function originOf({ request: { headers } }: Passing): string | undefined {
+  return typeof headers.origin === 'string' ? headers.origin : undefined
 }
 
 function enter(passing: Passing): void | Promise<void> {
@@ -239,8 +245,14 @@ function read(passing: Passing): void | Promise<void> {
   return reading instanceof Promise ? reading.then(keep) : keep(reading)
 }
 
-function open({ found, caller, asked }: Passing): void {
+function open(passing: Passing): void | Promise<void> {
+  const { gateway, found, caller, asked, credential } = passing
   authorize(found!.action, caller!, asked!.scope)
+  if (credential === undefined || caller!.kind !== 'account' || !isInForceAtOnce(asked!.scope)) return
+  return identifyNow(gateway.keys, credential, originOf(passing)).then((now) => {
+    authorize(found!.action, now, asked!.scope)
+    passing.caller = now
+  })
 }
 
 async function act(passing: Passing): Promise<void> {

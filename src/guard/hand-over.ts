@@ -18,4 +18,7 @@ export const KEYS_ELSEWHERE: KeyLookup = {
   find() {
     throw HANDED_OVER
   },
+  findNow() {
+    throw HANDED_OVER
+  },
 }

@@ -6,7 +6,7 @@ import type { KeyLookup } from '../kernel/ports.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import type { AccountCaller } from '../kernel/route.ts'
 import { roleMay } from '../kernel/roles.ts'
-import { SESSION_SECONDS, type Session, type Sessions, identify } from '../modules/accounts/index.ts'
+import { SESSION_SECONDS, type Session, type Sessions, identify, identifyNow } from '../modules/accounts/index.ts'
 
 export interface SessionOptions {
   keys: KeyLookup
@@ -61,8 +61,9 @@ export async function identifyApiCaller(
   { method, url, headers, body, unenrolled = false }: Presented,
 ): Promise<AccountCaller> {
   const credential = extractCredential({ headers, url, body, action: undefined })
+  const reads = method === 'GET' || method === 'HEAD'
   if (credential !== undefined && kindOfApiKey(credential) !== undefined) {
-    const caller = await identify(keys, credential, headers.origin)
+    const caller = await (reads ? identify : identifyNow)(keys, credential, headers.origin)
     if (caller.kind !== 'account' || caller.door !== 'secret-key') {
       throw new AppError('feature_disabled', 'A public key cannot be used here.')
     }
@@ -70,7 +71,7 @@ export async function identifyApiCaller(
   }
   const token = credential ?? readCookie(headers, baseUrl())
   if (token === undefined) throw new AppError('key_required', 'API key required, or a session.')
-  if (credential === undefined && method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, baseUrl())
+  if (credential === undefined && !reads) requireOwnPage(headers, baseUrl())
   const session = await sessions.read(token)
   if (!session) {
     const text = credential === undefined ? 'The session has ended. Sign in again.' : 'Invalid API Key.'

@@ -19,6 +19,11 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
+/** What these allow asks the store for the key's rights each time. A gateway may not have heard yet that another has taken them away. */
+const AT_ONCE: ReadonlySet<Scope> = new Set(['wallets:send', 'email', 'refunds', 'keys'])
+
+export const isInForceAtOnce = (scope: Scope): boolean => AT_ONCE.has(scope)
+
 /** Limits that a key was made with. One that makes another puts its own upon it: both are counted together under its id. */
 export interface KeyLimits {
   /** The first key of those that followed each other by rotation. */

@@ -127,6 +127,8 @@ export interface KeyOwner {
 /** Who a key belongs to. Answers at once when it knows. */
 export interface KeyLookup {
   find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined>
+  /** As the store has it now: the notice that another gateway has changed a key may be late. */
+  findNow(key: string): Promise<KeyOwner | undefined>
 }
 
 /** New names for new things: a prefix that tells the kind, and enough randomness that none is made twice. */

@@ -49,6 +49,10 @@ export class StoredKeys implements KeyLookup {
     return this.#lookups.get(hash) ?? this.#lookUp(hash)
   }
 
+  async findNow(key: string): Promise<KeyOwner | undefined> {
+    return kindOfApiKey(key) === undefined ? undefined : this.#lookUp(hashApiKey(key))
+  }
+
   /** After a change of a key, here or on another instance. */
   forget(hash: string): void {
     this.#remembered.delete(hash)

@@ -16,6 +16,10 @@ export function identify(
   return owner instanceof Promise ? owner.then((owner) => toCaller(owner, origin)) : toCaller(owner, origin)
 }
 
+/** Who is calling now, whatever is remembered of the key: before money moves, or a key is made. */
+export const identifyNow = async (keys: KeyLookup, credential: string, origin: string | undefined): Promise<Caller> =>
+  toCaller(await keys.findNow(credential), origin)
+
 function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Caller {
   if (!owner) throw invalidKey()
   const { accountId, kind, role, prepaid, keyId, origins, rights, plan } = owner
