@@ -23,19 +23,31 @@ const DEEDS: readonly [number, (caller: Caller) => Promise<void>][] = [
   [6, payByMail],
 ]
 
+/** What a caller is at, for a run that makes no progress. */
+export interface Doing {
+  name: string
+  what: string
+  since: number
+}
+
 /** One caller that does this and that, one thing after another, until it is told to end; each thing is brought to its end. */
-export async function runLoad(options: LoadOptions): Promise<void> {
+export async function runLoad(options: LoadOptions, doing: Doing): Promise<void> {
   const { random, ending } = options
   const caller = new Caller(options)
   const { market } = options
   const merchant = new Caller({ ...options, client: market.client, name: `${options.name}-market` })
+  const begin = (what: string) => Object.assign(doing, { what, since: performance.now() })
   while (!ending.aborted) {
     let dice = random.below(100)
     const [, deed] = DEEDS.find(([times]) => (dice -= times) < 0)!
     const who = deed === trade ? merchant : caller
+    begin(deed.name)
     await deed(who)
+    begin('an errand')
     await who.goOn()
     await sleep(random.below(120))
   }
+  begin('its last errands')
   for (const who of [caller, merchant]) await who.finish()
+  begin('nothing more')
 }

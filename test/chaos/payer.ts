@@ -10,6 +10,8 @@ import type { Client } from './client.ts'
 import type { NodePlace } from './ledger.ts'
 
 const AGAIN_AFTER = 200
+/** A connection that hangs says nothing for minutes. What is asked again here is the same each time. */
+const ANSWER_MAX = 15_000
 
 /** Somebody who pays. Its blocks are signed once and published until the ledger has them, so that it never pays twice. */
 export class Payer {
@@ -85,11 +87,15 @@ export class Payer {
   }
 }
 
-/** A node that is away is what this run is about: whoever gets nothing here asks again. */
+/** A node that is away, or silent, is what this run is about: who gets nothing here asks again. */
 async function attempt<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  const patience = new AbortController()
+  const late = sleep(ANSWER_MAX, undefined, { signal: patience.signal }).catch(() => undefined)
   try {
-    return await ask()
+    return await Promise.race([ask(), late])
   } catch {
     return undefined
+  } finally {
+    patience.abort()
   }
 }

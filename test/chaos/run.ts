@@ -5,7 +5,7 @@ import { type Faults, injectFaults } from './faults.ts'
 import { askEach, findBreaches, listUnsettled } from './invariants.ts'
 import { replayEach } from './check-purchases.ts'
 import { toFigures } from './figures.ts'
-import { runLoad } from './load.ts'
+import { type Doing, runLoad } from './load.ts'
 import { type Made, isPaid, nothingMade } from './made.ts'
 import { type ChaosWorld, openChaosWorld } from './world.ts'
 
@@ -64,8 +64,12 @@ async function breakThings(
   const ending = new AbortController()
   const failing = new AbortController()
   const over = signal ? AbortSignal.any([signal, failing.signal]) : failing.signal
-  const load = world.money.payers.map((payer, at) =>
-    runLoad({
+  const doings: Doing[] = []
+  const load = world.money.payers.map((payer, at) => {
+    const name = `caller-${at}`
+    const doing = { name, what: 'nothing', since: performance.now() }
+    doings.push(doing)
+    const options = {
       ...world,
       db: world.store.db,
       random: new SeededRandom(seed + 100 + at),
@@ -73,18 +77,23 @@ async function breakThings(
       buyer: world.money.buyers[at]!,
       member: world.staff.members[at]!,
       made,
-      name: `caller-${at}`,
+      name,
       ending: ending.signal,
       over,
-    }),
-  )
+    }
+    return runLoad(options, doing)
+  })
   const breaking = injectFaults(world, new SeededRandom(seed), faults, ending.signal)
   const all = Promise.all([breaking, ...load])
   const end = performance.now() + milliseconds
+  let requests = -1
   try {
     for (let left = milliseconds; left > 0; left = Math.round(end - performance.now())) {
       await Promise.race([all, sleep(Math.min(TELL_EVERY, left), undefined, { signal: over })])
       tell(`${describe(world, made)}; last fault: ${faults.last}`)
+      if (world.client.counts.requests === requests)
+        tell(`nobody asks anything: ${doings.map(describeDoing).join(', ')}`)
+      requests = world.client.counts.requests
     }
     ending.abort()
     await Promise.race([all, breaking])
@@ -118,6 +127,9 @@ async function settle(world: ChaosWorld, made: Made, tell: (open: string[]) => v
     await sleep(LOOK_EVERY)
   }
 }
+
+const describeDoing = ({ name, what, since }: Doing) =>
+  `${name} is at ${what} for ${((performance.now() - since) / 1_000).toFixed(0)} s`
 
 function describe({ client: { counts } }: ChaosWorld, made: Made): string {
   const paid = made.checkouts.filter(isPaid).length
