@@ -209,8 +209,9 @@ for (const [when, paidAt, until] of [
     const club = await openClub(t)
     const { goTo, order, pay, read } = club
     await pay(idIn(await order()))
-    goTo('2027-02-28T09:50:00Z')
+    goTo('2027-02-25T10:01:00Z')
     const page = await club.payerPage()
+    goTo('2027-02-28T09:50:00Z')
     const renewal = idIn(await sendForm(`${page}/renew`))
     assert.equal((await sendForm(`${page}/end`)).status, 303)
     goTo(paidAt)
