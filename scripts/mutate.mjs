@@ -1,7 +1,9 @@
 // Makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its room to turn red. What stays green is printed:
-// a line that nothing holds. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets] [--lanes 2]`
-// Which test reaches which line is found out first, once for each commit, so that a slip meets only the tests that can see it.
+// a line that nothing holds. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets,src/modules/pos] [--lanes 2]`
+// Which test reaches which line is found out first, once for each state of the sources, so that a slip meets only the tests that can see
+// it. `--nearest 3` meets only the three nearest of them, none that needs a browser or runs for minutes: what survives is to be looked at.
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '150' },
     only: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' },
+    nearest: { type: 'string' },
     // What an earlier run of the same seed printed: slips that turned a test red then are not tried again.
     log: { type: 'string' },
   },
@@ -37,11 +40,11 @@ const HELD_BY = {
   guard:
     'src/modules/accounts/once test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 src/modules/x402',
   accounts:
-    'test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part8-plans test/stores/dashboard test/shared test/stores/neighbours-accounts',
+    'test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part4-profile test/spec/part8-plans test/stores/key-makers test/stores/spending test/stores/dashboard test/shared test/stores/neighbours-accounts',
   billing:
     'test/stores/sales test/sim/sales test/spec/part4-credits test/spec/part8-sales test/spec/part3-transfers test/stores/neighbours-sales src/modules/usernames',
   checkout:
-    'test/stores/checkouts test/sim/matching test/sim/refunds test/spec/part2-checkout test/spec/part3-checkout test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part6 test/spec/part8-checkout test/stores/dashboard test/stores/pages test/stores/neighbours-checkout',
+    'test/stores/checkouts test/sim/matching test/sim/refunds test/spec/part2-checkout test/spec/part2-o test/spec/part3-checkout test/spec/part4-orders test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part4-statement test/spec/part4-invoice test/stores/sums test/stores/errands test/spec/part6 test/spec/part8-checkout test/stores/dashboard test/stores/pages test/stores/neighbours-checkout',
   email: 'test/stores/email test/spec/part4-email test/spec/part6-email test/sim/email test/stores/neighbours-sales',
   faucet: 'test/spec/part4-faucet test/spec/part8-other',
   ledger:
@@ -57,7 +60,7 @@ const HELD_BY = {
   swap: 'test/spec/part4-market test/spec/part3-transfers test/stores/neighbours-sales',
   usernames: 'test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',
   wallets:
-    'test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth src/modules/checkout/unswept test/stores/neighbours-wallets',
+    'test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth test/stores/errands test/stores/send-purposes test/spec/part5-spending src/modules/checkout/unswept test/stores/neighbours-wallets',
   webhooks: 'test/spec/part6',
   work: 'test/spec/part4-work',
   x402: 'test/stores/x402 test/spec/part4-x402 test/stores/neighbours-sales',
@@ -76,17 +79,22 @@ const heldBy = (room) => {
   if (!(room in HELD_BY)) throw new Error(`HELD_BY does not say which tests hold ${room}`)
   return HELD_BY[room]
 }
-const testsOf = (room) => [
-  ...new Set(
-    [room === 'guard' ? 'src/guard/' : `src/modules/${room}/`, ...heldBy(room).split(/\s+/)].flatMap((start) =>
-      tests.filter((file) => file.startsWith(start)),
+/** Browsers, and what looks for rare orders of events. */
+const FAR = /^test\/(?:pages|sim|shared)\/|\/neighbours-/
+const testsOf = (room) =>
+  [
+    ...new Set(
+      [room === 'guard' ? 'src/guard/' : `src/modules/${room}/`, ...heldBy(room).split(/\s+/)].flatMap((start) =>
+        tests.filter((file) => file.startsWith(start)),
+      ),
     ),
-  ),
-]
+  ].filter((file) => !values.nearest || !FAR.test(file))
 
-const sources = [...listed('src/modules', /\.tsx?$/), ...listed('src/guard', /\.tsx?$/)].filter(
-  (file) => !/\.test\.tsx?$/.test(file) && file.startsWith(values.only),
+const written = [...listed('src/modules', /\.tsx?$/), ...listed('src/guard', /\.tsx?$/)].filter(
+  (file) => !/\.test\.tsx?$/.test(file),
 )
+/** In the order that was given. */
+const sources = values.only.split(',').flatMap((start) => written.filter((file) => file.startsWith(start)))
 const sourceOf = (file) => readFileSync(join(root, file), 'utf8')
 const every = sources.flatMap((file) => listSlips(file, sourceOf(file)))
 const seed = Number(values.seed)
@@ -105,8 +113,9 @@ const CACHE = join(root, 'node_modules/.cache/mutants')
 function runTests(copy, files, options) {
   return new Promise((resolve) => {
     const test = ['--test', '--test-isolation=none', `--test-timeout=${TEST_MILLISECONDS_MAX}`]
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(CACHE, 'compiled') }
-    const child = spawn(process.execPath, ['--import', 'tsx', ...test, ...options, ...files], {
+    // The same lines stand above both engines.
+    const env = { TEST_ENGINE: 'sqlite', ...process.env, NODE_COMPILE_CACHE: join(CACHE, 'compiled') }
+    const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', ...test, ...options, ...files], {
       cwd: copy,
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -126,7 +135,8 @@ async function firstRed(copy, files) {
   const reporter = `--test-reporter=${join(root, 'scripts/first-red.mjs')}`
   const { code, said } = await runTests(copy, files, [reporter, '--test-reporter-destination=stdout'])
   if (code === 0) return undefined
-  return /^RED (.*)$/m.exec(said)?.[1].replace(`${copy}/`, '') || 'what could not be loaded'
+  const file = /^RED (.*)$/m.exec(said)?.[1].replace(`${copy}/`, '')
+  return file || (code === null ? 'what did not end' : 'what could not be loaded')
 }
 
 /** What a test file reaches and how long it takes; it must be green, or it would take every slip for found. */
@@ -135,20 +145,33 @@ async function reach(copy, file) {
   const include = ['src/modules/**', 'src/guard/**'].map((path) => `--test-coverage-include=${path}`)
   const reporter = ['--test-reporter=lcov', '--test-reporter-destination=stdout']
   const { code, said } = await runTests(copy, [file], ['--experimental-test-coverage', ...include, ...reporter])
-  if (code !== 0) throw new Error(`${file} is red before anything was changed`)
+  if (code !== 0 && !values.nearest) throw new Error(`${file} is red before anything was changed`)
+  if (code !== 0) return { milliseconds: Date.now() - started, lines: undefined }
   return { milliseconds: Date.now() - started, lines: readReached(said) }
 }
 
-const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
+const committed = new Map(
+  spawnSync('git', ['ls-tree', '-r', 'HEAD', 'src', 'test'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+    .stdout.trim()
+    .split('\n')
+    .map((entry) => entry.split('\t'))
+    .map(([object, file]) => [file, object.split(' ')[2]]),
+)
+const sourcesNow = [...committed].filter(([file]) => file.startsWith('src/') && !tests.includes(file))
+/** What ran in a test stays so until it, or anything that it runs, is another. */
+const KEPT = join(CACHE, createHash('sha256').update(sourcesNow.join('\n')).digest('hex'))
 const reached = {}
 
 async function reachAll(copy, waiting) {
-  mkdirSync(join(CACHE, head), { recursive: true })
+  mkdirSync(KEPT, { recursive: true })
   for (let file = waiting.shift(); file; file = waiting.shift()) {
-    const kept = join(CACHE, head, `${file.replaceAll('/', '-')}.json`)
-    if (!existsSync(kept)) writeFileSync(kept, JSON.stringify(await reach(copy, file)))
-    reached[file] = JSON.parse(readFileSync(kept, 'utf8'))
-    console.log(`reached: ${file} in ${Math.round(reached[file].milliseconds / 1000)} s, ${waiting.length} more`)
+    if (reached[file]) continue
+    const kept = join(KEPT, `${committed.get(file)}.json`)
+    reached[file] = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : await reach(copy, file)
+    if (reached[file].lines) writeFileSync(kept, JSON.stringify(reached[file]))
+    const seconds = Math.round(reached[file].milliseconds / 1000)
+    const verdict = reached[file].lines ? 'reached' : 'red before anything was changed, and left out'
+    console.log(`${verdict}: ${file} in ${seconds} s, ${waiting.length} more`)
   }
 }
 
@@ -157,16 +180,20 @@ async function reachAll(copy, waiting) {
  * others. Lines alone do not decide: the way back from what runs to what was written is not exact.
  */
 function seenBy({ file, line }) {
-  const tests = testsOf(roomOf(file))
+  const tests = testsOf(roomOf(file)).filter((test) => reached[test].lines)
   const linesOf = (test) => reached[test].lines[file] ?? []
   const loaded = Math.min(...tests.map((test) => linesOf(test).length))
-  const rank = (test) => (linesOf(test).includes(line) ? 0 : 1_000_000) + reached[test].milliseconds
+  // Nearest is what runs most of the file: many run a line on their way, and look at something else.
+  const cost = (test) => (values.nearest ? -linesOf(test).length : reached[test].milliseconds)
+  const rank = (test) => (linesOf(test).includes(line) ? 0 : 1_000_000) + cost(test)
   const running = tests.filter((test) => linesOf(test).length > loaded)
-  return (running.length > 0 ? running : tests).sort((a, b) => rank(a) - rank(b))
+  return (running.length > 0 ? running : tests)
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, Number(values.nearest ?? Infinity))
 }
 
 /** Most slips are found by the first few. The slow tests are run for all that are left of a room at once. */
-const QUICK = 3
+const QUICK = Number(values.nearest ?? 3)
 
 /** The committed tree, with what was installed. */
 function openCopy() {
@@ -264,14 +291,18 @@ function bundle(mutants) {
 
 const copies = Array.from({ length: Number(values.lanes) }, openCopy)
 try {
-  const files = [...new Set(chosen.flatMap(({ file }) => testsOf(roomOf(file))))]
-  await Promise.all(copies.map((copy) => reachAll(copy, files)))
   const earlier = values.log === undefined ? '' : readFileSync(values.log, 'utf8')
   const wasRed = ({ file, line, slip, was }) =>
     earlier.split('\n').some((said) => said.includes(' red in ') && said.includes(`: ${file}:${line} ${slip}: ${was}`))
   const waiting = chosen.filter((mutant) => !wasRed(mutant))
   killed = chosen.length - waiting.length
-  const left = (await Promise.all(copies.map((copy) => tryQuickly(copy, waiting)))).flat()
+  const left = []
+  for (const room of new Set(sources.map(roomOf))) {
+    const ofRoom = waiting.filter(({ file }) => roomOf(file) === room)
+    const files = ofRoom.length > 0 ? testsOf(room) : []
+    await Promise.all(copies.map((copy) => reachAll(copy, files)))
+    left.push(...(await Promise.all(copies.map((copy) => tryQuickly(copy, ofRoom)))).flat())
+  }
   const bundles = bundle(left)
   await Promise.all(
     copies.map(async (copy) => {

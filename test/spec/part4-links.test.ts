@@ -10,6 +10,7 @@ import {
   show,
   turnUntil,
 } from '../support/checkout-steps.ts'
+import { Signer } from '../support/blocks.ts'
 import { idIn, sendForm } from '../support/form-steps.ts'
 import { ask } from '../support/gateway.ts'
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
@@ -87,6 +88,9 @@ test('a link is made of the fields of a checkout; what it cannot be made of is n
   const template = await shop.open({ ...MUG, title: 'From a template', metadata: { a: 1 } }, bearer(key))
   const copied = await make(shop, key, { template: template.id, amount: '2' })
   assert.deepEqual([copied.title, copied.amount, copied.metadata], ['From a template', '2', { a: 1 }])
+  // One address for one checkout is nothing that can be repeated.
+  const once = await shop.open({ ...MUG, address: new Signer(79).address, mode: 'unique_address' }, bearer(key))
+  assert.equal((await make(shop, key, { template: once.id })).mode, 'unique_amount')
 })
 
 test('a slug is nobody else’s, also once its link is gone (contract 4.9, rule 7)', async (t) => {

@@ -90,6 +90,8 @@ forEachEngine((engine) => {
     const period = 'From 2027-02-01 00:00 until 2027-03-01 00:00 (exclusive), time zone UTC. This month is not over'
     assert.ok(page.includes(period), page)
     assert.match(page, /Not included: 0\.25 nano in one payment not assigned to a sale/)
+    const march = await readPage(books, 'month=2027-03&time_zone=Europe/Berlin')
+    assert.ok(march.includes(`NANO 1 ${last.amount} nano`) && !march.includes(' 0.5 nano'), march)
     // Whole days from sums, and the hours at both ends one by one, are all of them.
     const kolkata = await readPage(books, 'month=2027-02&time_zone=Asia/Kolkata')
     assert.ok(kolkata.includes(`NANO 1 ${nano.amount} nano 0.5 nano`), kolkata)

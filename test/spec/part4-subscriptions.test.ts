@@ -32,19 +32,27 @@ async function openClub(t: TestContext, engine?: StoreEngine, terms: object = {}
   assert.equal(made.status, 201, made.text)
   const link = made.json<{ id: string; slug: string; every: string; grace_days: number }>()
   const read = async () => (await db.selectFrom('subscriptions').selectAll().execute())[0]!
+  const until = (status: string) => turnUntil(world, 30_000, async () => (await read()).status === status)
   const sent = new Map<string, { id: string; subject: string; text: string }>()
+  /** All that were ever sent: the box forgets old ones. */
+  const mails = async () => {
+    const kept = db.selectFrom('mails').selectAll().where('recipient', '=', PAYER).orderBy('created_at')
+    for (const mail of await kept.execute()) sent.set(mail.id, mail)
+    return [...sent.values()]
+  }
   return {
     ...{ world, shop, key, accountId, db, goTo, link, read },
     order: (fields: Record<string, string> = { email: PAYER, lang: 'de' }) =>
       sendForm(`${shop.url}/buy/${link.slug}`, fields),
     pay: (id: string) => payFor(world, shop, id),
-    until: (status: string) => turnUntil(world, 30_000, async () => (await read()).status === status),
+    until,
     paidUntil: async () => new Date((await read()).paid_until!).toISOString().slice(0, 10),
-    /** All that were ever sent: the box forgets old ones. */
-    async mails() {
-      const kept = db.selectFrom('mails').selectAll().where('recipient', '=', PAYER).orderBy('created_at')
-      for (const mail of await kept.execute()) sent.set(mail.id, mail)
-      return [...sent.values()]
+    mails,
+    /** What the first mail leads to. */
+    async payerPage() {
+      await until('due')
+      await turnUntil(world, 500, async () => (await mails()).length === 1)
+      return `${shop.url}${/\/subscriptions\/sub_\w+\/\w+/.exec((await mails())[0]!.text)![0]}`
     },
   }
 }
@@ -191,6 +199,48 @@ forEachEngine((engine) => {
     assert.equal(ended.status, 'ended')
     assert.deepEqual((await end(id)).json(), { ...shown, ...ended }, 'twice is once')
   })
+})
+
+for (const [when, paidAt, until] of [
+  ['in time', '2027-02-28T09:55:00Z', '2027-03-31'],
+  ['when that was over', '2027-02-28T10:10:00Z', '2027-03-28'],
+] as const) {
+  test(`who ended a subscription and paid the renewal that waited, ${when}, has a whole period for it (contract 4.13, rules 3 and 6)`, async (t) => {
+    const club = await openClub(t)
+    const { goTo, order, pay, read } = club
+    await pay(idIn(await order()))
+    goTo('2027-02-25T10:01:00Z')
+    const page = await club.payerPage()
+    goTo('2027-02-28T09:50:00Z')
+    const renewal = idIn(await sendForm(`${page}/renew`))
+    assert.equal((await sendForm(`${page}/end`)).status, 303)
+    goTo(paidAt)
+    await pay(renewal)
+    assert.deepEqual([(await read()).status, await club.paidUntil()], ['ended', until])
+  })
+}
+
+test('a payer renews nothing else when what they subscribed to is not offered any more, neither another plan nor another period (contract 4.13, rule 3)', async (t) => {
+  const gold = { title: 'Gold', value: '2' }
+  const club = await openClub(t, undefined, { plans: [{ title: 'Silver', value: '1' }, gold], amount: null })
+  const { shop, key, link, order, pay, goTo } = club
+  await pay(idIn(await order({ email: PAYER, plan: '1' })))
+  goTo('2027-02-25T10:01:00Z')
+  const page = await club.payerPage()
+  const offer = (terms: object) => shop.rest('PUT', `/api/links/${link.id}`, key, terms)
+  for (const [other, back] of [
+    [{ plans: [{ title: 'Silver', value: '1' }] }, { plans: [gold] }],
+    [
+      { plans: null, amount: '2' },
+      { plans: [gold], amount: null },
+    ],
+    [{ every: 'year' }, { every: 'month' }],
+  ]) {
+    assert.equal((await offer(other!)).status, 200)
+    assert.equal((await sendForm(`${page}/renew`)).status, 409, JSON.stringify(other))
+    assert.equal((await offer(back!)).status, 200)
+  }
+  assert.equal((await sendForm(`${page}/renew`)).status, 303, 'offered again')
 })
 
 test('a payer who has asked the service for no more mail is not reminded of a subscription (contract 4.13, rule 9)', async (t) => {

@@ -6,7 +6,8 @@ import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { SMALLEST_PRICE } from '../../src/modules/checkout/domain/amounts.ts'
 import { deleteCheckout } from '../../src/modules/checkout/domain/cancel.ts'
 import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
-import { listUnmatched } from '../../src/modules/checkout/payments-store.ts'
+import { refreshQuote } from '../../src/modules/checkout/domain/quote.ts'
+import { type Payment, listUnmatched } from '../../src/modules/checkout/payments-store.ts'
 import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { listTimeline } from '../../src/modules/checkout/timeline-store.ts'
 import { Signer } from '../support/blocks.ts'
@@ -117,17 +118,58 @@ forEachEngine((engine, openFresh) => {
     assert.equal(amounts.size, 1_000)
   })
 
-  test('a customer pays where an earlier order has ended: the open order is paid, and not the ended one', async (t) => {
+  test('a merchant marks a complete checkout with a payment that fitted nothing: it is refused, and the payment is not taken', async (t) => {
     const { ctx } = await openShop(t)
-    const until = ctx.clock.now() + 86_400_000
-    const shared = { address, mode: 'unique_address', price: '2', amount_raw: `${parseNano('2')}` } as const
-    const watched = { ...shared, expires_at: until, watched_until: until }
-    await addCheckout(ctx.db, 'ended', { ...watched, status: 'expired', created_at: 2 })
-    await addCheckout(ctx.db, 'open', { ...watched, status: 'pending', created_at: 1 })
-    assert.deepEqual(await creditSend(ctx, send(ctx, 'A', parseNano('2')!)), ['open'])
-    const [ended, paid] = [await findCheckout(ctx.db, 'ended'), await findCheckout(ctx.db, 'open')]
-    assert.deepEqual([ended!.status, ended!.additional, ended!.paidRaw], ['expired', 'none', 0n])
-    assert.deepEqual([paid!.status, paid!.paidRaw], ['complete', parseNano('2')])
+    const { id, amountRaw } = await open(ctx, { amount: '1' })
+    await creditSend(ctx, send(ctx, 'A', parseNano('3')!))
+    await creditSend(ctx, send(ctx, 'B', amountRaw!))
+    const [{ blockHash }] = (await listUnmatched(ctx.db, { owner: caller.accountId, limit: 10 })) as [Payment]
+    const paid = await findCheckout(ctx.db, id)
+    assert.equal(paid!.status, 'complete')
+    const marked = markPaid(ctx, { id, owner: caller.accountId, actor: 'merchant', blockHash })
+    await assert.rejects(marked, { code: 'checkout_closed' })
+    assert.deepEqual(await findCheckout(ctx.db, id), paid)
+    assert.equal((await listUnmatched(ctx.db, { owner: caller.accountId, limit: 10 })).length, 1)
+    assert.equal(await events(ctx), 1)
+  })
+
+  // The address that was made for one order may be where the next is paid.
+  for (const mode of ['unique_address', 'generated_wallet'] as const) {
+    test(`a customer pays where an earlier order (${mode}) has ended: the open order is paid, and not the ended one`, async (t) => {
+      const { ctx } = await openShop(t)
+      const until = ctx.clock.now() + 86_400_000
+      const shared = { address, price: '2', amount_raw: `${parseNano('2')}` } as const
+      const watched = { ...shared, expires_at: until, watched_until: until }
+      await addCheckout(ctx.db, 'ended', { ...watched, mode, status: 'expired', created_at: 2 })
+      await addCheckout(ctx.db, 'open', { ...watched, mode: 'unique_address', status: 'pending', created_at: 1 })
+      assert.deepEqual(await creditSend(ctx, send(ctx, 'A', parseNano('2')!)), ['open'])
+      const [ended, paid] = [await findCheckout(ctx.db, 'ended'), await findCheckout(ctx.db, 'open')]
+      assert.deepEqual([ended!.status, ended!.additional, ended!.paidRaw], ['expired', 'none', 0n])
+      assert.deepEqual([paid!.status, paid!.paidRaw], ['complete', parseNano('2')])
+    })
+  }
+
+  test('while no source says the rate, a customer who paid the lowest of two old quotes has not paid the price', async (t) => {
+    const { ctx: shop, clock } = await openShop(t)
+    let rate: string | undefined = '1'
+    const { prices } = shop.ports
+    const said = () =>
+      rate === undefined ? Promise.reject(new Error('No rate.')) : { rate, source: 'test', at: clock.now() }
+    const ctx = { ...shop, ports: { ...shop.ports, prices: { ...prices, rate: async () => said() } } }
+    const { id } = await open(ctx, { amount: '10', currency: 'USD', mode: 'unique_address' })
+    const state = async () => {
+      const { status, additional, paidRaw } = (await findCheckout(ctx.db, id))!
+      return [status, additional, paidRaw]
+    }
+    clock.advance(16 * 60_000)
+    rate = '2'
+    assert.equal((await refreshQuote(ctx, (await findCheckout(ctx.db, id))!)).amountRaw, parseNano('5'))
+    clock.advance(16 * 60_000)
+    rate = undefined
+    await creditSend(ctx, send(ctx, 'A', parseNano('5')!))
+    assert.deepEqual(await state(), ['partial', 'none', parseNano('5')])
+    await creditSend(ctx, send(ctx, 'B', parseNano('5')!))
+    assert.deepEqual(await state(), ['complete', 'none', parseNano('10')])
   })
 
   test('a merchant is not shown dust as a payment without a sale; the smallest price is one', async (t) => {

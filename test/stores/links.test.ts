@@ -91,6 +91,20 @@ forEachEngine((engine) => {
     assert.deepEqual([now.held, now.sold], [counted.held, counted.sold])
   })
 
+  test('a merchant who sells in dollars reads what was sold in dollars, and not what waits', async (t) => {
+    const { ctx, room, owner } = await openLinkShop(t, engine)
+    const link = await makeLink(room, owner, { address, amount: '10', currency: 'USD', quantity: { max: 3 } })
+    const paid = await orderFromLink(room, link.slug, asking({ quantity: '2' }))
+    await orderFromLink(room, link.slug, asking({ quantity: '3' }))
+    const revenue = async () => {
+      const { orders, revenueRaw, revenueE8 } = await getLink(room, { id: link.id, owner })
+      return [orders, revenueRaw, revenueE8]
+    }
+    assert.deepEqual(await revenue(), [0, 0n, 0n])
+    await creditSend(room.checkouts, sendFor(ctx, paid))
+    assert.deepEqual(await revenue(), [1, paid.amountRaw, 2_000_000_000n])
+  })
+
   test('a page that is sent ten times at once makes one checkout and holds its pieces once', async (t) => {
     const { room, owner } = await openLinkShop(t, engine)
     const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 30 })

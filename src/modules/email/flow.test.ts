@@ -51,6 +51,20 @@ for (const [name, deposits, statusWanted, aliceGets, back] of [
   })
 }
 
+test('of two payments one is funded and claimed: nobody is told so of the other', async (t) => {
+  const world = await openWorld(t)
+  const [made, other] = [await world.open(), await world.open()]
+  await world.fund(made.address, '2')
+  await world.untilStatus(made, 'funded')
+  assert.equal((await world.check(other)).status, 'waiting')
+  await world.fund(other.address, '2')
+  await world.untilStatus(other, 'funded')
+  await world.turnUntil(() => world.mails.received.length >= 1)
+  assert.equal((await world.claim(codeOf(world.mails.received[0]!), alice)).status, 200)
+  await world.untilStatus(made, 'completed')
+  assert.equal((await world.check(other)).status, 'funded')
+})
+
 test('funded in pieces that are too small to be received: all of them go back when the day is over', async (t) => {
   const world = await openWorld(t, { WALLET_RECEIVE_MIN_NANO: '1' })
   const made = await world.open()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import type { NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
-import { lookAt, readReceived, readSends } from './read-ledger.ts'
+import { lookAt, readReceived, readSends, readStates } from './read-ledger.ts'
 
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 const PAYER = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
@@ -43,6 +43,22 @@ test('what is received while we look has left the list and lies below the height
   })
   assert.deepEqual(await lookAt(node, ADDRESS), { frontier: hashOf(1), height: 1, waiting: [] })
   assert.deepEqual(await lookAt(account([]).node, ADDRESS), { frontier: null, height: 0, waiting: [] })
+})
+
+test('payments beyond the first thousand that wait at an address are found in a look at many addresses, too', async () => {
+  const waiting = Array.from({ length: 1_001 }, (_, at) => hashOf(at))
+  const { node } = account(waiting)
+  const many = nodeOf((action) => {
+    if (action === 'accounts_frontiers') return { frontiers: { [ADDRESS]: hashOf(1) } }
+    return { blocks: { [ADDRESS]: Object.fromEntries(waiting.slice(0, 1_000).map((hash) => [hash, { amount: '1' }])) } }
+  })
+  const asked = {
+    ...node,
+    read: (...question: Parameters<NodePort['read']>) =>
+      (question[0].startsWith('accounts_') ? many : node).read(...question),
+  }
+  const [state] = await readStates(asked, [ADDRESS])
+  assert.deepEqual([new Set(state!.waiting), state!.frontier], [new Set(waiting), hashOf(1)])
 })
 
 test('a page that shifted because something was received is read again with all others', async () => {

@@ -175,6 +175,35 @@ test('a buyer who opens the link of a refund early is not told that the money we
   await turnUntil(world, 500, () => Promise.resolve(fundsOf(keeper) === BigInt(made.amount_raw)))
 })
 
+test('a merchant gives back the whole price in its currency where the last digits that were paid cannot be typed', async (t) => {
+  const { world, shop, merchant, wallet, refund } = await openRefundShop(t)
+  const price = { address: wallet, mode: 'unique_address', amount: '10', currency: 'EUR' }
+  const made = await shop.open(price, merchant.headers)
+  // After the quote what is worth the price is enough: 10 euros at 0.86, rounded up to less than what is asked for.
+  const paid = '11.6279069768'
+  world.clock.advance(16 * 60_000)
+  await world.pay(made.address, raw(paid))
+  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
+  const more = await refund(made.id, { fiat_amount: '10.01' })
+  assert.deepEqual([more.status, more.json().code], [409, 'refund_too_large'])
+  const all = (await refund(made.id, { fiat_amount: '10' })).json<Refund>()
+  assert.deepEqual([all.amount_raw, all.fiat_amount], [`${raw(paid)}`, '10.00'])
+})
+
+test('a refund by link that fails ends its link: nobody waits at it for money that never left (contract 4.10, rules 7 and 8)', async (t) => {
+  const { shop, merchant, turning, sell, refund, list, wallet } = await openRefundShop(t)
+  const made = await sell()
+  const all = { send: keeper, amount: 'all', account: wallet }
+  assert.equal((await turning(shop.call('cloud_wallet', all, merchant.headers))).status, 200)
+  assert.equal((await refund(made.id, { as: 'link' })).json().code, 'insufficient_funds')
+  assert.deepEqual(
+    (await list(made.id)).refunds.map(({ status }) => status),
+    ['failed'],
+  )
+  const links = shop.app.store.db.selectFrom('email_payments').select('cancelled_at')
+  assert.notEqual((await links.executeTakeFirstOrThrow()).cancelled_at, null)
+})
+
 test('a merchant whose refund meets the sweep is told to name a wallet, and not that one is missing', async (t) => {
   const { shop, merchant, wallet, sell } = await openRefundShop(t, 'postgres')
   const { db } = shop.app.store
