@@ -9,8 +9,10 @@ export function parseBody(text: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_json', 'Unable to parse JSON', { body: { detail: 'The body must be a JSON object.' } })
   }
-  // Only an escape can bring the character into JSON, and few bodies have one.
-  return text.includes('\\u0000') ? refuseNul(value as Record<string, unknown>) : (value as Record<string, unknown>)
+  const body = value as Record<string, unknown>
+  // Only an escape can bring the character into JSON, and few bodies have one. What is no name of an action is refused as such.
+  if (text.includes('\\u0000')) refuseNul({ ...body, action: undefined })
+  return body
 }
 
 /** Any JSON of bounded depth; what stands around requests adds to the depth that each may have. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -17,6 +16,7 @@ import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { SHOP, newHash, openPayer, paymentBlock, signed } from '../support/x402-steps.ts'
 import { serveWhole } from '../support/serve.ts'
+import { listFiles } from '../support/folder.ts'
 
 /*
  * The whole system with a canary in every place that holds a secret: settings, keys, sessions, links, webhook secrets, payment
@@ -232,8 +232,8 @@ test('no canary comes up in a log line, a metric, an error, a table, a job or a 
   )
   const unexpected = leaks.filter((leak) => !KNOWN_AS_GIVEN.includes(leak))
   assert.deepEqual(unexpected, [])
-  for (const name of readdirSync(gateway.folder)) {
-    const found = canaries.foundIn(readFileSync(join(gateway.folder, name), 'latin1')).filter((each) => each !== HOOK)
-    assert.deepEqual(found, [], `the file ${name}`)
+  for (const file of listFiles(gateway.folder)) {
+    const found = canaries.foundIn(readFileSync(file, 'latin1')).filter((each) => each !== HOOK)
+    assert.deepEqual(found, [], `the file ${file}`)
   }
 })

@@ -61,7 +61,7 @@ test('a profile says nothing until its owner does, changes what is sent, is seen
   await assertNamed(
     (wrong) => shop.rest('PUT', PATH, key, { name: 'Changed', ...wrong }),
     [
-      wrongIn('name', 'x'.repeat(81), { toString: 1 }),
+      wrongIn('name', 'x'.repeat(81), 'Blue\u0000Mug', { toString: 1 }),
       wrongIn('website', 'javascript://shop.example/%0aalert(1)', 'https://shop.example@evil.example/'),
       wrongIn('terms_url', 'data:text/html,x'),
       wrongIn('support_url', 'ftp://shop.example/'),
@@ -70,7 +70,7 @@ test('a profile says nothing until its owner does, changes what is sent, is seen
     ],
   )
   assert.deepEqual((await shop.rest('GET', PATH, key)).json(), { profile: second.profile }, 'nothing was changed')
-  assert.equal((await change(shop, key, { name: '  Blue\u202e\u200b Mug\u0000 ' })).profile.name, 'Blue Mug')
+  assert.equal((await change(shop, key, { name: '  Blue\u202e\u200b Mug ' })).profile.name, 'Blue Mug')
   assert.equal((await change(shop, key, { name: 'é'.repeat(80) })).status, 200)
 })
 

@@ -84,7 +84,7 @@ forEachEngine((engine) => {
 })
 
 test('409 who cannot be paid back without an address: exchanges, wallets of the service, several payers (contract 4.10, rule 5; 7, Texts and codes: refund whose payer cannot be sent to)', async (t) => {
-  const { world, shop, merchant, sell, refund } = await openRefundShop(t)
+  const { world, shop, merchant, wallet, sell, refund } = await openRefundShop(t)
   const made = await sell()
   const { db } = shop.ctx
   const paidBy = (payer: string, id: string) =>
@@ -107,7 +107,7 @@ test('409 who cannot be paid back without an address: exchanges, wallets of the 
   await untilStatus(shop, shared.id, 'complete')
   const { hash } = (await shop.check(shared.id)).block!
   await paidBy(customer, shared.id).where('block_hash', '=', hash).execute()
-  const several = (await refund(shared.id)).json<{ code: string; payers: string[] }>()
+  const several = (await refund(shared.id, { from: wallet })).json<{ code: string; payers: string[] }>()
   assert.equal(several.code, 'refund_address_required')
   assert.deepEqual(several.payers.sort(), [PAYER, customer].sort())
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { listAudit } from '../support/dump-store.ts'
@@ -8,6 +7,7 @@ import { TestClock } from '../support/clock.ts'
 import { ask, bearer, openGateway } from '../support/gateway.ts'
 import { openMailServer, tokenOf } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
+import { listFiles } from '../support/folder.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: how keys and sessions are had, what they look like, and how they end. */
@@ -156,7 +156,7 @@ test('a key is named, shown once, listed by its start, stored as SHA-256, like t
   for (const text of [key, next.key!, page.key!, app.createdKey!]) {
     assert.ok(JSON.stringify(rows).includes(hashApiKey(text)))
     assert.ok(!office.log().includes(text))
-    for (const name of readdirSync(folder)) assert.ok(!readFileSync(join(folder, name)).includes(text), name)
+    for (const file of listFiles(folder)) assert.ok(!readFileSync(file).includes(text), file)
   }
   const { account_id: accountId } = rows.find(({ id }) => id === shown.id)!
   const audit = (await listAudit(db, accountId)).sort().join(' ')

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -9,3 +9,9 @@ export function openFolder(t: Pick<TestContext, 'after'>): string {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** What lies in a folder and can be read: sockets are none of it. */
+export const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name))

@@ -262,6 +262,13 @@ test('wallets frozen and wallets thaw on the command line, beside a running gate
   const run = (...words: string[]) => askCommand(gateway.folder, 'wallets', ...words)
   const [frozen] = (await run('frozen')) as { id: string; address: string; reason: string }[]
   assert.deepEqual([frozen!.id, frozen!.address, frozen!.reason], [id, address, 'Why.'])
-  assert.deepEqual(await run('thaw', id), { thawed: id, address })
+  const thawed = (await run('thaw', id)) as { in_force: boolean; confirmed_by: { pid: number }[] }
+  assert.deepEqual(
+    { ...thawed, confirmed_by: thawed.confirmed_by.map(({ pid }) => pid) },
+    {
+      ...{ thawed: id, address },
+      ...{ in_force: true, confirmed_by: [process.pid] },
+    },
+  )
   assert.deepEqual(await run('frozen'), [])
 })
