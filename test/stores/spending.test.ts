@@ -50,4 +50,15 @@ forEachEngine((_engine, open) => {
     // A pledge that was given up before its send was refused is not known as given up any more: it counts until the day ends.
     assert.equal(left, BigInt(5 * Number(count)) / 2n)
   })
+
+  test('what a key spends today does not count on another day on which it had spent as much', async (t) => {
+    const { ctx } = await open(t)
+    const spend = (reference: string, amount: bigint, now: number) =>
+      inTx(ctx, ({ db }) => reserveSpend(db, { rights, amount: toRaw(amount), reference, now }))
+    await spend('before', 5n, NOW - 86_400_000)
+    await spend('one', 5n, NOW)
+    await spend('two', 2n, NOW)
+    const days = ['2026-11-15', DAY].map((day) => findSpent(ctx.db, { limitId: 'key_a', day }))
+    assert.deepEqual(await Promise.all(days), [5n, 7n])
+  })
 })

@@ -69,6 +69,9 @@ forEachEngine((engine) => {
     world.clock.advance(LEASE)
     const later = world.clock.now()
     assert.ok(await takeLock(world.db, wallet.id, { now: later, until: later + LEASE }), 'it ran out')
+    const other = await world.create(instance)
+    // Numbers of leases are small: those of two wallets are often the same.
+    await world.db.updateTable('wallets').set({ fence: lease.fence }).where('address', '=', other).execute()
     const late = underLock(instance.ctx, lease, async (db) => {
       await db.updateTable('wallets').set({ metadata: '{"late":true}' }).where('id', '=', wallet.id).execute()
     })

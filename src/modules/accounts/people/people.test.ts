@@ -58,6 +58,7 @@ forEachEngine((engine) => {
     const [kept, lowered] = (await listMembers(ctx.db, accountId)).sort((a, b) => (a.role < b.role ? -1 : 1))
     assert.deepEqual([kept!.role, lowered!.role], ['owner', 'reader'], 'who lower each other leave one of them')
     await changeRole(ctx, { id: lowered!.id, role: 'owner', by: by(kept!.id) })
+    await assert.rejects(leaveAccount(ctx, { ...other, email: owner.email }), refused('not_found'), 'for another')
     const left = await Promise.allSettled([owner, other].map((one) => leaveAccount(ctx, one)))
     assert.deepEqual(left.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
     assert.equal(await owners(), 1)
