@@ -88,6 +88,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
+    names: rooms.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
     clientsPerAddressMax: config.websocketClientsPerAddressMax,
