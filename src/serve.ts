@@ -10,6 +10,7 @@ import { mountDocuments } from './http/docs/index.ts'
 import { mountHealth } from './http/health.ts'
 import { listenAt, listenBehind } from './http/listen.ts'
 import { mountMcp } from './http/mcp/index.ts'
+import { RouteLimits, openLimit } from './http/route-limits.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { type AnsweredRequest, createServer, toRefusal } from './http/server.ts'
@@ -88,6 +89,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
+    names: rooms.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
     clientsPerAddressMax: config.websocketClientsPerAddressMax,
@@ -97,8 +99,11 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   })
   sockets.attach(server.server)
   mountHealth(server, { notReady: () => (isDraining() ? 'draining' : noNodeReason(nodes)) })
+  const { keys, sessions } = rooms.accounts
   const openLimiter = () => new MemoryLimiter(clock)
-  mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, openLimiter, rooms: OFFERED })
+  const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => ipOf(raw) })
+  const limited = { limits, openLimit: openLimit(config.limitPagesPerMinute), devnet }
+  mountDocuments(server, { gateway, clientIp, report, onError, baseUrl, version: VERSION, ...limited, rooms: OFFERED })
   mountAssets(server)
   mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, atDesk: config.atDesk, onError })
 
@@ -108,12 +113,11 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const declared = modules.flatMap((module) => module.routes ?? [])
   const described = OFFERED.flatMap((module) => module.described ?? [])
   const pages = modules.flatMap((module) => module.pages ?? [])
-  const { keys, sessions } = rooms.accounts
   const developers = new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl })
   const enter: RoutesOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
-  const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet, described })
+  const streams = mountRoutes(server, declared, { ...doors, ...limited, ipOf, described })
   mountDashboard(server, { ...doors, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
 
   let saidGoodbye: Promise<void> | undefined

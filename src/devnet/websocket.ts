@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { toBlockJson } from '../kernel/nano/block.ts'
+import { toFlag } from '../kernel/nano/confirmation-options.ts'
 import { type Members, writeAnswer } from './answer.ts'
 import { WEBSOCKET } from './faults.ts'
 import type { LedgerNode } from './node.ts'
@@ -17,6 +18,7 @@ const TOPICS = new Set([
   'started_election',
   'stopped_election',
   'vote',
+  'ack',
   'telemetry',
   'work',
   'bootstrap',
@@ -96,7 +98,7 @@ class Client {
     const action = field('action')
     if (action === 'ping') this.#acknowledge('pong', field('id'))
     else if (action !== undefined && this.#apply(action, field('topic') ?? '', findMember(message, 'options'))) {
-      if (field('ack') === 'true' || field('ack') === '1') this.#acknowledge(action, field('id'))
+      if (toFlag(field('ack') ?? '')) this.#acknowledge(action, field('id'))
     }
   }
 
@@ -109,8 +111,7 @@ class Client {
         return true
       case 'update': {
         const subscription = this.#topics.get(topic)
-        if (subscription && options) subscription.update(options)
-        return subscription !== undefined && options !== undefined
+        return options !== undefined && subscription?.update(options) === true
       }
       case 'unsubscribe':
         this.#topics.delete(topic)

@@ -38,6 +38,12 @@ export const LIMIT_SETTINGS = {
     whole(0),
     'The same for an account, with a secret key.',
   ),
+  limitPagesPerMinute: setting(
+    'LIMIT_PAGES_PER_MINUTE',
+    '600',
+    whole(0),
+    'Requests per minute from one address to documents, lists and the status page, with or without a key.',
+  ),
   limitFreePerMinute: setting('LIMIT_FREE_PER_MINUTE', '600', whole(0), 'Requests per minute of an account.'),
   limitFreeConcurrency: setting('LIMIT_FREE_CONCURRENCY', '50', whole(0), 'Concurrent requests of an account.'),
   limitPrepaidPerMinute: setting(

@@ -11,6 +11,17 @@ interface RouteLimitsOptions {
   openLimiter(): RateLimiter
 }
 
+/** One limit for everything that anybody may read: generous to people, and no machine's way to hold up payments. */
+export const openLimit = (perMinute: number): RouteLimit => ({
+  bucket: 'open',
+  perMinute,
+  refuse: ({ retryAfterSeconds }) =>
+    new AppError('too_many_requests', 'Too many requests.', {
+      retryAfterSeconds,
+      body: { detail: `Limit: ${perMinute} requests a minute from one IP address.` },
+    }),
+})
+
 /** The limits that routes have of their own. Each bucket is counted for itself, so that no caller uses up another's. */
 export class RouteLimits {
   readonly #options: RouteLimitsOptions

@@ -4,6 +4,7 @@ import type { Reply } from '../kernel/route.ts'
 import { renderPage } from '../web/layout.tsx'
 import type { EventStreams } from './event-stream.ts'
 import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'
+import { Prepared, sendPrepared } from './prepared.ts'
 import { endedCookie, sessionCookie } from './session.ts'
 
 /** Sends what a room has answered. */
@@ -19,17 +20,38 @@ export function sendReply(
   }
   if ('page' in answer) {
     const policy = { 'content-security-policy': contentPolicy(answer.frame) }
-    return reply
-      .code(status)
-      .headers({ ...PAGE_HEADERS, ...policy, ...headers })
-      .send(renderPage(answer.page))
+    void reply.code(status).headers({ ...PAGE_HEADERS, ...policy, ...headers })
+    return answer.isShared
+      ? sendPrepared(
+          reply.request,
+          reply,
+          prepare(answer, () => renderPage(answer.page), HTML),
+        )
+      : reply.send(renderPage(answer.page))
   }
   void reply.code(status).headers(headers)
   if ('bytes' in answer) return reply.type(answer.type).send(Buffer.from(answer.bytes))
   if ('rows' in answer) return reply.type(answer.type).send(Readable.from(answer.rows))
+  if (answer.isShared)
+    return sendPrepared(
+      reply.request,
+      reply,
+      prepare(answer, () => JSON.stringify(answer.json), JSON_TYPE),
+    )
   const { json, session } = answer
   if (session !== undefined) {
     void reply.header('set-cookie', session === null ? endedCookie(baseUrl()) : sessionCookie(baseUrl(), session))
   }
   return reply.send(json)
+}
+
+const HTML = PAGE_HEADERS['content-type']
+const JSON_TYPE = 'application/json; charset=utf-8'
+const prepared = new WeakMap<Reply, Prepared>()
+
+/** Made once, for as long as the room gives this very answer. */
+function prepare(answer: Reply, make: () => string, type: string): Prepared {
+  const known = prepared.get(answer) ?? new Prepared(make(), type)
+  prepared.set(answer, known)
+  return known
 }

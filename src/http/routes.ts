@@ -5,8 +5,7 @@ import { requireFresh } from '../kernel/fresh-proof.ts'
 import { requirePermission } from '../kernel/key-rights.ts'
 import type { Described } from '../kernel/described.ts'
 import type { Degree } from '../kernel/roles.ts'
-import type { RateLimiter } from '../kernel/ports.ts'
-import type { AccountCaller, Door, Reply, Route, RouteRequest, Run } from '../kernel/route.ts'
+import type { AccountCaller, Door, Reply, Route, RouteLimit, RouteRequest, Run } from '../kernel/route.ts'
 import { asStep } from '../kernel/traces.ts'
 import { unusedOfRoute } from '../kernel/unused-fields.ts'
 import { textOf } from '../kernel/shape.ts'
@@ -14,15 +13,16 @@ import { findBody, readBodies } from './body.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import { EventStreams } from './event-stream.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
-import { RouteLimits } from './route-limits.ts'
+import type { RouteLimits } from './route-limits.ts'
 import { noteCaller } from './server.ts'
 import { sendReply } from './route-reply.ts'
 import { type RequestOptions, toAccountRequest, toRouteRequest } from './route-request.ts'
 import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages, spenderOf } from './session.ts'
 
 export interface RoutesOptions extends SessionOptions, RequestOptions {
-  /** Counts in this process alone. */
-  openLimiter(): RateLimiter
+  limits: RouteLimits
+  /** Of what is open to anybody and has no limit of its own. */
+  openLimit: RouteLimit
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: FastifyRequest['raw']): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
@@ -38,7 +38,6 @@ interface Entry {
 }
 
 interface Mounting extends RoutesOptions {
-  limits: RouteLimits
   streams: EventStreams
 }
 
@@ -76,13 +75,11 @@ export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] 
  * one place that knows both a route and the web framework. Answers the streams that it opens.
  */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], options: RoutesOptions): EventStreams {
-  const { keys, openLimiter } = options
   const streams = new EventStreams(options.store.clock)
-  const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => options.ipOf(raw) })
   // Registered parts come up with the server; `listen` waits for them.
   void server.register((scope, _options, done) => {
     readBodies(scope)
-    const mounting = { ...options, limits, streams }
+    const mounting = { ...options, streams }
     for (const route of routes) mount(scope, route, mounting)
     done()
   })
@@ -115,8 +112,8 @@ function unusedBy(route: Route, { described }: RoutesOptions): Mounted['refuseUn
 
 /** Before anything of a body is read. */
 async function arrive(mounting: Mounting, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { baseUrl, limits, developers } = mounting
-  const { door, limit, cacheable } = route
+  const { baseUrl, limits, developers, openLimit } = mounting
+  const { door, limit = door === 'open' ? openLimit : undefined, cacheable } = route
   if (!cacheable) void reply.header('cache-control', 'no-store')
   // What a cookie opens is not for other origins to read, refusals included.
   if (isApi(route) && readCookie(request.headers, baseUrl()) !== undefined) hideFromOthers(reply)
@@ -215,9 +212,10 @@ async function finish<R extends RouteRequest>(
   return sendReply(mounting, reply, answered)
 }
 
-function refuse(
-  { onError, devnet }: RoutesOptions,
-  { explain }: Route,
+/** Answers with what went wrong, as a page where one was asked for. */
+export function refuse(
+  { onError, devnet }: Pick<RoutesOptions, 'onError' | 'devnet'>,
+  { explain }: Pick<Route, 'explain'>,
   error: Error,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
@@ -226,7 +224,11 @@ function refuse(
   if (isFailure) onError(error, request.id)
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
   if (wantsPage(request.method, request.url, request.headers)) {
-    const { headers, page } = toProblemPage({ status, text: textOf(body.error), devnet: devnet === true })
+    const { headers, page } = toProblemPage({
+      status,
+      text: textOf(body.detail ?? body.error),
+      devnet: devnet === true,
+    })
     return reply.code(status).headers(headers).send(page)
   }
   return reply

@@ -1,57 +1,109 @@
-import { fromAddress, toAddress } from '../kernel/nano/address.ts'
+import { badField } from '../kernel/errors.ts'
 import { readFlag } from '../kernel/fields.ts'
-import { type RequestTree, exceedsDepth, parseRequest } from '../kernel/nano/request-tree.ts'
-import type { Confirmation } from '../kernel/ports.ts'
+import { type ConfirmationOptions, type SaidOptions, optionsIn, toFlag } from '../kernel/nano/confirmation-options.ts'
+import { exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
+import type { Confirmation, Names } from '../kernel/ports.ts'
 import { textOf } from '../kernel/shape.ts'
+import { requireAccounts } from '../modules/ledger/index.ts'
 
 /** Which door a client came by: ours, or the node's, where everything is as a node does it. */
 export type SocketForm = 'service' | 'node'
 
 /** What one client wants to know about confirmations. */
-export interface Subscription {
-  /** Undefined listens to every account. */
-  accounts: Set<string> | undefined
-  includeBlock: boolean
-  includeElection: boolean
-  includeSideband: boolean
-  /** Kinds of confirmations. */
-  types: readonly string[]
+export interface Subscription extends ConfirmationOptions {
+  /** Only what came with options can be updated. */
+  isChangeable: boolean
 }
 
-type Options = Readonly<Record<string, unknown>>
+/** What a client has sent. */
+export interface SocketMessage {
+  action: string
+  topic: string
+  ack: boolean
+  /** Undefined where an acknowledgement carries none. */
+  id: unknown
+  /** Refuses what can mean nothing, where the door has words; undefined where there are none. */
+  readOptions(names: Names): SaidOptions | undefined | Promise<SaidOptions>
+}
 
-const ALL_TYPES = ['active_quorum', 'active_confirmation_height', 'inactive']
-const TYPES = new Map([
-  ['all', ALL_TYPES],
-  ['active', ['active_quorum', 'active_confirmation_height']],
-  ...ALL_TYPES.map((type): [string, string[]] => [type, [type]]),
-])
+type Fields = Readonly<Record<string, unknown>>
 
-/** Without its accounts, which are added one by one. */
-export function readSubscription(options: Options, isFiltered: boolean): Subscription {
-  const flag = (name: string) => readFlag(options[name]) ?? false
-  return {
-    accounts: isFiltered ? new Set() : undefined,
-    includeBlock: readFlag(options.include_block) ?? true,
-    includeElection: flag('include_election_info') || flag('include_election_info_with_votes'),
-    includeSideband: flag('include_sideband_info'),
-    types: TYPES.get(textOf(options.confirmation_type ?? 'all')) ?? ALL_TYPES,
+const LISTS = ['accounts', 'accounts_add', 'accounts_del']
+/** More than a frame of usual addresses holds. */
+const ENTRIES_MAX = 10_000
+
+/** A frame of a client as its door reads it; undefined when it is none. */
+export function readFrame(text: string, form: SocketForm): SocketMessage | undefined {
+  try {
+    return form === 'node' ? readAsNode(text) : readAsService(text)
+  } catch {
+    // Not JSON: each door has its own answer to that.
+    return undefined
   }
 }
 
-/** The accounts of a filter; undefined where there is none. No node holds wallets here, so all of those are no account. */
-export function filterOf(options: Options): string[] | undefined {
-  const accounts = options.accounts === '' ? [] : options.accounts
-  if (Array.isArray(accounts)) return addressesIn(accounts)
-  return readFlag(options.all_local_accounts) ? [] : undefined
+/** To a node everything that is JSON is a message; one without members says nothing. */
+function readAsNode(text: string): SocketMessage | undefined {
+  if (exceedsDepth(text)) return undefined
+  const message = parseRequest(text)
+  const field = (name: string) => findMember(message, name)?.text ?? ''
+  const options = findMember(message, 'options')
+  return {
+    action: field('action'),
+    topic: field('topic'),
+    ack: toFlag(field('ack')) === true,
+    id: field('id') || undefined,
+    readOptions: () => options && optionsIn(options),
+  }
 }
 
-export function addressesIn(list: unknown): string[] {
-  if (!Array.isArray(list)) return []
-  return list
-    .map((text) => (typeof text === 'string' ? fromAddress(text) : undefined))
-    .filter((key) => key !== undefined)
-    .map(toAddress)
+function readAsService(text: string): SocketMessage | undefined {
+  const message = JSON.parse(text) as Fields | null
+  if (typeof message !== 'object' || message === null) return undefined
+  const { action, topic, ack, id, options } = message
+  return {
+    action: textOf(action),
+    topic: textOf(topic),
+    ack: readFlag(ack) === true,
+    // A list or an object is no name of a message, to a node as well.
+    id: typeof id === 'object' || id === '' ? undefined : id,
+    readOptions: (names) => (options === undefined || options === null ? undefined : readOptions(options, names)),
+  }
+}
+
+async function readOptions(given: unknown, names: Names): Promise<SaidOptions> {
+  const options = toOptions(given)
+  const lists = new Map<string, readonly string[]>()
+  for (const name of LISTS) {
+    const list = options[name] ?? undefined
+    if (list === undefined) continue
+    if (!Array.isArray(list)) throw badField(name, `${name} must be a list of accounts.`)
+    if (list.length > ENTRIES_MAX) throw badField(name, `${name} takes at most ${ENTRIES_MAX} accounts.`)
+    const entries = list.map((entry: unknown) => (typeof entry === 'string' ? entry : ''))
+    lists.set(name, await requireAccounts(names, entries, name))
+  }
+  return {
+    flag: (name) => readFlag(options[name]),
+    text: (name) => textOf(options[name]),
+    accounts: (name) => lists.get(name),
+  }
+}
+
+/** Some write their options as JSON in a text. */
+function toOptions(given: unknown): Fields {
+  const isText = typeof given === 'string'
+  const options: unknown = isText && given !== '' ? parse(given) : given
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options as Fields
+  throw badField('options', 'options must be an object.')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // It is refused as what it is: a text.
+    return text
+  }
 }
 
 /** Frames of one confirmation, each form written once. */
@@ -88,28 +140,4 @@ function write(confirmation: Confirmation, wanted: Subscription): string {
     ...(wanted.includeSideband && sideband && { sideband }),
   }
   return JSON.stringify({ topic: 'confirmation', time, message })
-}
-
-/** A frame of a client as its door reads it; undefined when it is none. */
-export function readFrame(text: string, form: SocketForm): Record<string, unknown> | undefined {
-  try {
-    if (form === 'service') return toRecord(JSON.parse(text))
-    if (exceedsDepth(text)) return undefined
-    // To a node everything that is JSON is a message; one without members says nothing.
-    return toRecord(toValue(parseRequest(text))) ?? {}
-  } catch {
-    // Not JSON: each door has its own answer to that.
-    return undefined
-  }
-}
-
-export function toRecord(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-}
-
-/** The first of two equal names counts, and a list is what has no names. */
-function toValue({ text, members }: RequestTree): unknown {
-  if (members.length === 0) return text
-  if (members.every(({ name }) => name === '')) return members.map(({ tree }) => toValue(tree))
-  return Object.fromEntries(members.map(({ name, tree }): [string, unknown] => [name, toValue(tree)]).reverse())
 }

@@ -1,21 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
+import type { Clock, Confirmation, ConfirmationBus, Names } from '../kernel/ports.ts'
 import { AppError } from '../kernel/errors.ts'
-import { readFlag } from '../kernel/fields.ts'
-import { textOf } from '../kernel/shape.ts'
+import { type SaidOptions, optionsIn, readConfirmationOptions } from '../kernel/nano/confirmation-options.ts'
 import { SocketShares } from './socket-shares.ts'
-import {
-  Frames,
-  type SocketForm,
-  type Subscription,
-  addressesIn,
-  filterOf,
-  readFrame,
-  readSubscription,
-  toRecord,
-} from './socket-subscription.ts'
+import { Frames, type SocketForm, type SocketMessage, type Subscription, readFrame } from './socket-subscription.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
 /** Frames a client may send in a stretch of ten seconds. */
@@ -32,6 +22,7 @@ const TRY_AGAIN_LATER = 1013
 
 interface WebsocketOptions {
   bus: ConfirmationBus
+  names: Names
   clock: Clock
   clientsMax: number
   /** Of one network address; 0 is no limit. */
@@ -42,10 +33,15 @@ interface WebsocketOptions {
   onFailure(error: unknown): void
 }
 
-const ACTIONS = new Set<unknown>(['subscribe', 'update', 'unsubscribe'])
+const ACTIONS = new Set(['subscribe', 'update', 'unsubscribe'])
+/** Acknowledgements are a topic of a node, though it tells them to everybody. */
+const TOPICS = new Set(['confirmation', 'ack'])
 const UNKNOWN_TOPIC = 'Unknown topic: confirmation is told here.'
 const UNKNOWN_ACTION = 'Unknown action: subscribe, update, unsubscribe and ping are understood here.'
+const NOTHING_TO_UPDATE = 'There is no subscription with accounts to update.'
+const NO_OPTIONS = optionsIn({ text: '', members: [] })
 
+const refused = (text: string) => new AppError('invalid_request', text)
 const tooManyOfOne = (max: number) =>
   new AppError('too_many_requests', 'Too many requests.', {
     retryAfterSeconds: 10,
@@ -121,14 +117,18 @@ export class ClientSockets {
     const client = new Client(socket, origin, this.#options.clock)
     const { address } = origin
     this.#shares.enter(address)
+    // One after another: a name in a filter may have to be looked up.
+    let turn = Promise.resolve()
     socket.on('message', (data) => {
-      try {
-        this.#receive(client, (data as Buffer).toString())
-      } catch (error) {
-        // What a frame brings about here ends its own connection: nobody else would be told of an exception but the process.
-        this.#options.onFailure(error)
-        socket.close(INTERNAL_ERROR)
-      }
+      client.alive = true
+      if (!client.maySpeak()) return
+      turn = turn
+        .then(() => this.#receive(client, (data as Buffer).toString()))
+        .catch((error: unknown) => {
+          // What a frame brings about here ends its own connection: nobody else would be told of an exception but the process.
+          this.#options.onFailure(error)
+          socket.close(INTERNAL_ERROR)
+        })
     })
     socket.on('pong', () => (client.alive = true))
     socket.on('error', () => socket.terminate())
@@ -138,61 +138,76 @@ export class ClientSockets {
     })
   }
 
-  #receive(client: Client, text: string): void {
-    client.alive = true
-    if (!client.maySpeak()) return
+  async #receive(client: Client, text: string): Promise<void> {
+    if (!client.isOpen) return
     const message = readFrame(text, client.form)
     if (!message) {
       client.refuseFrame()
       return
     }
-    const { action, topic, id } = message
+    const { action, topic, ack, id } = message
     if (action === 'ping') {
       client.acknowledge('pong', id)
       return
     }
-    const unknown = topic === 'confirmation' ? ACTIONS.has(action) || 'action' : 'topic'
-    if (unknown !== true) {
-      client.complain(unknown === 'topic' ? UNKNOWN_TOPIC : UNKNOWN_ACTION, id)
-      return
+    try {
+      if (!TOPICS.has(topic)) throw refused(UNKNOWN_TOPIC)
+      if (!ACTIONS.has(action)) throw refused(UNKNOWN_ACTION)
+      const done =
+        topic === 'ack' ? action !== 'update' : this.#apply(client, action, await this.#read(client, message))
+      if (done && ack) client.acknowledge(action, id)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      client.complain(error, id)
     }
-    const done = this.#apply(client, action, optionsOf(message))
-    if (done && readFlag(message.ack)) client.acknowledge(textOf(action), id)
   }
 
-  #apply(client: Client, action: unknown, options: Record<string, unknown>): boolean {
-    switch (action) {
-      case 'subscribe': {
-        const filter = filterOf(options)
-        const accounts = filter && new Set(filter)
-        // Refused as a whole: what was subscribed to before stays as it was.
-        if (this.#isTooMuch(client, accounts?.size ?? 0)) return false
-        this.#unsubscribe(client)
-        client.subscription = readSubscription(options, accounts !== undefined)
-        if (accounts) this.#add(client, accounts)
-        else this.#everything.add(client)
-        return true
-      }
-      case 'update': {
-        const known = client.subscription?.accounts
-        if (!known) {
-          client.complain('There is no subscription with accounts to update.')
-          return false
-        }
-        const removed = addressesIn(options.accounts_del)
-        const wanted = new Set([...known, ...addressesIn(options.accounts_add)])
-        for (const account of removed) wanted.delete(account)
-        if (this.#isTooMuch(client, wanted.size)) return false
-        for (const account of removed) this.#drop(client, account)
-        this.#add(client, wanted)
-        return true
-      }
-      case 'unsubscribe':
-        this.#unsubscribe(client)
-        return true
-      default:
-        return false
+  /** Meanwhile nothing more is taken from the client: what it sends would wait here. */
+  async #read(client: Client, { action, readOptions }: SocketMessage): Promise<SaidOptions | undefined> {
+    if (action === 'unsubscribe') return undefined
+    client.pause()
+    try {
+      return await readOptions(this.#options.names)
+    } finally {
+      client.resume()
     }
+  }
+
+  #apply(client: Client, action: string, said: SaidOptions | undefined): boolean {
+    // It may have left while a name was looked up, and what it watches would never be given up.
+    if (!client.isOpen) return false
+    if (action === 'subscribe') return this.#subscribe(client, said)
+    if (action === 'update') return this.#update(client, said)
+    this.#unsubscribe(client)
+    return true
+  }
+
+  #subscribe(client: Client, said: SaidOptions | undefined): boolean {
+    const options = readConfirmationOptions(said ?? NO_OPTIONS)
+    const { accounts } = options
+    // Refused as a whole: what was subscribed to before stays as it was.
+    if (this.#isTooMuch(client, accounts?.size ?? 0)) return false
+    this.#unsubscribe(client)
+    client.subscription = { ...options, accounts: accounts && new Set(), isChangeable: said !== undefined }
+    if (accounts) this.#add(client, accounts)
+    else this.#everything.add(client)
+    return true
+  }
+
+  /** As in a node, the first list makes a filter of what has listened to everything. */
+  #update(client: Client, said: SaidOptions | undefined): boolean {
+    const { subscription } = client
+    if (!said || !subscription?.isChangeable) throw refused(NOTHING_TO_UPDATE)
+    const [added, removed] = [said.accounts('accounts_add'), said.accounts('accounts_del')]
+    if (!added && !removed) return true
+    const wanted = new Set([...(subscription.accounts ?? []), ...(added ?? [])])
+    for (const account of removed ?? []) wanted.delete(account)
+    if (this.#isTooMuch(client, wanted.size)) return false
+    subscription.accounts ??= new Set()
+    this.#everything.delete(client)
+    for (const account of removed ?? []) this.#drop(client, account)
+    this.#add(client, wanted)
+    return true
   }
 
   /** Tells a client that wants more than its share. */
@@ -286,6 +301,18 @@ class Client {
     clientOf.set(socket, this)
   }
 
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
   /** A client that talks without end is disconnected. */
   maySpeak(): boolean {
     const window = Math.floor(this.#clock.now() / FRAMES_WINDOW)
@@ -314,17 +341,11 @@ class Client {
   }
 
   /** Says why nothing will come of a message; a node leaves it at silence. */
-  complain(error: string, id?: unknown): void {
-    if (this.form === 'service') this.send(id === undefined || id === '' ? { error } : { error, id })
+  complain({ message: error, body }: AppError, id: unknown): void {
+    if (this.form === 'service') this.send({ error, ...body, id })
   }
 
   acknowledge(ack: string, id: unknown): void {
-    const time = `${this.#clock.now()}`
-    this.send(id === undefined || id === '' ? { ack, time } : { ack, time, id })
+    this.send({ ack, time: `${this.#clock.now()}`, id })
   }
-}
-
-/** Some write their options as JSON in a text. */
-function optionsOf({ options }: Record<string, unknown>): Record<string, unknown> {
-  return (typeof options === 'string' ? readFrame(options, 'service') : toRecord(options)) ?? {}
 }

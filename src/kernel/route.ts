@@ -151,7 +151,12 @@ export interface ShownPage {
   headers?: Headers
 }
 
-export type Reply = { status?: number; headers?: Headers } & (
+export type Reply = {
+  status?: number
+  headers?: Headers
+  /** The same for everybody: the room gives this very object again, and its bytes are made once. */
+  isShared?: true
+} & (
   | {
       json: unknown
       /** The token of a session that the browser is to keep; null ends the one it has. */

@@ -22,19 +22,29 @@ export function readText(field: string, value: unknown, max: number, stripped: R
   return shown === '' ? null : shown
 }
 
+/**
+ * The one reader of addresses that users give. Undefined for what two programs read differently: to a browser
+ * `https://one.example\@two.example/` leads to the first host, to others to the second.
+ */
+export function parseUrl(text: string): URL | undefined {
+  return /[\s\\\p{Cc}]|^https?:(?!\/\/)/iu.test(text) || !URL.canParse(text) ? undefined : new URL(text)
+}
+
 /** The scheme is looked at first: `javascript://host/%0a…` has a host as well. */
 export function readUrl(
   field: string,
   value: unknown,
   { plainHttpAllowed }: { plainHttpAllowed: boolean },
 ): string | null {
-  const url = given(value)
-  if (url === undefined) return null
-  const bad = (text: string) => badField(field, `${field} ${text}`)
-  if (typeof url !== 'string' || url.length > URL_MAX) throw bad(`must be an address of up to ${URL_MAX} characters.`)
+  const text = given(value)
+  if (text === undefined) return null
+  const bad = (why: string) => badField(field, `${field} ${why}`)
+  if (typeof text !== 'string' || text.length > URL_MAX) throw bad(`must be an address of up to ${URL_MAX} characters.`)
   const scheme = plainHttpAllowed ? /^https?:\/\//i : /^https:\/\//i
-  if (!scheme.test(url) || /[\s\\\p{Cc}]/u.test(url) || !URL.canParse(url)) throw bad('must be an https address.')
-  const { username, password, hostname } = new URL(url)
-  if (username !== '' || password !== '' || hostname === '') throw bad('must name a host and nobody in front of it.')
-  return url
+  const url = scheme.test(text) ? parseUrl(text) : undefined
+  if (!url) throw bad('must be an https address.')
+  if (url.username !== '' || url.password !== '' || url.hostname === '') {
+    throw bad('must name a host and nobody in front of it.')
+  }
+  return text
 }

@@ -99,7 +99,7 @@ test('acknowledgements come when asked for, with the id that was given, and an e
   const [complaint] = (await refused({ action: 'sing', topic })) as [{ error: string }]
   assert.match(complaint.error, /^Unknown action/)
   assert.deepEqual(await refused({ action: 'update', topic, options: change }), [
-    { error: 'There is no subscription with accounts to update.' },
+    { error: 'There is no subscription with accounts to update.', id: 'u' },
   ])
   for (const frame of ['nonsense', '', '{', '5', 'null']) {
     client.send(frame)
@@ -112,7 +112,7 @@ test('a confirmation has the members of the node, and the block unless it is not
   const { node } = gateway.app.devnet!
   const everything = await subscribe(t, gateway)
   // Addresses in the old form mean the same account.
-  const ofAlice = await subscribe(t, gateway, { accounts: [alice.address.replace('nano_', 'xrb_'), 'nonsense', 5] })
+  const ofAlice = await subscribe(t, gateway, { accounts: [alice.address.replace('nano_', 'xrb_')] })
   const ofBob = await subscribe(t, gateway, { accounts: [bob.address], include_block: false })
   const ofNobody = await subscribe(t, gateway, { accounts: [] })
   const brief = await subscribe(t, gateway, { include_block: 'false' })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer, nano } from '../support/blocks.ts'
+import { ENGINES } from '../support/engines.ts'
 import { openGateway } from '../support/gateway.ts'
+import { leaseName } from '../support/lease-name.ts'
 import { RECORDED_FRAMES, RECORDING, SECOND_NODE_FROM, accounts, applyEffects } from '../support/recorded.ts'
 import { post } from '../support/rpc.ts'
+import { openWorld } from '../support/world.ts'
 import { WsClient } from '../support/ws-client.ts'
 
 /* Contract 4.8: the websockets. Frames of a real node V27.1, repeated at our own door for nodes. */
@@ -109,3 +112,128 @@ test('a client that asks for one kind of confirmation hears of no other (contrac
   assert.deepEqual([await hashOf(quorum), await hashOf(inactive)], [second, first])
   assert.deepEqual([await quorum.settle(), await inactive.settle()], [[], []])
 })
+
+const [alice, bob] = [new Signer(3), new Signer(4)]
+const topic = 'confirmation'
+
+/** What the source of the node V27.1 says of frames that no recording has, at /node and at the development ledger itself. */
+test('a program that was written for a node is acknowledged what a node acknowledges, and nothing else (contract 4.8, rules 8 and 9)', async (t) => {
+  const { app, url } = await openGateway(t)
+  const listen = { action: 'subscribe', topic }
+  const dialogues: [frame: object, ack?: { ack: string; id?: string }][] = [
+    [{ action: 'subscribe', topic: 'ack' }, { ack: 'subscribe' }],
+    [{ action: 'update', topic: 'ack', options: { accounts_add: [] } }],
+    [{ action: 'unsubscribe', topic: 'ack' }, { ack: 'unsubscribe' }],
+    [{ action: 'update', topic, options: {} }],
+    [{ ...listen, id: { a: 1 } }, { ack: 'subscribe' }],
+    [{ ...listen, id: ['a'] }, { ack: 'subscribe' }],
+    [
+      { ...listen, id: 5 },
+      { ack: 'subscribe', id: '5' },
+    ],
+    [{ action: 'update', topic, options: { accounts_add: [alice.address] } }],
+    [{ ...listen, options: '' }, { ack: 'subscribe' }],
+    [{ action: 'update', topic }],
+    [{ action: 'update', topic, options: {} }, { ack: 'update' }],
+    [{ action: 'update', topic, options: { accounts_add: [alice.address] } }, { ack: 'update' }],
+  ]
+  for (const address of [app.devnet!.wsUrl, `${url.replace('http', 'ws')}/node`]) {
+    const client = await WsClient.connect(t, address)
+    for (const [frame, expected] of dialogues) {
+      client.send({ ack: true, ...frame })
+      const said = (await client.settle()).map((text) => {
+        const { time, ...rest } = JSON.parse(text) as Record<string, unknown>
+        assert.match(String(time), /^\d{13}$/)
+        return rest
+      })
+      assert.deepEqual(said, expected ? [expected] : [], `${address} ${JSON.stringify(frame)}`)
+    }
+  }
+})
+
+test('a filter that names no account lets nothing through at /node, as in a node (contract 4.8, rule 8)', async (t) => {
+  const { app, url } = await openGateway(t, { DEVNET_CONFIRM_MS: '0' })
+  const { node } = app.devnet!
+  const add = { accounts_add: [bob.address] }
+  const filters: [options: unknown, hears: 'all' | 'bob' | 'nothing', update?: unknown][] = [
+    [{ accounts: ['junk'] }, 'nothing'],
+    [{ accounts: ['@bank'] }, 'nothing'],
+    [{ accounts: bob.address }, 'nothing'],
+    [{ accounts: null }, 'nothing'],
+    [{ accounts: { first: bob.address } }, 'bob'],
+    [{ all_local_accounts: false }, 'nothing'],
+    [{ all_local_accounts: 'maybe' }, 'all'],
+    [{ all_local_accounts: 'false', accounts: [bob.address] }, 'bob'],
+    [JSON.stringify({ accounts: [bob.address] }), 'all'],
+    [{ confirmation_type: 'ACTIVE' }, 'all'],
+    [{ confirmation_type: 'INACTIVE' }, 'nothing'],
+    [undefined, 'all', add],
+    [{}, 'bob', add],
+    [{}, 'nothing', { accounts_del: [] }],
+    [{ accounts: [alice.address] }, 'bob', { ...add, accounts_del: [alice.address] }],
+  ]
+  for (const address of [app.devnet!.wsUrl, `${url.replace('http', 'ws')}/node`]) {
+    const clients: WsClient[] = []
+    for (const [options, , update] of filters) {
+      const client = await WsClient.connect(t, address)
+      client.send({ action: 'subscribe', topic, options })
+      if (update !== undefined) client.send({ action: 'update', topic, options: update })
+      await client.settle()
+      clients.push(client)
+    }
+    const witness = clients[6]!
+    const hashes = [await node.fund(alice.key, nano(1)), await node.fund(bob.key, nano(1))]
+    for (const hash of hashes) assert.equal((await witness.next<Told>()).message!.hash, hash)
+    for (const [at, [options, hears]] of filters.entries()) {
+      if (clients[at] === witness) continue
+      const heard = (await clients[at]!.settle()).map((text) => (JSON.parse(text) as Told).message!.hash)
+      const expected = { all: hashes, bob: hashes.slice(1), nothing: [] }[hears]
+      assert.deepEqual(heard, expected, `${address} ${JSON.stringify(options)}`)
+    }
+  }
+})
+
+for (const engine of ENGINES) {
+  test(`on ${engine} a merchant who listens for @name hears of its payments, and one whose filter means nothing is told so (contract 4.8, rule 9)`, async (t) => {
+    const world = await openWorld(t, engine)
+    const gateway = await world.start()
+    const { accountId } = await gateway.join()
+    // Leased behind the back of this gateway, as by another instance: it has to look into the store.
+    const name = `@${await leaseName(gateway.ctx, accountId, alice.address)}`
+    for (const path of ['/', '/ws']) {
+      const client = await WsClient.connect(t, `${gateway.url.replace('http', 'ws')}${path}`)
+      const say = async (action: string, options: unknown) => {
+        client.send({ action, topic, ack: true, id: 'x', options })
+        const [said, ...more] = (await client.settle()).map((text) => JSON.parse(text) as Record<string, unknown>)
+        assert.deepEqual(more, [])
+        delete said!.time
+        return said
+      }
+      assert.deepEqual(await say('subscribe', { accounts: [name.toUpperCase()] }), { ack: 'subscribe', id: 'x' })
+      const bad = (field: string, error = 'Bad account number') => ({ error, field, id: 'x' })
+      const refused: [action: string, options: unknown, refusal: object][] = [
+        ['subscribe', { accounts: ['junk'] }, bad('accounts[0]')],
+        ['subscribe', { accounts: [bob.address, 5] }, bad('accounts[1]')],
+        ['subscribe', { accounts: [bob.address, '@nobodyhere'] }, bad('accounts[1]', 'Username not found.')],
+        ['subscribe', { accounts: bob.address }, bad('accounts', 'accounts must be a list of accounts.')],
+        ['subscribe', { accounts: '' }, bad('accounts', 'accounts must be a list of accounts.')],
+        ['subscribe', [bob.address], bad('options', 'options must be an object.')],
+        ['subscribe', 'junk', bad('options', 'options must be an object.')],
+        ['update', { accounts_add: ['junk'] }, bad('accounts_add[0]')],
+        ['update', { accounts_del: name }, bad('accounts_del', 'accounts_del must be a list of accounts.')],
+      ]
+      for (const [action, options, refusal] of refused) assert.deepEqual(await say(action, options), refusal)
+      // What was subscribed to before has stayed as it was.
+      await world.pay(bob.address, nano(1))
+      const hash = await world.pay(alice.address, nano(1))
+      assert.equal((await client.next<Told>()).message!.hash, hash)
+      assert.deepEqual(await say('update', { accounts_add: [bob.address], accounts_del: [name] }), {
+        ack: 'update',
+        id: 'x',
+      })
+      await world.pay(alice.address, nano(1))
+      const next = await world.pay(bob.address, nano(1))
+      assert.equal((await client.next<Told>()).message!.hash, next)
+    }
+  })
+}

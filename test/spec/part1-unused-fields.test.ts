@@ -224,3 +224,50 @@ for (const engine of ENGINES) {
     assert.equal(orders, 0)
   })
 }
+
+for (const engine of ENGINES) {
+  test(`on ${engine} an address that leads browsers to one host and programs to another is taken nowhere (contract 1, rule 6)`, async (t) => {
+    const shop = await (await openWorld(t, engine)).start()
+    const { key, headers } = await shop.join()
+    const sale = { address, amount: '1' }
+    const made = await shop.open(sale, headers)
+    const { id: link } = (await shop.rest('POST', '/api/links', key, sale)).json<{ id: string }>()
+    const endpoint = (await shop.rest('POST', '/api/webhook-endpoints', key, { url: 'https://shop.example/' })).json()
+    const takes = ({ path, body }: Described) => path.startsWith('/api/') && bodyOf({ body } as Described).some(isUrl)
+    const isUrl = (field: string) => /^(url|image|logo|website|webhook)$|_url$/.test(field)
+    const needed = (path: string) => (/checkouts$|links$/.test(path) ? sale : {})
+    const ways = [
+      ...listDescribed(OFFERED)
+        .filter(takes)
+        .map((route) => {
+          const id = route.path.includes('links')
+            ? link
+            : route.path.includes('endpoint')
+              ? String(endpoint.id)
+              : made.id
+          const path = route.path.replace('{id}', id)
+          const send = (body: object) => shop.rest(route.method.toUpperCase(), path, key, { ...needed(path), ...body })
+          return { name: `${route.method} ${route.path}`, fields: bodyOf(route).filter(isUrl), send }
+        }),
+      ...shop.app.doors.actions
+        .filter((action) => fieldsOf(action).some(isUrl))
+        .map((action) => {
+          const own = action.name === 'update_name' ? { name: 'alice' } : sale
+          const send = (body: object) => shop.call(action.name, { ...own, ...body }, headers)
+          return { name: action.name, fields: fieldsOf(action).filter(isUrl), send }
+        }),
+    ]
+    assert.ok(ways.length >= 13, `${ways.length}`)
+    const wrong: string[] = []
+    for (const { name, fields, send } of ways) {
+      for (const field of fields) {
+        for (const url of ['https://example.com\\@127.0.0.1/', 'https:\\\\example.com/a', 'https://example.com/a\\b']) {
+          const reply = await send({ [field]: url })
+          if (reply.status !== 400 || reply.json().field !== field)
+            wrong.push(`${name} ${field} ${url}: ${reply.status} ${reply.text.slice(0, 100)}`)
+        }
+      }
+    }
+    assert.deepEqual(wrong, [])
+  })
+}

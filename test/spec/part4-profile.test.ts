@@ -70,7 +70,7 @@ test('a profile says nothing until its owner does, changes what is sent, is seen
     ],
   )
   assert.deepEqual((await shop.rest('GET', PATH, key)).json(), { profile: second.profile }, 'nothing was changed')
-  assert.equal((await change(shop, key, { name: '  Blue\u202e\u200b Mug ' })).profile.name, 'Blue Mug')
+  assert.equal((await change(shop, key, { name: '  Blue\u202e\u200b Mug\u0007 ' })).profile.name, 'Blue Mug')
   assert.equal((await change(shop, key, { name: 'é'.repeat(80) })).status, 200)
 })
 

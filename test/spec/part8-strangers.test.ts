@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'undici'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { revokeKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
@@ -102,7 +104,7 @@ describe('strangers', { concurrency: 2 }, () => {
         ['search', gateway.rest('GET', '/api/checkouts?search=a%00b', secretKey)],
         ['title', gateway.rest('POST', '/api/links', secretKey, { address: merchant, amount: '1', title: 'a\0b' })],
         [
-          'metadata',
+          'metadata.deep[0]',
           gateway.call('checkout', { address: merchant, amount: '1', metadata: { deep: ['a\0b'] } }, bearer(secretKey)),
         ],
         ['name', gateway.call('get_name', { name: 'a\0b' })],
@@ -202,6 +204,62 @@ describe('strangers', { concurrency: 2 }, () => {
       assert.deepEqual([status, headers['ratelimit-limit'], headers['ratelimit-remaining']], [200, '5', left])
     }
     assertOverLimit(await check(keyed), /^5 requests a minute about checkouts of one account/)
+  })
+
+  test('a stranger who loads documents without end is refused, and the shop beside it still sells (contract 8, Requests: documents, lists, status, the description of the API)', async (t) => {
+    const env = { LIMIT_PAGES_PER_MINUTE: '12', TRUSTED_PROXIES: '127.0.0.1' }
+    const gateway = await openGateway(t, env, new TestClock())
+    const { asMerchant } = await openShop(gateway)
+    const read = (path: string, ip = '203.0.113.7', accept = '*/*') =>
+      ask(`${gateway.url}${path}`, { method: 'GET', headers: { 'x-forwarded-for': ip, accept } })
+    const shared = `/ /llms.txt /docs /docs.md /docs/webhooks /docs/actions/checkout /actions/checkout /openapi.json
+      /status /status.json /known.json /aliases.json`.split(/\s+/)
+    for (const path of shared) assert.equal((await read(path)).status, 200, path)
+    for (const path of shared) {
+      const refused = await read(path)
+      assertOverLimit(refused, /^Limit: 12 requests a minute from one IP address/)
+      assert.ok(Number(refused.headers['retry-after']) > 0)
+    }
+    assert.match((await read('/docs', '203.0.113.7', 'text/html')).text, /^<!doctype html>[^]*Limit: 12 requests/)
+    assert.equal((await read('/docs', '203.0.113.8')).status, 200)
+    assert.equal((await asMerchant()).status, 200)
+    assert.doesNotMatch(gateway.log(), /"level":50/)
+  })
+
+  test('a page that is the same for everybody is sent compressed, and not again to those who have it (contract 1, rule 9)', async (t) => {
+    const gateway = await openGateway(t, {}, new TestClock())
+    const read = async (path: string, headers: Record<string, string> = {}) => {
+      const { statusCode: status, headers: told, body } = await request(`${gateway.url}${path}`, { headers })
+      return { status, told, bytes: Buffer.from(await body.arrayBuffer()) }
+    }
+    const pages = ['/', '/docs', '/docs/webhooks', '/docs/actions/checkout', '/status']
+    const texts = ['/docs/webhooks.md', '/llms.txt', '/actions/checkout', '/openapi.json', '/status.json']
+    for (const path of [...pages, ...texts]) {
+      const html = { accept: pages.includes(path) ? 'text/html' : '*/*' }
+      const plain = await read(path, html)
+      assert.equal(plain.told['content-encoding'], undefined)
+      for (const [taken, encoding, open] of [
+        ['gzip, deflate, br', 'br', brotliDecompressSync],
+        ['gzip', 'gzip', gunzipSync],
+        ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+      ] as const) {
+        const packed = await read(path, { ...html, 'accept-encoding': taken })
+        assert.deepEqual([packed.status, packed.told['content-encoding']], [200, encoding], path)
+        assert.match(String(packed.told.vary), /accept-encoding/)
+        assert.ok(open(packed.bytes).equals(plain.bytes), path)
+        assert.ok(packed.bytes.length < plain.bytes.length * 0.6, `${path} ${packed.bytes.length}`)
+      }
+      const etag = String(plain.told.etag)
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+        const again = await read(path, { ...html, 'if-none-match': known })
+        assert.deepEqual([again.status, again.bytes.length, again.told.etag], [304, 0, etag], path)
+      }
+      assert.equal((await read(path, { ...html, 'if-none-match': '"other"' })).status, 200)
+    }
+    // What is asked by one visitor is nobody else's.
+    assert.equal((await read('/docs?q=webhook', { accept: 'text/html' })).told.etag, undefined)
+    const asked = await read('/docs/actions/nano_to_raw?amount=1', { accept: 'text/html' })
+    assert.deepEqual([asked.told.etag, asked.told['cache-control']], [undefined, 'no-store'])
   })
 
   test('no limit on checks where the operator wants none (contract 4.6, rule 12)', async (t) => {

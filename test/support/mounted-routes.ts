@@ -2,6 +2,7 @@ import { openPrivacy } from '../../src/store/privacy.ts'
 import type { TestContext } from 'node:test'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { DeveloperDoor } from '../../src/http/developer-door.ts'
+import { RouteLimits, openLimit } from '../../src/http/route-limits.ts'
 import { mountRoutes } from '../../src/http/routes.ts'
 import { createServer } from '../../src/http/server.ts'
 import type { Store } from '../../src/infra/db/open.ts'
@@ -121,7 +122,8 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
     baseUrl: url,
     ipOf: () => '127.0.0.1',
     enter: () => ({ leave: () => undefined }),
-    openLimiter: () => new MemoryLimiter(clock),
+    limits: new RouteLimits({ keys, openLimiter: () => new MemoryLimiter(clock), ipOf: () => '127.0.0.1' }),
+    openLimit: openLimit(0),
     described: OFFERED.flatMap(({ described = [] }) => described),
     onError,
   })

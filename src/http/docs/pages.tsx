@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../../kernel/action.ts'
 import type { Meter } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { RateLimiter } from '../../kernel/ports.ts'
+import type { RouteLimit } from '../../kernel/route.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { DocsSite } from '../../web/docs-shell.tsx'
 import { DocsOverview } from '../../web/docs-overview.tsx'
@@ -19,8 +19,8 @@ import { describeCost } from './describe-cost.ts'
 import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
-import { toProblemPage, wantsPage } from '../problem.tsx'
-import { remoteAddressOf } from '../remote-address.ts'
+import { type Prepared, type PreparedPages, sendPrepared } from '../prepared.ts'
+import type { RouteLimits } from '../route-limits.ts'
 import { DocsSearch } from './search.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
 
@@ -28,13 +28,21 @@ export interface DocsOptions extends PageCall {
   baseUrl(): string
   version: string
   devnet: boolean
-  /** Counts in this process alone. */
-  openLimiter(): RateLimiter
+  limits: RouteLimits
+  pages: PreparedPages
 }
 
 const QUERY_MAX = 100
 /** Each goes through everything that is written. */
-const SEARCHES_PER_MINUTE = 60
+const SEARCH: RouteLimit = {
+  bucket: 'search',
+  perMinute: 60,
+  refuse: ({ perMinute, retryAfterSeconds }) =>
+    new AppError('too_many_requests', 'Too many requests.', {
+      retryAfterSeconds,
+      body: { detail: `${perMinute} searches a minute from one address.` },
+    }),
+}
 /** What people call a thing that is metered. */
 const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
 
@@ -54,32 +62,52 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     return { action, costs, hasPrice: price !== undefined }
   }
+  // What is the same for everybody; the address may only be known once the port is.
+  const keep: Keep = (name, type, make) => options.pages.get(`${type} ${name} ${baseUrl()}`, type, make)
+  const page: Searched['page'] = (name, render) => keep(name, HTML, render)
+  const overview = () => keep('overview', MARKDOWN, () => llmsText(site()))
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) =>
     renderPage(<ReferencePage site={site()} {...describe(action)} request={request} result={result} />)
 
   server.get('/', (request, reply) => {
     if (request.headers.accept?.includes('text/html')) {
-      return sendPage(reply, renderPage(<LandingPage site={site()} />))
+      return sendPage(
+        request,
+        reply,
+        page('landing', () => renderPage(<LandingPage site={site()} />)),
+      )
     }
     const docs = `${baseUrl()}/openapi.json`
     return reply.send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
   })
-  server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(llmsText(site())))
-  server.get('/docs.md', (_request, reply) => sendMarkdown(reply, llmsText(site())))
-  mountSearch(server, options, { guides, site, describe })
+  server.get('/llms.txt', (request, reply) =>
+    sendPrepared(
+      request,
+      reply,
+      keep('llms.txt', TEXT, () => llmsText(site())),
+    ),
+  )
+  server.get('/docs.md', (request, reply) => sendMarkdown(request, reply, overview()))
+  mountSearch(server, options, { guides, site, describe, page, overview })
   server.get('/docs/actions', (_request, reply) => reply.redirect('/docs#actions'))
   server.get('/docs/actions/:name', async (request, reply) => {
     const { name, isMarkdown } = readPath(nameOf(request), request)
     const action = registry.find(name)?.action
     if (!action) return notFound(reply)
-    if (isMarkdown) return sendMarkdown(reply, referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) }))
+    if (isMarkdown) {
+      const write = () => referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) })
+      return sendMarkdown(request, reply, keep(`action ${action.name}`, MARKDOWN, write))
+    }
     if (action.name !== name) return reply.redirect(`/docs/actions/${action.name}`)
     const asked = readQuestion(action, request.query as Record<string, unknown>)
-    if (!asked) return sendPage(reply, actionPage(action, action.example.request))
+    if (!asked) {
+      const render = () => actionPage(action, action.example.request)
+      return sendPage(request, reply, page(`action ${action.name}`, render))
+    }
     const result = await runFromPage(options, request, { action: name, ...asked }, '')
-    return sendPage(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
+    return sendOwnPage(reply, actionPage(action, asked, result))
   })
-  mountGuides(server, guides, site)
+  mountGuides(server, { guides, site, keep, page })
   void server.register((forms, _options, done) => {
     takeForms(forms)
     forms.post('/docs/actions/:name', async (request, reply) => {
@@ -89,21 +117,33 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
       const asked = toRequest(action, given)
       const question = { ...unknownTo(action, given), action: action.name, ...asked }
       const result = only === 'code' ? undefined : await runFromPage(options, request, question, authorization.trim())
-      return sendPage(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
+      return sendOwnPage(reply, actionPage(action, asked, result))
     })
     done()
   })
 }
 
-interface Searched {
+type Keep = PreparedPages['get']
+
+interface Guided {
   guides: Guides
   site(): DocsSite
+  keep: Keep
+  page(name: string, render: () => string): Prepared
+}
+
+interface Searched extends Omit<Guided, 'keep'> {
+  overview(): Prepared
   describe(action: Action): Omit<Parameters<typeof referenceMarkdown>[0], 'baseUrl'>
 }
 
 /** The overview, and what is found in all that is written. */
-function mountSearch(server: FastifyInstance, options: DocsOptions, { guides, site, describe }: Searched): void {
-  const { gateway, baseUrl, devnet } = options
+function mountSearch(
+  server: FastifyInstance,
+  options: DocsOptions,
+  { guides, site, describe, page, overview }: Searched,
+): void {
+  const { gateway, baseUrl, limits } = options
   const search = new DocsSearch(() => [
     ...gateway.registry.actions.map((action) => ({
       href: `/docs/actions/${action.name}`,
@@ -115,42 +155,58 @@ function mountSearch(server: FastifyInstance, options: DocsOptions, { guides, si
     })),
     ...guides.searchable(),
   ])
-  const limiter = options.openLimiter()
-  const countSearch = ({ raw }: FastifyRequest) =>
-    limiter.take(options.clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for']), SEARCHES_PER_MINUTE)
   server.get('/docs', async (request, reply) => {
-    if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
+    if (wantsMarkdown(request)) return sendMarkdown(request, reply, overview())
     const { q } = request.query as { q?: unknown }
     const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
-    if (query === '') return sendPage(reply, renderPage(<DocsOverview site={site()} />))
-    const { allowed, retryAfterSeconds } = await countSearch(request)
-    if (!allowed) return refuseSearch(request, reply, { retryAfterSeconds, devnet })
+    if (query === '')
+      return sendPage(
+        request,
+        reply,
+        page('docs', () => renderPage(<DocsOverview site={site()} />)),
+      )
+    await limits.take(SEARCH, request, reply)
     const found = search.find(query)
     // Anybody can write such an address: what it says is nothing to be found by a machine.
-    return sendPage(
-      reply.header('x-robots-tag', 'noindex'),
-      renderPage(<DocsSearchPage site={site()} query={query} {...found} />),
-    )
+    void reply.headers({ ...PAGE_HEADERS, vary: 'accept', 'x-robots-tag': 'noindex' })
+    return reply.send(renderPage(<DocsSearchPage site={site()} query={query} {...found} />))
   })
 }
 
-const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).header('vary', 'accept').send(html)
+const sendPage = (request: FastifyRequest, reply: FastifyReply, page: Prepared) =>
+  sendPrepared(request, reply.headers(PAGE_HEADERS), page, 'accept')
+
+/** With the answer to what the reader has asked. */
+const sendOwnPage = (reply: FastifyReply, html: string) =>
+  reply.headers({ ...PAGE_HEADERS, vary: 'accept', 'cache-control': 'no-store' }).send(html)
 
 /** Guides, as pages or as they were written, and the pictures in them. */
-function mountGuides(server: FastifyInstance, guides: Guides, site: () => DocsSite): void {
+function mountGuides(server: FastifyInstance, { guides, site, keep, page }: Guided): void {
   server.get('/docs/*', (request, reply) => {
     const path = (request.params as { '*': string })['*']
     const { name, isMarkdown } = readPath(path, request)
     const text = isMarkdown ? guides.markdown(name.replace(/\/README$/, '')) : undefined
-    if (text !== undefined) return sendMarkdown(reply, text)
+    if (text !== undefined)
+      return sendMarkdown(
+        request,
+        reply,
+        keep(`guide ${name}`, MARKDOWN, () => text),
+      )
     const guide = guides.find(path)
-    if (guide) return sendPage(reply, renderPage(<GuidePage site={site()} {...guide} />))
+    if (guide)
+      return sendPage(
+        request,
+        reply,
+        page(`guide ${path}`, () => renderPage(<GuidePage site={site()} {...guide} />)),
+      )
     const file = guides.file(path)
     if (file === undefined) return notFound(reply)
-    return reply
-      .headers(FILE_HEADERS)
-      .type(PICTURES[path.slice(path.lastIndexOf('.') + 1)] ?? TEXT)
-      .send(file)
+    const type = PICTURES[path.slice(path.lastIndexOf('.') + 1)] ?? TEXT
+    return sendPrepared(
+      request,
+      reply.headers(FILE_HEADERS),
+      keep(path, type, () => file),
+    )
   })
 }
 
@@ -168,6 +224,8 @@ const FILE_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
 }
 const TEXT = 'text/plain; charset=utf-8'
+const MARKDOWN = 'text/markdown; charset=utf-8'
+const HTML = PAGE_HEADERS['content-type']
 const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
 
 /** Who asks for text gets it at the address of the page; everybody gets it at an address that ends so. */
@@ -184,8 +242,8 @@ function wantsMarkdown({ headers: { accept = '' } }: FastifyRequest): boolean {
   return at !== -1 && (html === -1 || at < html)
 }
 
-function sendMarkdown(reply: FastifyReply, text: string): FastifyReply {
-  return reply.headers(FILE_HEADERS).header('vary', 'accept').type('text/markdown; charset=utf-8').send(text)
+function sendMarkdown(request: FastifyRequest, reply: FastifyReply, text: Prepared): FastifyReply {
+  return sendPrepared(request, reply.headers(FILE_HEADERS), text, 'accept')
 }
 
 /** A link may ask what costs and changes nothing, as for a block; anything else waits for the button. */
@@ -208,17 +266,4 @@ function nameOf({ params }: FastifyRequest): string {
 function notFound(reply: FastifyReply): FastifyReply {
   const { status, body } = toErrorReply(new AppError('not_found', 'Not found.'))
   return reply.code(status).send(body)
-}
-
-function refuseSearch(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { retryAfterSeconds, devnet }: { retryAfterSeconds: number; devnet: boolean },
-): FastifyReply {
-  const detail = `${SEARCHES_PER_MINUTE} searches a minute from one address.`
-  const { status, body } = toErrorReply(new AppError('too_many_requests', 'Too many requests.', { body: { detail } }))
-  void reply.code(status).header('retry-after', retryAfterSeconds)
-  if (!wantsPage(request.method, request.url, request.headers)) return reply.send(body)
-  const { headers, page } = toProblemPage({ status, text: detail, devnet })
-  return reply.headers(headers).send(page)
 }

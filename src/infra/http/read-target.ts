@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { RefusedAddress } from '../../kernel/outbound-failure.ts'
+import { parseUrl } from '../../kernel/shown-fields.ts'
 
 const URL_LENGTH_MAX = 2_048
 const PORTS = new Set(['', '443', '8443'])
@@ -21,8 +22,8 @@ export interface Target {
  */
 export function readTarget(text: string, allowPrivate: boolean): Target | RefusedAddress {
   if (text.length > URL_LENGTH_MAX) return 'url_too_long'
-  if (!URL.canParse(text)) return 'invalid_url'
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return 'invalid_url'
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'scheme_refused'
   if (url.username !== '' || url.password !== '') return 'credentials_refused'
   const hostname = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')

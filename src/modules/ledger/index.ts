@@ -1,1 +1,2 @@
+export { requireAccounts } from './identifiers.ts'
 export { readBlock } from './read-block.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/shape.ts'
-import { INVISIBLE } from '../../kernel/shown-fields.ts'
+import { INVISIBLE, parseUrl } from '../../kernel/shown-fields.ts'
 import type { NameChanges } from './domain/change-name.ts'
 import { badChange } from './errors.ts'
 
@@ -53,7 +53,7 @@ function readText(field: string, value: unknown): string {
 /** The protocol is looked at first: what begins otherwise is a program or a trick. */
 function readLink(field: string, value: unknown): string {
   const text = readText(field, value)
-  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined
   if (!url || url.username !== '' || url.password !== '') {
     throw badChange(field, `${field} must be an address that begins with https:// or http://.`, 'invalid_url')
   }

@@ -55,7 +55,6 @@ export const paymentLink = action({
     ),
     paused: free(form.flag, 'Whether it is paused and takes no orders.', false),
   }),
-  fieldSynonyms: { webhook: 'webhook_url' },
   example: {
     request: { address: ADDRESS, amount: '1.5', title: 'Blue mug', slug: 'blue-mug', sold_max: 100 },
     response: {

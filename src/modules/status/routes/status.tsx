@@ -1,5 +1,5 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { Route } from '../../../kernel/route.ts'
+import type { Reply, Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { COMPONENTS } from '../components.ts'
 import { type ServiceStatus, readStatus } from '../domain/read-status.ts'
@@ -14,15 +14,15 @@ const HEADERS = {
 
 /** `/status` for people, `/status.json` for programs. */
 export function statusRoutes({ store, devnet }: { store: StoreCtx; devnet: boolean }): readonly Route[] {
-  let known: { until: number; status: Promise<ServiceStatus> } | undefined
-  const read = (): Promise<ServiceStatus> => {
+  let known: { until: number; replies: Promise<Replies> } | undefined
+  const read = (): Promise<Replies> => {
     const now = store.clock.now()
     if (!known || known.until <= now) {
-      const status = readStatus(store)
-      known = { until: now + KEPT, status }
-      status.catch(() => (known = undefined))
+      const replies = readStatus(store).then((status) => toReplies(status, devnet))
+      known = { until: now + KEPT, replies }
+      replies.catch(() => (known = undefined))
     }
-    return known.status
+    return known.replies
   }
   return [
     {
@@ -30,17 +30,24 @@ export function statusRoutes({ store, devnet }: { store: StoreCtx; devnet: boole
       path: '/status',
       door: 'open',
       cacheable: true,
-      run: async () => ({ page: <StatusPage status={await read()} devnet={devnet} />, headers: HEADERS }),
+      run: async () => (await read()).page,
     },
     {
       method: 'GET',
       path: '/status.json',
       door: 'open',
       cacheable: true,
-      run: async () => ({ json: toJson(await read()), headers: { 'cache-control': HEADERS['cache-control'] } }),
+      run: async () => (await read()).json,
     },
   ]
 }
+
+type Replies = Record<'page' | 'json', Reply>
+
+const toReplies = (status: ServiceStatus, devnet: boolean): Replies => ({
+  page: { page: <StatusPage status={status} devnet={devnet} />, headers: HEADERS, isShared: true },
+  json: { json: toJson(status), headers: { 'cache-control': HEADERS['cache-control'] }, isShared: true },
+})
 
 const toTime = (milliseconds: number | null | undefined) =>
   milliseconds === null || milliseconds === undefined ? null : new Date(milliseconds).toISOString()
