@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../infra/random.ts'
@@ -49,7 +50,7 @@ const settle = async (world: WalletWorld, instance: Instance) => {
 }
 
 const thaw = ({ ctx }: Instance, wallet: string, payQueued = false) =>
-  thawWallet(ctx.store, { wallet, actor: 'operator', payQueued })
+  thawWallet(ctx.store, { wallet, actor: OPERATOR, payQueued })
 
 // Otherwise rotating the keys of several gateways, one after the other, would freeze every wallet that is in use.
 test('a wallet under a master key that this gateway does not know yet waits; it is not frozen', async (t) => {
