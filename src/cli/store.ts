@@ -25,7 +25,6 @@ import {
 } from '../modules/accounts/index.ts'
 
 const LISTED_MAX = 200
-/** Who did it, in the audit log. */
 
 export interface Flags {
   json?: boolean
