@@ -1,5 +1,6 @@
 import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../infra/random.ts'
 import { toMasterKeys } from '../../infra/secrets/master-keys.ts'
@@ -128,7 +129,7 @@ forEachEngine((engine) => {
     const blocks = await world.db.selectFrom('wallet_blocks').selectAll().execute()
     assert.equal(blocks.find((block) => block.id === id)!.status, 'lost')
     const audits = await world.db.selectFrom('audit_entries').selectAll().where('what', '=', 'wallet.thawed').execute()
-    assert.deepEqual([audits.length, audits[0]!.actor, audits[0]!.account_id], [1, 'operator', world.accountId])
+    assert.deepEqual([audits.length, audits[0]!.actor, audits[0]!.account_id], [1, OPERATOR.id, world.accountId])
   })
 })
 
@@ -263,6 +264,7 @@ test('wallets frozen and wallets thaw on the command line, beside a running gate
   const run = (...words: string[]) => askCommand(gateway.folder, 'wallets', ...words)
   const [frozen] = (await run('frozen')) as { id: string; address: string; reason: string }[]
   assert.deepEqual([frozen!.id, frozen!.address, frozen!.reason], [id, address, 'Why.'])
-  assert.deepEqual(await run('thaw', id), { thawed: id, address })
+  const by = [{ host: hostname(), pid: process.pid }]
+  assert.deepEqual(await run('thaw', id), { thawed: id, address, in_force: true, confirmed_by: by })
   assert.deepEqual(await run('frozen'), [])
 })
