@@ -3,6 +3,7 @@
  * asked through the verbs that requests end in. What must not grow with the store is a look-up, a new checkout, a payment
  * and a page of a list; a report over a period grows with what happened in it. Drawn to docs/pictures/growth.svg.
  */
+import { OPERATOR } from '../src/kernel/actor.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { StoreEngine } from '../src/kernel/dialect.ts'
@@ -146,6 +147,7 @@ export async function timeOperations(
     role: 'user',
     prepaid: false,
     door: 'secret-key',
+    actor: OPERATOR,
     rights: undefined,
   } as const
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: false }

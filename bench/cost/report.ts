@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { openBulk } from '../../test/support/bulk.ts'
@@ -34,7 +35,7 @@ export async function costReport(world: World, engine: StoreEngine): Promise<Row
     accountId: MERCHANT,
     kind: 'secret',
     name: 'bench',
-    actor: 'bench',
+    actor: OPERATOR,
   })
   const gateway = await startGateway(bench, { engine, nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl, opened })
   const costs = []

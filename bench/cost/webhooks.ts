@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
@@ -29,7 +30,7 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
   const opened = await openBenchStore(bench, engine)
   const accounts: string[] = []
   for (let at = 0; at < ACCOUNTS; at++) {
-    accounts.push((await createAccount(opened.ctx, { email: null, role: 'user', actor: 'bench' })).id)
+    accounts.push((await createAccount(opened.ctx, { email: null, role: 'user', actor: OPERATOR })).id)
   }
   const node = { nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl }
   const env = { SECRET_KEY: Buffer.from(secretKey).toString('base64') }

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../src/infra/clock.ts'
@@ -69,8 +70,8 @@ export async function startGateway(bench: Bench, options: GatewayOptions): Promi
   const { engine, nodeUrl, nodeWsUrl, env = {} } = options
   const opened = options.opened ?? (await openBenchStore(bench, engine))
   const { url: databaseUrl, store, ctx } = opened
-  const { id: accountId } = await createAccount(ctx, { email: null, role: 'admin', actor: 'bench' })
-  const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'bench', actor: 'bench' })
+  const { id: accountId } = await createAccount(ctx, { email: null, role: 'admin', actor: OPERATOR })
+  const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'bench', actor: OPERATOR })
   const secret = () => randomBytes(32).toString('base64')
   const port = await freePort()
   const name = `gateway-${port}`

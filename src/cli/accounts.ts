@@ -1,3 +1,4 @@
+import { type Actor, OPERATOR } from '../kernel/actor.ts'
 import {
   STANDING_NOTICE,
   adjustCredits,
@@ -17,7 +18,7 @@ import {
   suspendAccount,
 } from '../modules/accounts/index.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { ACTOR, type Flags, print, withStore } from './store.ts'
+import { type Flags, print, withStore } from './store.ts'
 
 const LISTED_MAX = 200
 const LATEST = 10
@@ -50,10 +51,10 @@ function change(
   { json }: Flags,
   accountId: string,
   done: string,
-  run: (ctx: StoreCtx, who: { accountId: string; actor: string }) => Promise<unknown>,
+  run: (ctx: StoreCtx, who: { accountId: string; actor: Actor }) => Promise<unknown>,
 ): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
-    await run(ctx, { accountId, actor: ACTOR })
+    await run(ctx, { accountId, actor: OPERATOR })
     gateways.publish(STANDING_NOTICE, accountId)
     const { text, facts } = await gateways.announced()
     print(json, { account: accountId, done, ...facts }, [`${accountId}: ${done}. ${text}`])
@@ -71,7 +72,7 @@ export const signOut = (accountId: string, flags: Flags) => change(flags, accoun
 /** Of a person, whatever accounts they belong to. */
 export function forgetAll(email: string, { json }: Flags & { yes: true }): Promise<void> {
   return withStore(async (ctx) => {
-    await forgetPasskeys(ctx, { email, actor: ACTOR })
+    await forgetPasskeys(ctx, { email, actor: OPERATOR })
     print(json, { email, done: 'passkeys forgotten' }, [`${email}: passkeys and recovery codes are gone; mail opens.`])
   })
 }

@@ -1,9 +1,10 @@
+import { OPERATOR } from '../kernel/actor.ts'
 import { loadConfig } from '../config/config.ts'
 import { formatNano } from '../kernel/money.ts'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { listWaiting, releasePayment } from '../modules/billing/index.ts'
 import { exchangesOf, loadBuiltIn } from '../modules/names/index.ts'
-import { ACTOR, type Flags, print, withStore } from './store.ts'
+import { type Flags, print, withStore } from './store.ts'
 
 const LISTED_MAX = 200
 
@@ -35,7 +36,7 @@ export function refund(block: string, { json, to }: Flags & { to?: string }): Pr
       blockHash: block.toUpperCase(),
       destination,
       isExchange: (address) => exchanges.has(address),
-      actor: ACTOR,
+      actor: OPERATOR,
     })
     const sent = { block: block.toUpperCase(), to: destination ?? payer, amount: formatNano(amountRaw) }
     print(json, sent, [`${sent.amount} nano go to ${sent.to}. A running gateway sends them within seconds.`])

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../kernel/actor.ts'
 import { once } from 'node:events'
 import { createWriteStream, writeFileSync } from 'node:fs'
 import { loadConfig } from '../config/config.ts'
@@ -8,7 +9,7 @@ import { eraseAccount } from '../store/erase-account.ts'
 import { exportAccount } from '../store/export-account.ts'
 import { type Person, erasePerson, exportPerson } from '../store/person.ts'
 import { openSecrets } from '../store/secrets.ts'
-import { ACTOR, type Flags, print, withStore } from './store.ts'
+import { type Flags, print, withStore } from './store.ts'
 
 /** Who is meant: an account by its id, or a person by a mail address, with or without an account. */
 async function find(ctx: StoreCtx, who: string) {
@@ -41,7 +42,7 @@ export function exportData(who: string, { json, file }: Flags & { file: string }
     await once(out, 'close')
     const accountId = account?.id ?? null
     const what = account ? 'account.exported' : 'person.exported'
-    await insertAudit(ctx, { actor: ACTOR, accountId, what, detail: {} })
+    await insertAudit(ctx, { actor: OPERATOR, accountId, what, detail: {} })
     print(json, { file, rows }, [`Wrote ${rows} rows to ${file}.`])
   })
 }
@@ -53,11 +54,11 @@ export function eraseData(who: string, { json }: Flags): Promise<void> {
     const { account, person } = await find(ctx, who)
     if (account) {
       const onClosed = () => gateways.publish(STANDING_NOTICE, account.id)
-      await eraseAccount(ctx, { accountId: account.id, actor: ACTOR, signal, onClosed })
+      await eraseAccount(ctx, { accountId: account.id, actor: OPERATOR, signal, onClosed })
     }
     if (person) {
       await erasePerson(ctx.db, person, signal)
-      if (!account) await insertAudit(ctx, { actor: ACTOR, accountId: null, what: 'person.erased', detail: {} })
+      if (!account) await insertAudit(ctx, { actor: OPERATOR, accountId: null, what: 'person.erased', detail: {} })
     }
     print(json, { erased: true, account: account?.id ?? null }, [
       'Erased. Backups that were made before still have it.',

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../kernel/actor.ts'
 import { type Config, loadConfig, storeUrl } from '../config/config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { copyStore } from '../infra/db/copy.ts'
@@ -24,8 +25,6 @@ import {
 } from '../modules/accounts/index.ts'
 
 const LISTED_MAX = 200
-/** Who did it, in the audit log. */
-export const ACTOR = 'command line'
 
 export interface Flags {
   json?: boolean
@@ -122,7 +121,7 @@ export function printAccounts({ json, search }: Flags & { search?: string }): Pr
 
 export function addAccount({ json, email, admin }: Flags & { email?: string; admin?: boolean }): Promise<void> {
   return withStore(async (ctx) => {
-    const account = await createAccount(ctx, { email: email ?? null, role: admin ? 'admin' : 'user', actor: ACTOR })
+    const account = await createAccount(ctx, { email: email ?? null, role: admin ? 'admin' : 'user', actor: OPERATOR })
     print(json, account, [account.id])
   })
 }
@@ -153,7 +152,7 @@ export function createKey(accountId: string, flags: KeyFlags): Promise<void> {
       kind,
       name,
       origins: origin ?? [],
-      actor: ACTOR,
+      actor: OPERATOR,
       wanted: readWanted(wanted, kind, ctx.clock.now()),
     })
     print(json, { key: text, ...toPrinted(key, ctx.clock.now()) }, [text, 'Shown only once: keep it.'])
@@ -191,7 +190,7 @@ export function printKeys(accountId: string, { json }: Flags): Promise<void> {
 
 export function endKey(accountId: string, keyId: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
-    gateways.publish('key', await revokeKey(ctx, { accountId, keyId, actor: ACTOR }))
+    gateways.publish('key', await revokeKey(ctx, { accountId, keyId, actor: OPERATOR }))
     const { text, facts } = await gateways.announced()
     print(json, { revoked: keyId, ...facts }, [`Revoked ${keyId}. ${text}`])
   })

@@ -1,5 +1,6 @@
+import { OPERATOR } from '../kernel/actor.ts'
 import { listFrozen, thawWallet } from '../modules/wallets/index.ts'
-import { ACTOR, type Flags, print, withStore } from './store.ts'
+import { type Flags, print, withStore } from './store.ts'
 
 const FROZEN_MAX = 200
 
@@ -17,7 +18,7 @@ export function printFrozen({ json }: Flags): Promise<void> {
 /** Lets a frozen wallet go on. */
 export function thaw(wallet: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
-    const { id, address } = await thawWallet(ctx, { wallet, actor: ACTOR, payQueued })
+    const { id, address } = await thawWallet(ctx, { wallet, actor: OPERATOR, payQueued })
     ctx.wakeJobs()
     const { text, facts } = await gateways.announced()
     print(json, { thawed: id, address, ...facts }, [`${id} goes on. ${text}`])

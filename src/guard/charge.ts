@@ -1,3 +1,4 @@
+import { type Actor } from '../kernel/actor.ts'
 import type { Caller, Meter } from '../kernel/ctx.ts'
 import { AppError, Cancelled } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
@@ -41,19 +42,20 @@ export async function charged<T>(
   // The request itself is paid for.
   if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return run(0)
   const { credits, free, freeFirst } = tariffs[meter]
-  const account = accountOf(caller)
-  if (account !== undefined && !freeFirst && (await hasCredits(store, account))) {
-    const reservation = await reserveCredits(store, account, credits).catch(ifInsufficient)
-    if (reservation) return spend(store, reservation.id, { credits, meter }, run)
+  const spender = spenderOf(caller)
+  const account = spender?.accountId
+  if (spender && !freeFirst && (await hasCredits(store, spender.accountId))) {
+    const reservation = await reserveCredits(store, spender.accountId, credits).catch(ifInsufficient)
+    if (reservation) return spend(store, reservation.id, { credits, meter, actor: spender.actor }, run)
   }
   const allowance = free[account === undefined ? 'anonymous' : 'account']
   if (!allowance) return run(0)
   const now = store.clock.now()
   const use = await takeFree(store.db, { caller: payerOf(account, ip), meter, now }, allowance)
   if ('freeAt' in use) {
-    if (account !== undefined) {
-      const { id } = await reserveCredits(store, account, credits)
-      return spend(store, id, { credits, meter }, run)
+    if (spender) {
+      const { id } = await reserveCredits(store, spender.accountId, credits)
+      return spend(store, id, { credits, meter, actor: spender.actor }, run)
     }
     const retryAfterSeconds = Math.max(1, Math.ceil((use.freeAt - now) / 1000))
     throw overQuota(meter, allowance, retryAfterSeconds)
@@ -96,9 +98,9 @@ function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAf
 }
 
 /** Whose credits a caller may spend. A public key is readable by anybody, so that its holder is a stranger. */
-export function accountOf(caller: Caller): string | undefined {
-  return caller.kind === 'account' && caller.door === 'secret-key' ? caller.accountId : undefined
-}
+const spenderOf = (caller: Caller) => (caller.kind === 'account' && caller.door === 'secret-key' ? caller : undefined)
+
+export const accountOf = (caller: Caller): string | undefined => spenderOf(caller)?.accountId
 
 /** Another request may have taken the last credits since we looked; what is free is still there. */
 function ifInsufficient(error: unknown): undefined {
@@ -108,7 +110,7 @@ function ifInsufficient(error: unknown): undefined {
 async function spend<T>(
   store: StoreCtx,
   reservationId: string,
-  { credits, meter }: { credits: number; meter: Meter },
+  { credits, meter, actor }: { credits: number; meter: Meter; actor: Actor },
   run: (credits: number) => Promise<T>,
 ): Promise<T> {
   let result: T
@@ -119,6 +121,6 @@ async function spend<T>(
     throw error
   }
   // The work is done and the client gets it, also when the store fails now and the credits return.
-  await commitCredits(store, reservationId, meter).catch(store.failures.failed('credits.spend'))
+  await commitCredits(store, { reservationId, reason: meter, actor }).catch(store.failures.failed('credits.spend'))
   return result
 }

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../kernel/ctx.ts'
@@ -11,6 +12,7 @@ const accountOf = (accountId: string): Caller => ({
   role: 'user',
   prepaid: false,
   door: 'secret-key',
+  actor: OPERATOR,
   rights: undefined,
 })
 const PLANS: Plans = {

@@ -1,3 +1,4 @@
+import { actorOf } from '../kernel/actor.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { extractCredential } from '../guard/credential.ts'
 import { kindOfApiKey } from '../kernel/api-key.ts'
@@ -67,7 +68,7 @@ export async function identifyApiCaller(
     if (caller.kind !== 'account' || caller.door !== 'secret-key') {
       throw new AppError('feature_disabled', 'A public key cannot be used here.')
     }
-    return { ...caller, restsOn: caller.keyId, actor: caller.accountId }
+    return { ...caller, restsOn: caller.keyId }
   }
   const token = credential ?? readCookie(headers, baseUrl())
   if (token === undefined) throw new AppError('key_required', 'API key required, or a session.')
@@ -104,7 +105,8 @@ export function toSessionCaller(session: Session): AccountCaller {
     memberRole,
     plan: standing.plan,
     session: { id, member: member && { id: member.id, email: member.email }, beganAt, provedAt, provedBy, mustEnrol },
-    actor: member?.id ?? accountId,
+    // A session is a member's or a key's.
+    actor: member ? actorOf.person(member.id) : actorOf.key(restsOn!),
   }
 }
 

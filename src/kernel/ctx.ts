@@ -1,3 +1,4 @@
+import { type Actor } from './actor.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { AccountPlan, KeyRights } from './key-rights.ts'
@@ -19,6 +20,8 @@ export type Caller =
       prepaid: boolean
       door: 'secret-key' | 'public-key'
       keyId?: string
+      /** Whose name stands in the activity log: who is signed in, or the key. */
+      actor: Actor
       /** What its key lets it do; undefined where no key says less than everything. */
       rights: KeyRights | undefined
       /** What somebody who is signed in is in the account; undefined where a key calls, or has signed somebody in. */

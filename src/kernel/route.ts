@@ -107,8 +107,6 @@ export type AccountCaller = Extract<Caller, { kind: 'account' }> & {
   restsOn?: string | undefined
   /** Who is signed in; undefined where a key calls. */
   session?: SignedIn | undefined
-  /** Whose name stands in the list of what was done: a member's id, or the account's where a key acts. */
-  actor: string
 }
 
 /** What somebody has shown to be who they are. */

@@ -1,3 +1,4 @@
+import { type Actor } from '../kernel/actor.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -42,7 +43,7 @@ export async function listUnfinished(db: Db, accountId: string): Promise<string[
 
 interface Erasure {
   accountId: string
-  actor: string
+  actor: Actor
   signal: AbortSignal
   /** Tells every instance that the account opens nothing any more: they remember keys for a while. */
   onClosed?: (() => void) | undefined
@@ -70,7 +71,7 @@ export async function eraseAccount(ctx: StoreCtx, { accountId, actor, signal, on
 }
 
 /** Suspended, signed out and without keys, unless something is unfinished; answers its address. */
-function close(ctx: StoreCtx, accountId: string, actor: string): Promise<string | null> {
+function close(ctx: StoreCtx, accountId: string, actor: Actor): Promise<string | null> {
   return inTx(ctx, async (tx) => {
     await lockAccount(tx.db, accountId)
     const account = await findAccount(tx.db, accountId)

@@ -1,3 +1,4 @@
+import { type Actor } from '../kernel/actor.ts'
 import { type StoreCtx } from '../kernel/in-tx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findAccount, insertAudit } from '../modules/accounts/index.ts'
@@ -10,7 +11,7 @@ const ROWS_MAX = 10_000
 /** What an operator does with the data of an account, written down in its activity. */
 export function openPrivacy(ctx: StoreCtx) {
   return {
-    async gather({ accountId, actor }: { accountId: string; actor: string }) {
+    async gather({ accountId, actor }: { accountId: string; actor: Actor }) {
       const account = await findAccount(ctx.db, accountId)
       if (!account) throw new AppError('not_found', 'Account not found.')
       await insertAudit(ctx, { actor, accountId, what: 'account.exported', detail: {} })
@@ -23,7 +24,7 @@ export function openPrivacy(ctx: StoreCtx) {
       }
       return { tables, complete: true }
     },
-    erase: (who: { accountId: string; actor: string; onClosed(): void }) =>
+    erase: (who: { accountId: string; actor: Actor; onClosed(): void }) =>
       eraseAccount(ctx, { ...who, signal: new AbortController().signal }),
   }
 }

@@ -1,3 +1,4 @@
+import { actorOf } from '../../src/kernel/actor.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -23,7 +24,7 @@ export async function openStaff(
   const secrets = openSecretBox(new Uint8Array(Buffer.from(secretKey, 'base64')), systemRandom)
   const sessions = new Sessions({ ...ctx, secrets })
   const owner = (await findMemberByEmail(ctx.db, { accountId, email: OWNER }))!
-  const by = { accountId, actor: owner.id, memberId: owner.id }
+  const by = { accountId, actor: actorOf.person(owner.id) }
   const members: string[] = []
   for (let at = 0; at < count; at++) {
     const email = `manager-${at}@chaos.example`

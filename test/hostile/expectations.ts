@@ -281,3 +281,47 @@ export const SCOPES_OF: Record<Role, readonly Scope[]> = {
   cashier: [],
   reader: ['read', 'wallets:read'],
 }
+
+/** Ways to change something that leave no entry in the activity log, each with the reason. */
+export const UNLOGGED: Readonly<Record<string, string>> = {
+  'Programs make them by the thousand; each is a record of its own with its key, its time and its status.': `
+    POST /api/checkouts, POST /api/admin/checkouts, POST /dashboard/checkouts, checkout, faucet_claim`,
+  'It is only an offer: the payment is logged as an order.': `
+    POST /dashboard/credits/buy, POST /dashboard/names, POST /dashboard/names/:name, buy_rpc, get_name, update_name, nano_swap`,
+  'It sends again what the account is sent anyway, or a test; each attempt is listed with its event.': `
+    POST /api/checkouts/:id/redeliver, POST /api/admin/checkouts/:id/redeliver, POST /api/events/:id/redeliver,
+    POST /api/webhooks/ping, POST /api/webhook-endpoints/:id/test, POST /dashboard/webhooks/ping,
+    POST /dashboard/webhooks/events/:id/redeliver, POST /dashboard/webhooks/endpoints/:id/test,
+    POST /dashboard/checkouts/:id/events/:event/redeliver`,
+  'It takes in what was paid to the wallet: the blocks of the wallet list it.': `
+    POST /dashboard/wallets/:address/receive`,
+  'It changes nothing of an account: it looks, asks for a mail or a signature, or ends a session.': `
+    POST /dashboard/wallets/:address/send/check, POST /dashboard/sign-out, POST /api/sign-out, POST /dashboard/prove/mail,
+    POST /dashboard/sign-in/mail, POST /api/sign-in/request, POST /api/sign-in/passkey/options, POST /api/prove/options,
+    POST /api/passkeys/options, POST /check/:id, POST /confirm/:id, POST /checkout/:id/check, POST /email/:id/check,
+    POST /facilitator/verify, POST /docs/actions/:name, rpc_key, process, work_generate`,
+  'Payers and recipients do it, who are not of the account; it is kept with the checkout, the claim or the till.': `
+    POST /buy/:slug, POST /subscriptions/:id/:token/renew, POST /pos/:id/sign-in, POST /pos/:id/sales, POST /claim,
+    POST /claim/decline, POST /pay/:id/amount, POST /facilitator/settle`,
+  'It plays with the development ledger.': `
+    POST /dashboard/developer/pay, POST /dashboard/developer/fund, POST /dashboard/developer/hold,
+    POST /dashboard/developer/confirm, POST /dashboard/developer/checkouts/:id/:what, POST /developer/fund,
+    POST /developer/hold, POST /developer/confirm, POST /developer/checkouts/:id/pay,
+    POST /developer/checkouts/:id/expire, POST /developer/checkouts/:id/cancel`,
+  'It calls actions, which are below.': 'POST /mcp',
+}
+
+/** Ways that need a device, a mail, a payer or a dead job, by the test that takes them and reads the log. */
+export const LOGGED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'src/modules/accounts/passkeys/passkeys.test.ts': `
+    POST /api/passkeys, PUT /api/passkeys/:id, DELETE /api/passkeys/:id, POST /api/recovery-codes, POST /api/prove,
+    POST /api/sign-in/passkey, POST /api/sign-in/recovery, POST /dashboard/sign-in/recovery,
+    POST /dashboard/security/passkeys, POST /dashboard/security/passkeys/:id/name,
+    POST /dashboard/security/passkeys/:id/remove, POST /dashboard/security/codes`,
+  'src/modules/accounts/sign-in.test.ts': 'POST /api/sign-in, POST /dashboard/sign-in/link',
+  'test/stores/jobs.test.ts': 'POST /dashboard/admin/jobs/:id/retry',
+  'test/spec/part4-subscriptions.test.ts': 'POST /subscriptions/:id/:token/end',
+  'test/spec/part5-activity.test.ts': `
+    POST /api/checkouts/:id/refunds, POST /api/admin/checkouts/:id/refunds, POST /dashboard/checkouts/:id/refund,
+    checkout_refund`,
+}

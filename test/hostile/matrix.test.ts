@@ -1,3 +1,4 @@
+import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -64,7 +65,7 @@ async function openMatrix(t: TestContext): Promise<World> {
   }
   const victim = await join('user', PRIVATE)
   const { accountId } = victim
-  const publicKey = { accountId, kind: 'public' as const, name: 'p', origins: [ORIGIN], actor: 'test' }
+  const publicKey = { accountId, kind: 'public' as const, name: 'p', origins: [ORIGIN], actor: OPERATOR }
   const rest: World['rest'] = (route, path, headers, body) => {
     const method = route.split(' ')[0]!
     const hasBody = method !== 'GET' && method !== 'HEAD'
@@ -79,12 +80,12 @@ async function openMatrix(t: TestContext): Promise<World> {
   let others = 0
   const make: World['make'] = async (what) => {
     if (what === 'key') {
-      const second = { accountId, kind: 'secret' as const, name: PRIVATE, actor: 'test' }
+      const second = { accountId, kind: 'secret' as const, name: PRIVATE, actor: OPERATOR }
       return (await issueKey(ctx, second)).key.id
     }
     if (what === 'account' || what === 'suspended account') {
       const { accountId } = await gateway.join({ email: `${PRIVATE}${++others}@example.org` })
-      if (what === 'suspended account') await suspendAccount(ctx, { accountId, actor: 'test', reason: PRIVATE })
+      if (what === 'suspended account') await suspendAccount(ctx, { accountId, actor: OPERATOR, reason: PRIVATE })
       return accountId
     }
     if (what === 'member') {
@@ -307,7 +308,7 @@ test('every action and every route is asked with a key that somebody of each rol
     const joined = { invitedBy: null, invitedAt: 1, expiresAt: null, joinedAt: 1 }
     // Whoever makes keys has more than some of these roles: the role that they have in the end is what counts.
     await insertMember(ctx.db, { id, accountId, email: `${role}-here@example.org`, role: 'owner', ...joined })
-    const { text } = await issueKey(ctx, { accountId, memberId: id, kind: 'secret', name: role, actor: id })
+    const { text } = await issueKey(ctx, { accountId, kind: 'secret', name: role, actor: actorOf.person(id) })
     await updateRole(ctx.db, { accountId, id }, role)
     const check = (reply: Reply, needed: readonly Scope[], about: string) => {
       const lacks = needed.find((scope) => !SCOPES_OF[role].includes(scope))

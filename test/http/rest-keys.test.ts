@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
@@ -54,7 +55,7 @@ test('200 credits and usage as rpc_credits tells them (contract 5, rule 7)', asy
   const { accountId, key } = await world.join('a@example.com')
   const read = async () => (await world.ask('GET', '/api/credits', { headers: { key } })).json<unknown>()
   assert.deepEqual(await read(), { credits: 0, plan: 'free', usage: {} })
-  const grant = { accountId, amount: 1000, reason: 'test', reference: 'r', actor: 'test' }
+  const grant = { accountId, amount: 1000, reason: 'test', reference: 'r', actor: OPERATOR }
   await grantCredits(world.ctx, grant)
   const row = { account_id: accountId, day: '2026-11-14', action: 'work_generate', count: 9 }
   await world.store.db.insertInto('usage_days').values(row).execute()

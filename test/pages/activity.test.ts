@@ -1,3 +1,4 @@
+import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insertAudit } from '../../src/modules/accounts/index.ts'
@@ -15,9 +16,9 @@ test('activity is read as sentences, narrowed by person, kind and day, and taken
     role: 'reader',
   })
   const marked = { what: 'checkout.marked', detail: { id: '0123456789abcdef', blockHash: hash } }
-  await insertAudit(ctx, { actor: member.id, accountId, ...marked })
+  await insertAudit(ctx, { actor: actorOf.person(member.id), accountId, ...marked })
   await insertAudit(ctx, {
-    actor: 'test',
+    actor: OPERATOR,
     accountId: other.accountId,
     what: 'key.revoked',
     detail: { keyId: 'key_theirs' },

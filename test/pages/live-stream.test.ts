@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
@@ -94,7 +95,7 @@ test('a stream ends with the session, with the account’s suspension and with t
   await until(() => toldOf(readBefore).length > 0)
   assert.match(toldOf(readBefore)[0]!, /\bcheckout\b.*\bwebhooks\b/)
   assert.doesNotMatch(toldOf(readBefore)[0]!, /\bpeople\b|\brefunds\b/, 'also of everything, only what a reader sees')
-  await suspendAccount(ctx, { accountId, actor: 'operator', reason: 'test' })
+  await suspendAccount(ctx, { accountId, actor: OPERATOR, reason: 'test' })
   clock.advance(15_000)
   await until(() => [stays.stream, readBefore, justRead].every(({ ended }) => ended))
 })

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Raw } from '../../src/kernel/money.ts'
@@ -78,7 +79,7 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
     .selectAll()
     .where('start', '=', key.slice(0, 12))
     .executeTakeFirstOrThrow()
-  const hash = await revokeKey(first.ctx, { accountId, keyId, actor: 'test' })
+  const hash = await revokeKey(first.ctx, { accountId, keyId, actor: OPERATOR })
   first.app.store.notices.publish('key', hash)
   await until(async () => (await second.call('version', {}, headers)).status === 401)
   assert.equal((await first.call('version', {}, headers)).status, 401)

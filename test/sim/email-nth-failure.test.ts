@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano, toRaw } from '../../src/kernel/money.ts'
@@ -71,7 +72,7 @@ const faucet: Scenario = async (world) => {
   const amount = parseNano('0.001')!
   if (world.fundsOf(treasury) === 0n) await world.deposit(treasury, nano(1))
   const { db } = world
-  const { id: accountId } = await createAccount(world.ctx, { email: null, role: 'user', actor: 'test' })
+  const { id: accountId } = await createAccount(world.ctx, { email: null, role: 'user', actor: OPERATOR })
   const address = stranger()
   const before = world.fundsOf(treasury)
   const hashes = new Set<string>()

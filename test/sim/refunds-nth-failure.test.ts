@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toRaw } from '../../src/kernel/money.ts'
@@ -52,7 +53,7 @@ const refund: Scenario = async (world, instance) => {
   return {
     act: async (alive) => {
       const shop = shopOf(alive)
-      await refundCheckout(shop, { id, owner, actor: owner, rights: undefined }, request)
+      await refundCheckout(shop, { id, owner, actor: OPERATOR, rights: undefined }, request)
       await alive.settle()
       await look(shop)
     },

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -68,7 +69,7 @@ async function spend(t: TestContext, engine: StoreEngine | 'memory', seed: numbe
   const send = async ({ ctx }: Instance, { from, amount, by, key }: Wish) => {
     try {
       const request = { accountId, from, destination: shop, amount, idempotencyKey: key, rights: RIGHTS[by] }
-      await sendFromWallet(ctx, request)
+      await sendFromWallet(ctx, { ...request, actor: OPERATOR })
       note('sent')
     } catch (error) {
       const code = error instanceof AppError ? error.code : error instanceof Crash ? 'died' : undefined
@@ -176,11 +177,16 @@ const spendAll: Scenario = async (world, instance) => {
   }
   const request = { accountId: world.accountId, from, destination, amount: nano(1), idempotencyKey: from, rights }
   return {
-    act: ({ ctx }) => sendFromWallet(ctx, request),
+    act: ({ ctx }) => sendFromWallet(ctx, { ...request, actor: OPERATOR }),
     check: async () => {
       assert.equal(world.fundsOf(destination), nano(1))
       const other = await world.start()
-      const more = sendFromWallet(other.ctx, { ...request, amount: toRaw(1n), idempotencyKey: undefined })
+      const more = sendFromWallet(other.ctx, {
+        ...request,
+        actor: OPERATOR,
+        amount: toRaw(1n),
+        idempotencyKey: undefined,
+      })
       await assert.rejects(world.finish(more), {
         code: 'spending_limit',
         message: /; 1 nano is already spent or reserved/,
@@ -214,6 +220,7 @@ test('what waits behind another block at midnight is taken back, and the new day
   const send = (amount: Raw) =>
     world.finish(
       sendFromWallet(ctx, {
+        actor: OPERATOR,
         accountId,
         from,
         destination: stranger(),

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '../../src/kernel/errors.ts'
 import { type Raw, toRaw } from '../../src/kernel/money.ts'
@@ -192,7 +193,14 @@ class Life {
     if (!wish) return
     const { from, destination, amount, key } = wish
     const { accountId } = this.#world
-    const hash = await sendFromWallet(ctx, { accountId, from, destination, amount, idempotencyKey: key })
+    const hash = await sendFromWallet(ctx, {
+      accountId,
+      actor: OPERATOR,
+      from,
+      destination,
+      amount,
+      idempotencyKey: key,
+    })
     if (wish.hash !== undefined && wish.hash !== hash) throw new Error('One key led to two blocks.')
     wish.hash = hash
     this.outcomes.set('sent', (this.outcomes.get('sent') ?? 0) + 1)
@@ -216,7 +224,7 @@ class Life {
 
   async #delete(instance: Instance): Promise<void> {
     const wallet = await this.#find(instance)
-    if (wallet) await deleteWallet(instance.ctx, wallet)
+    if (wallet) await deleteWallet(instance.ctx, wallet, { actor: OPERATOR })
   }
 
   async #pay({ ctx, wallets }: Instance): Promise<void> {

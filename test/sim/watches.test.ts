@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -105,7 +106,9 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
       const accountId = endpointId === 'we_three' ? 'acc_bob' : 'acc_alice'
       const before = ledger.final.length
       const asked = { accountId, endpointId, addresses: [address] }
-      const isAdded = await addWatches(toRoom(ctx, ledger, heedAll), asked).catch(() => undefined)
+      const isAdded = await addWatches(toRoom(ctx, ledger, heedAll), { ...asked, actor: OPERATOR }).catch(
+        () => undefined,
+      )
       if (isAdded && !since.has(key)) since.set(key, before)
     },
   }

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
@@ -204,7 +205,7 @@ test('wrong PINs wait, and strangers use up their own share; a session of twelve
   const again = (await signIn('4711', HOME, device)).json<{ session: string }>()
   await shop.rest('PUT', `/api/pos/${till.pos.id}`, key, { pin: '123456' })
   assert.equal((await till.at('GET', '/till', undefined, { 'pos-session': again.session })).status, 401, 'another PIN')
-  await suspendAccount(shop.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
+  await suspendAccount(shop.ctx, { accountId, actor: OPERATOR, reason: 'Abuse.' })
   assert.deepEqual(seen(await till.at('GET', '/till')), [403, 'account_suspended'])
 })
 

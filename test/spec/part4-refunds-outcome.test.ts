@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatNano } from '../../src/kernel/money.ts'
@@ -168,7 +169,7 @@ test('a key gives back with the scope for it, within its day; a merchant whose w
   const { shop, merchant, sell, list, refund, wallet } = await openRefundShop(t)
   const made = await sell()
   const issue = async (wanted: NonNullable<Parameters<typeof issueKey>[1]['wanted']>) => {
-    const key = { accountId: merchant.accountId, kind: 'secret', name: 'test', actor: 'test', wanted } as const
+    const key = { accountId: merchant.accountId, kind: 'secret', name: 'test', actor: OPERATOR, wanted } as const
     return bearer((await issueKey(shop.ctx, key)).text)
   }
   const at = async (headers: Record<string, string>, amount: string) =>

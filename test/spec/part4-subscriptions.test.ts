@@ -126,6 +126,8 @@ forEachEngine((engine) => {
     assert.equal(list.json<{ orders: number }>().orders, 4)
     assert.equal((await sendForm(`${local}/end`)).status, 303)
     assert.equal((await sendForm(`${local}/end`)).status, 303, 'twice is once')
+    const entries = shop.ctx.db.selectFrom('audit_entries').select('actor').where('what', '=', 'subscription.ended')
+    assert.deepEqual(await entries.execute(), [{ actor: 'payer' }])
     assert.equal((await read()).status, 'ended')
     assert.equal((await sendForm(`${local}/renew`)).status, 409)
     goTo('2027-06-20T12:00:00Z')

@@ -4,7 +4,8 @@ import type { Scope } from '../../src/kernel/key-rights.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type Gateway, type Reply, bearer } from '../support/gateway.ts'
-import { openMcpClient } from '../support/mcp-client.ts'
+import { sendForm } from '../support/form-steps.ts'
+import { openMcpClient, useTool } from '../support/mcp-client.ts'
 import { openStaff } from '../support/people-steps.ts'
 
 /* Contract 5: a key never has more rights than the person who makes it, when it is made and afterwards. */
@@ -39,7 +40,7 @@ forEachEngine((engine) => {
       assert.equal(reply.status, 201, reply.text)
       return reply.json<Made>()
     }
-    return { ...staff, send, make }
+    return { ...staff, wallet, send, make }
   }
 
   test('a developer emptied the wallets with a key of their own making: a key is made with no scope that its maker’s role lacks (contract 5, rules 31 and 38)', async (t) => {
@@ -118,6 +119,64 @@ forEachEngine((engine) => {
     await ctx.db.updateTable('members').set({ role: 'developer' }).where('id', '=', bob.id).execute()
     assertMissing(await send(key), 'wallets:send')
     assertMissing(await gateway.rest('POST', '/api/keys', key, { name: 'again' }), 'keys')
+  })
+
+  test('a developer’s key moved money by another way in: by every one of them it sends, gives back and redirects nothing, also a key of before the role was lowered (contract 5, rules 31 and 38)', async (t) => {
+    const { gateway, bring, make, owner, accountId, wallet } = await openShop(t)
+    const dora = await bring('dora', 'developer')
+    const bob = await bring('bob', 'manager')
+    const old = await make(bob.token)
+    assert.equal((await gateway.rest('PUT', `/api/members/${bob.id}`, owner, { role: 'developer' })).status, 200)
+    const send = { account: wallet, send: thief, amount: '1' }
+    const link = (await gateway.rest('POST', '/api/links', owner, { address: thief, amount: '1' })).json().id!
+    const mail = { amount: '1', emails: ['thief@example.com'], refund_address: thief }
+    const actions: [string, Scope, object][] = [
+      ['cloud_wallet', 'wallets:send', send],
+      ['cloud_wallet', 'wallets:send', { account: wallet, wallet_action: 'send', address: thief, amount: 'all' }],
+      ['cloud_wallet', 'wallets:send', { account: wallet, delete: true }],
+      ['cloud_wallet', 'wallets:send', { refund_address: thief }],
+      ['checkout_refund', 'refunds', { id: '0123456789abcdef', amount: '1' }],
+      ['nano_email', 'email', mail],
+      ['payment_link', 'checkout', { address: thief, amount: '1' }],
+      ['checkout', 'checkout', { address: thief, amount: '1' }],
+    ]
+    const routes: [string, string, Scope, object][] = [
+      ['POST', '/api/checkouts/0123456789abcdef/refunds', 'refunds', { amount: '1' }],
+      ['POST', '/api/admin/checkouts/0123456789abcdef/refunds', 'refunds', { amount: '1' }],
+      ['DELETE', '/api/emails/0123456789abcdef', 'email', {}],
+      ['PUT', `/api/links/${link}`, 'checkout', { address: thief }],
+      ['POST', '/api/pos', 'checkout', { address: thief, title: 'Counter' }],
+      ['POST', '/api/keys', 'keys', { name: 'More' }],
+    ]
+    for (const { key } of [old, await make(dora.token)]) {
+      const client = await openMcpClient(t, gateway.url, key)
+      for (const [action, scope, fields] of actions) {
+        const asked = { action, ...fields }
+        for (const headers of [bearer(key), { key }, { 'x-api-key': key }])
+          assertMissing(await gateway.call(action, fields, headers), scope)
+        assertMissing(await gateway.call(action, { ...fields, key }), scope)
+        for (const path of ['/', `/actions/${action}`, '/node']) {
+          const reply = await gateway.rest('POST', `${path}?key=${key}`, undefined, asked)
+          // The node has none of these.
+          if (path !== '/node') assertMissing(reply, scope)
+          else assert.ok(reply.status >= 400 || 'error' in reply.json(), reply.text)
+        }
+        const rpc = { jsonrpc: '2.0', id: 1, method: action, params: fields }
+        const both = (await gateway.post(JSON.stringify([asked, rpc]), bearer(key))).json<
+          [{ code: string }, { error: { data: { code: string } } }]
+        >()
+        assert.deepEqual([both[0].code, both[1].error.data.code], ['missing_scope', 'missing_scope'], action)
+        const tool = await useTool(client, action, fields)
+        assert.ok(tool.isError === true && JSON.stringify(tool).includes('missing_scope'), JSON.stringify(tool))
+      }
+      for (const [method, path, scope, body] of routes)
+        assertMissing(await gateway.rest(method, path, key, body), scope)
+      const entered = await sendForm(`${gateway.url}/dashboard/sign-in/key`, { key })
+      assert.ok(entered.status >= 400 && entered.headers['set-cookie'] === undefined, String(entered.status))
+    }
+    const { db } = gateway.ctx
+    const moved = await db.selectFrom('wallet_blocks').select('id').where('account_id', '=', accountId).execute()
+    assert.deepEqual(moved, [])
   })
 
   test('somebody who was dismissed went on sending with their keys: these end with the membership, and the list says so (contract 5, rules 30 and 38)', async (t) => {

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
@@ -27,7 +28,7 @@ async function openHouse(t: TestContext, env: Record<string, string> = {}) {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', ...env }, clock)
   const { accountId, key } = await gateway.join({ role: 'admin' })
   const { ctx } = gateway
-  const named = { kind: 'secret', name: 'test', actor: 'test' } as const
+  const named = { kind: 'secret', name: 'test', actor: OPERATOR } as const
   const issue = async (scopes: readonly Scope[], owner = accountId) =>
     (await issueKey(ctx, { ...named, accountId: owner, wanted: { scopes } })).text
   const make = async (key: string, body: object): Promise<Made> => {

@@ -1,3 +1,4 @@
+import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
@@ -17,8 +18,12 @@ async function openShop(t: TestContext) {
   const { accountId, key } = await gateway.join()
   const make = async (nano: string, maker?: string) => {
     const wanted = { spendDaily: parseNano(nano)! }
-    const named = { accountId, kind: 'secret', name: 'test', actor: 'test' } as const
-    const made = await issueKey(gateway.ctx, { ...named, wanted, restsOn: maker })
+    const named = { accountId, kind: 'secret', name: 'test', actor: OPERATOR } as const
+    const made = await issueKey(gateway.ctx, {
+      ...named,
+      wanted,
+      ...(maker !== undefined && { actor: actorOf.key(maker) }),
+    })
     return { key: made.text, id: made.key.id }
   }
   const wallet = (key: string, fields: object, headers?: Record<string, string>) =>

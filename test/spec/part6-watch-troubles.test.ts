@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -78,7 +79,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
       await second()
     }
   }
-  const watch = (addresses = [SHOP]) => addWatches(room, { ...own, addresses })
+  const watch = (addresses = [SHOP]) => addWatches(room, { ...own, actor: OPERATOR, addresses })
   const pay = (from = PAYER, to = SHOP) => {
     ledger.send(from, to, 5n)
     ledger.confirm(10)

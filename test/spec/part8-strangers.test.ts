@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -136,7 +137,7 @@ describe('strangers', { concurrency: 2 }, () => {
       const mint = () => ask(`${elsewhere.url}/api/keys`, { headers, body: '{"name":"mine"}' })
       assert.deepEqual([(await use()).status, (await mint()).status], [200, 201])
       // As the command line does it, which no gateway on an embedded store hears.
-      await revokeKey(here.ctx, { accountId, keyId, actor: 'test' })
+      await revokeKey(here.ctx, { accountId, keyId, actor: OPERATOR })
       assert.deepEqual([(await use()).status, (await mint()).status], [401, 401])
       const page = await ask(`${elsewhere.url}/dashboard/keys`, { method: 'GET', headers: { cookie } })
       assert.deepEqual([page.status, page.headers.location], [303, '/dashboard/sign-in?next=%2Fdashboard%2Fkeys'])

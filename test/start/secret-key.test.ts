@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
@@ -68,7 +69,7 @@ for (const engine of ENGINES) {
 
   test(`a session secret that nobody can read is made anew, and signs people in (${engine})`, async (t) => {
     const { ctx } = await openFresh(t, engine)
-    const { id } = await createAccount(ctx, { email: 'alice@shop.example', role: 'user', actor: 'test' })
+    const { id } = await createAccount(ctx, { email: 'alice@shop.example', role: 'user', actor: OPERATOR })
     const openSessions = () => new Sessions({ ...ctx, secrets: openSecretBox(randomBytes(32), systemRandom) })
     const [lost, found] = [openSessions(), openSessions()]
     const old = await lost.create(id)

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Raw, parseNano, toRaw } from '../../src/kernel/money.ts'
@@ -72,7 +73,7 @@ forEachEngine((engine, openFresh) => {
       const { id, amountRaw } = await open(ctx, { amount: '1' })
       await Promise.all([
         creditSend(ctx, send(ctx, `${round + 1}`, amountRaw!)),
-        deleteCheckout(ctx, { id, owner: caller.accountId, actor: 'test' }),
+        deleteCheckout(ctx, { id, owner: caller.accountId, actor: OPERATOR }),
       ])
       const after = (await findCheckout(ctx.db, id))!
       if (after.status === 'complete') assert.equal(after.additional, 'none')
@@ -84,8 +85,8 @@ forEachEngine((engine, openFresh) => {
   test('ten marks at once: one event', async (t) => {
     const { ctx } = await openShop(t)
     const { id } = await open(ctx, { amount: '1' })
-    await deleteCheckout(ctx, { id, owner: caller.accountId, actor: 'test' })
-    const mark = () => markPaid(ctx, { id, owner: caller.accountId, actor: 'test', blockHash: undefined })
+    await deleteCheckout(ctx, { id, owner: caller.accountId, actor: OPERATOR })
+    const mark = () => markPaid(ctx, { id, owner: caller.accountId, actor: OPERATOR, blockHash: undefined })
     const results = await Promise.allSettled(Array.from({ length: 10 }, mark))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     assert.equal(await events(ctx), 1)
@@ -126,7 +127,7 @@ forEachEngine((engine, openFresh) => {
     const [{ blockHash }] = (await listUnmatched(ctx.db, { owner: caller.accountId, limit: 10 })) as [Payment]
     const paid = await findCheckout(ctx.db, id)
     assert.equal(paid!.status, 'complete')
-    const marked = markPaid(ctx, { id, owner: caller.accountId, actor: 'merchant', blockHash })
+    const marked = markPaid(ctx, { id, owner: caller.accountId, actor: OPERATOR, blockHash })
     await assert.rejects(marked, { code: 'checkout_closed' })
     assert.deepEqual(await findCheckout(ctx.db, id), paid)
     assert.equal((await listUnmatched(ctx.db, { owner: caller.accountId, limit: 10 })).length, 1)

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -11,8 +12,8 @@ import { repeat } from '../support/random.ts'
 const RESERVED_MILLISECONDS = 10 * 60_000
 
 async function accountWith(ctx: StoreCtx, credits: number): Promise<string> {
-  const { id } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-  const grant = { accountId: id, amount: credits, reason: 'test', reference: `start:${id}`, actor: 'test' }
+  const { id } = await createAccount(ctx, { email: null, role: 'user', actor: OPERATOR })
+  const grant = { accountId: id, amount: credits, reason: 'test', reference: `start:${id}`, actor: OPERATOR }
   assert.equal(await grantCredits(ctx, grant), 'granted')
   return id
 }
@@ -38,7 +39,10 @@ forEachEngine((_engine, open) => {
             return undefined
           })
           if (!reservation) return
-          assert.equal(await commitCredits(mine, reservation.id, 'work'), true)
+          assert.equal(
+            await commitCredits(mine, { reservationId: reservation.id, reason: 'work', actor: OPERATOR }),
+            true,
+          )
           spent += reservation.amount
         }
       }),
@@ -51,7 +55,7 @@ forEachEngine((_engine, open) => {
   test('a payment told 16 times at once is granted once (contract 8, rule 11; 4.1, rule 19)', async (t) => {
     const { ctx, contexts } = await openTwo(t)
     const accountId = await accountWith(ctx, 1)
-    const grant = { accountId, amount: 50, reason: 'payment', reference: 'block:ABC', actor: 'test' }
+    const grant = { accountId, amount: 50, reason: 'payment', reference: 'block:ABC', actor: OPERATOR }
     const outcomes = await Promise.all(
       Array.from({ length: 16 }, (_, index) => grantCredits(contexts[index % 2]!, grant)),
     )
@@ -71,7 +75,9 @@ forEachEngine((_engine, open) => {
         const { id } = await reserveCredits(ctx, accountId, 10)
         const ends = await Promise.all(
           [0, 1, 2, 3].map((end) =>
-            end % 2 === 0 ? commitCredits(contexts[end >> 1]!, id, 'work') : releaseCredits(contexts[end >> 1]!, id),
+            end % 2 === 0
+              ? commitCredits(contexts[end >> 1]!, { reservationId: id, reason: 'work', actor: OPERATOR })
+              : releaseCredits(contexts[end >> 1]!, id),
           ),
         )
         assert.equal(ends.filter(Boolean).length, 1)
@@ -93,8 +99,9 @@ forEachEngine((_engine, open) => {
     clock.advance(1)
     await Promise.all(contexts.map((mine) => releaseExpired(mine, 100)))
     assert.equal(await findAvailable(ctx.db, accountId), 14)
-    for (const { id } of orphans) assert.equal(await commitCredits(ctx, id, 'late'), false)
-    assert.equal(await commitCredits(ctx, fresh.id, 'work'), true)
+    for (const { id } of orphans)
+      assert.equal(await commitCredits(ctx, { reservationId: id, reason: 'late', actor: OPERATOR }), false)
+    assert.equal(await commitCredits(ctx, { reservationId: fresh.id, reason: 'work', actor: OPERATOR }), true)
     assert.equal(await findAvailable(ctx.db, accountId), 14)
     await assertCreditsBalance(ctx.db)
   })
@@ -111,11 +118,15 @@ forEachEngine((_engine, open) => {
         switch (random.below(5)) {
           case 0: {
             const reference = `grant:${random.below(12)}`
-            await grantCredits(mine, { accountId, amount, reason: 'test', reference, actor: 'test' })
+            await grantCredits(mine, { accountId, amount, reason: 'test', reference, actor: OPERATOR })
             return
           }
           case 1:
-            await commitCredits(mine, random.pick(['rsv_unknown', ...known]), 'work')
+            await commitCredits(mine, {
+              reservationId: random.pick(['rsv_unknown', ...known]),
+              reason: 'work',
+              actor: OPERATOR,
+            })
             return
           case 2:
             await releaseCredits(mine, random.pick(['rsv_unknown', ...known]))

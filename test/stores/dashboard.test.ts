@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
@@ -95,8 +96,8 @@ forEachEngine((engine, open) => {
   test('the public keys of an account are its own, those that have ended too', async (t) => {
     const { ctx } = await open(t)
     const make = async () => {
-      const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-      const usual = { accountId, name: 'shop', actor: 'test' }
+      const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: OPERATOR })
+      const usual = { accountId, name: 'shop', actor: OPERATOR }
       const { id } = (await issueKey(ctx, { ...usual, kind: 'public', origins: ['https://shop.example'] })).key
       await issueKey(ctx, { ...usual, kind: 'secret' })
       return { accountId, id }
@@ -162,11 +163,11 @@ forEachEngine((engine, open) => {
 
   test('what happened to an account is listed newest first and goes on where it stopped', async (t) => {
     const { ctx, clock } = await open(t)
-    const { id: accountId } = await createAccount(ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
-    await createAccount(ctx, { email: 'b@example.com', role: 'user', actor: 'test' })
+    const { id: accountId } = await createAccount(ctx, { email: 'a@example.com', role: 'user', actor: OPERATOR })
+    await createAccount(ctx, { email: 'b@example.com', role: 'user', actor: OPERATOR })
     for (const name of ['One', 'Two', 'Three']) {
       clock.advance(name === 'Two' ? 0 : 1)
-      await issueKey(ctx, { accountId, kind: 'secret', name, actor: accountId })
+      await issueKey(ctx, { accountId, kind: 'secret', name, actor: OPERATOR })
     }
     const seen: string[] = []
     for (let before: { at: number; id: string } | undefined; ;) {

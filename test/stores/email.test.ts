@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -97,7 +98,7 @@ for (const engine of ENGINES) {
       const faucet = { amount, dailyBudget: toRaw(nano(5) + 1n), perNetworkMax: 0 }
       const asked = await Promise.all(
         Array.from({ length: 20 }, async (_, at) => {
-          const account = await createAccount(world.ctx, { email: null, role: 'user', actor: 'test' })
+          const account = await createAccount(world.ctx, { email: null, role: 'user', actor: OPERATOR })
           const ctx = { ...instances[at % 2]!.ctx, faucet }
           return { ctx, accountId: account.id, address: stranger(), ip: '192.0.2.1', idempotencyKey: undefined }
         }),

@@ -1,3 +1,4 @@
+import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -91,10 +92,10 @@ forEachEngine((_engine, open) => {
   test('a dead job is tried again once, with fresh attempts, and the administrator who let it stands in the audit; one who could not, does not', async (t) => {
     const world = await open(t)
     const { store, clock, ctx } = world
-    const { id: actor } = await createAccount(ctx, { email: null, role: 'admin', actor: 'test' })
-    const retry = () => retryJob({ store: ctx, retryDead }, { id: job!.id, accountId: actor, actor })
+    const { id: accountId } = await createAccount(ctx, { email: null, role: 'admin', actor: OPERATOR })
+    const retry = () => retryJob({ store: ctx, retryDead }, { id: job!.id, accountId, actor: actorOf.person('mem_1') })
     const told = async () => {
-      const deeds = await listDeeds(store.db, { accountId: actor }, { before: undefined, limit: 10 })
+      const deeds = await listDeeds(store.db, { accountId }, { before: undefined, limit: 10 })
       return deeds.filter(({ what }) => what === 'job.retried').map(({ actor: who, detail }) => ({ who, detail }))
     }
     await enqueue(ctx, { kind: 'k', payload: {} })
@@ -107,7 +108,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual(await claim(world), [])
     const outcomes = await Promise.allSettled([retry(), retry(), retry()])
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected'])
-    assert.deepEqual(await told(), [{ who: actor, detail: { id: job!.id } }])
+    assert.deepEqual(await told(), [{ who: 'mem_1', detail: { id: job!.id } }])
     const [again] = await claim(world)
     assert.deepEqual([again?.id, again?.attempts], [job!.id, 1])
   })
@@ -121,7 +122,7 @@ forEachEngine((_engine, open) => {
     await markDead(store.db, job!, clock.now(), 'broken')
     await enqueue(ctx, { kind: 'k', payload: {}, key: 'schedule' })
     assert.equal(await retryDead(store.db, job!.id, clock.now()), false)
-    const retried = retryJob({ store: ctx, retryDead }, { id: job!.id, accountId: 'nobody', actor: 'nobody' })
+    const retried = retryJob({ store: ctx, retryDead }, { id: job!.id, accountId: 'nobody', actor: OPERATOR })
     await assert.rejects(retried, { code: 'not_found' })
   })
 })

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
@@ -28,7 +29,7 @@ async function openLinkShop(t: TestContext, engine: StoreEngine) {
   const { ctx } = await openFresh(t, engine)
   const checkouts = toCheckoutCtx(ctx, engine)
   const room: LinkRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf: (slug) => `/buy/${slug}` }
-  const { id: owner } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+  const { id: owner } = await createAccount(ctx, { email: null, role: 'user', actor: OPERATOR })
   return { ctx, room, owner }
 }
 
@@ -64,7 +65,11 @@ const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
 forEachEngine((engine) => {
   test('sixty visitors at once for seven pieces: never more than seven held and sold, and every count is its orders’', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' })
+    const link = await makeLink(
+      room,
+      { owner, actor: OPERATOR },
+      { address, amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' },
+    )
     const made: Checkout[] = []
     const visit = async (at: number) => {
       try {
@@ -72,7 +77,7 @@ forEachEngine((engine) => {
         const checkout = await orderFromLink(room, link.slug, asked)
         made.push(checkout)
         // Some give up at once, some pay, some wait.
-        if (at % 4 === 0) await deleteCheckout(room.checkouts, { id: checkout.id, owner, actor: owner })
+        if (at % 4 === 0) await deleteCheckout(room.checkouts, { id: checkout.id, owner, actor: OPERATOR })
         if (at % 4 === 1) await creditSend(room.checkouts, sendFor(ctx, checkout))
       } catch (error) {
         assert.ok(error instanceof AppError && error.status === 409, String(error))
@@ -86,14 +91,14 @@ forEachEngine((engine) => {
     assert.deepEqual({ held, sold, orders, revenueRaw }, await recount(ctx, link.id))
     // Whatever was given up is the merchant's to accept later, also beyond the bound.
     const cancelled = await ctx.db.selectFrom('checkouts').select('id').where('status', '=', 'cancelled').execute()
-    for (const { id } of cancelled) await markPaid(room.checkouts, { id, owner, actor: owner, blockHash: undefined })
+    for (const { id } of cancelled) await markPaid(room.checkouts, { id, owner, actor: OPERATOR, blockHash: undefined })
     const [now, counted] = [await getLink(room, { id: link.id, owner }), await recount(ctx, link.id)]
     assert.deepEqual([now.held, now.sold], [counted.held, counted.sold])
   })
 
   test('a merchant who sells in dollars reads what was sold in dollars, and not what waits', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(room, owner, { address, amount: '10', currency: 'USD', quantity: { max: 3 } })
+    const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '10', currency: 'USD', quantity: { max: 3 } })
     const paid = await orderFromLink(room, link.slug, asking({ quantity: '2' }))
     await orderFromLink(room, link.slug, asking({ quantity: '3' }))
     const revenue = async () => {
@@ -107,13 +112,17 @@ forEachEngine((engine) => {
 
   test('a page that is sent ten times at once makes one checkout and holds its pieces once', async (t) => {
     const { room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 30 })
+    const link = await makeLink(
+      room,
+      { owner, actor: OPERATOR },
+      { address, amount: '1', quantity: { max: 3 }, sold_max: 30 },
+    )
     const asked = asking({ token: 't'.repeat(22), quantity: '3' })
     const ids = await Promise.all(Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked)))
     assert.equal(new Set(ids.map(({ id }) => id)).size, 1)
     assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
     // Once it has ended, the same page may order again.
-    await deleteCheckout(room.checkouts, { id: ids[0]!.id, owner, actor: owner })
+    await deleteCheckout(room.checkouts, { id: ids[0]!.id, owner, actor: OPERATOR })
     const again = await orderFromLink(room, link.slug, asked)
     assert.notEqual(again.id, ids[0]!.id)
     assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
@@ -125,7 +134,7 @@ forEachEngine((engine) => {
       [{ sold_max: 30 }, 2],
       [{}, 5],
     ] as const) {
-      const link = await makeLink(room, owner, { address, amount: '1', ...terms })
+      const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '1', ...terms })
       const sent = Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asking()))
       const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected')
       assert.equal(refused.length, 10 - share)
@@ -135,7 +144,7 @@ forEachEngine((engine) => {
 
   test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(room, owner, { address, amount: '1', sold_max: 2 })
+    const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '1', sold_max: 2 })
     // The store is gone for orders, as when the process dies there.
     await ctx.db.schema.alterTable('link_orders').renameTo('link_orders_gone').execute()
     const asked = asking({ token: 'u'.repeat(22) })
@@ -149,7 +158,7 @@ forEachEngine((engine) => {
 
 test('a subscription that is paid while another order of its link ends: neither is broken off by PostgreSQL', async (t) => {
   const { ctx, room, owner } = await openLinkShop(t, 'postgres')
-  const link = await makeLink(room, owner, { address, amount: '1', every: 'month' })
+  const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '1', every: 'month' })
   const checkout = await orderFromLink(room, link.slug, asking({ email: 'payer@example.com', language: 'en' }))
   const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -28,9 +29,13 @@ async function openCafe(store: StoreCtx, engine: StoreEngine, fields: object = {
   const checkouts = toCheckoutCtx(store, engine)
   const urlOf = (id: string) => `https://gateway.example/pos/${id}`
   const room: PosRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf }
-  const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+  const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: OPERATOR })
   const items = [{ title: 'Espresso', price: '2' }]
-  const pos = await makePos(room, owner, { title: 'Counter', address, items, tips: [10], ...fields })
+  const pos = await makePos(
+    room,
+    { owner, actor: OPERATOR },
+    { title: 'Counter', address, items, tips: [10], ...fields },
+  )
   return { room, pos, own: { id: pos.id, owner } }
 }
 
@@ -133,7 +138,7 @@ forEachEngine((engine, openFresh) => {
     }
     assert.equal(await enter({ device, visitor: 'thief' }), 'limit_reached')
     // Its owner lets people in again.
-    const anew = await changePos(room, own, { pin: '12345678' })
+    const anew = await changePos(room, { ...own, actor: OPERATOR }, { pin: '12345678' })
     assert.equal(await enter({ pin: '12345678' }, anew), 'in')
     assert.equal(await codeOf(enterAsCashier(room, pos.id, { token: tokenOf(room, pos), session })), 'pin_required')
   })
@@ -152,7 +157,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(await enter({ token: tokenOf(another.room, another.pos) }), 'not_found')
     clock.advance(12 * 60 * MINUTE)
     assert.equal(await enter({}), 'pin_required')
-    await rotateLink(room, own)
+    await rotateLink(room, { ...own, actor: OPERATOR })
     assert.equal(await codeOf(enterPos(room, pos.id, token)), 'not_found')
     assert.equal(await codeOf(enterPos(room, pos.id, tokenOf(room, await getPos(room, own)))), 'in')
   })

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
@@ -62,7 +63,7 @@ async function openAlice(t: TestContext, engine: StoreEngine) {
       await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${SECRET} where ${of}`.execute(db)
     }
   }
-  const erase = (until = signal) => eraseAccount(ctx, { accountId: alice, actor: 'test', signal: until })
+  const erase = (until = signal) => eraseAccount(ctx, { accountId: alice, actor: OPERATOR, signal: until })
   return { ctx, db, alice, whose, erase }
 }
 

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -90,7 +91,7 @@ forEachEngine((engine, openFresh) => {
   test('credits are added once, however often and wherever the payment is heard of', async (t) => {
     const { store, shop, openOther } = await openShop(t)
     const shops = [shop, await openOther()]
-    const { id } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+    const { id } = await createAccount(store, { email: null, role: 'user', actor: OPERATOR })
     const checkout = await offerCredits(shop, id)
     const send = payment(checkout, 1, { hash: 'C', from: new Signer(3).address, at: store.clock.now() })
     await Promise.all(Array.from({ length: 50 }, (_, at) => creditSend(shops[at % 2]!, send)))
@@ -171,7 +172,7 @@ forEachEngine((engine, openFresh) => {
     )
     assert.deepEqual(await refundsOf(store.db), [])
     const release = (blockHash: string, destination: string | undefined) =>
-      releasePayment(store, { blockHash, destination, isExchange: (address) => address === exchange, actor: 'test' })
+      releasePayment(store, { blockHash, destination, isExchange: (address) => address === exchange, actor: OPERATOR })
     // Whoever runs the exchange would keep it.
     await assert.rejects(release(send.hash, undefined), /came from an exchange/)
     assert.equal((await listWaiting(store.db, 10)).length, 2)
@@ -256,7 +257,7 @@ forEachEngine((engine, openFresh) => {
 
   test('an owner is warned of the end of a name although many others wait in their grace period', async (t) => {
     const { ctx: store, clock } = await openFresh(t)
-    const { id: accountId } = await createAccount(store, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const { id: accountId } = await createAccount(store, { email: 'a@example.com', role: 'user', actor: OPERATOR })
     const address = new Signer(16).address
     const now = clock.now()
     const times = { createdAt: now - 30 * DAY, changedAt: now }

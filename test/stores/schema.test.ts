@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -38,7 +39,7 @@ const APPLIED =
 forEachEngine((engine, open) => {
   test('a reopened store finds its data and migrates nothing again', async (t) => {
     const { store, ctx, openAnother } = await open(t)
-    const account = await createAccount(ctx, { email: 'Alice@example.com', role: 'user', actor: 'test' })
+    const account = await createAccount(ctx, { email: 'Alice@example.com', role: 'user', actor: OPERATOR })
     await store.close()
     const again = await openAnother()
     assert.deepEqual(await findAccount(again.store.db, account.id), account)

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -242,7 +243,7 @@ forEachEngine((engine) => {
       for (const merchant of [maker, other]) assert.deepEqual(await world.unmatched(merchant), [])
       assert.deepEqual(await listWaiting(db, 10), [])
       const { hash } = await sent().executeTakeFirstOrThrow()
-      const release = { blockHash: hash!, destination: undefined, isExchange: () => false, actor: 'test' }
+      const release = { blockHash: hash!, destination: undefined, isExchange: () => false, actor: OPERATOR }
       await assert.rejects(releasePayment(gateway.ctx, release), { code: 'not_found' })
     })
   }
@@ -262,7 +263,7 @@ forEachEngine((engine) => {
     assert.equal(await status(id), 'pending')
     assert.deepEqual(await world.unmatched(maker), [])
     assert.deepEqual(await listWaiting(db, 10), [])
-    const release = { blockHash: hashBlock(block), destination: undefined, isExchange: () => false, actor: 'test' }
+    const release = { blockHash: hashBlock(block), destination: undefined, isExchange: () => false, actor: OPERATOR }
     await assert.rejects(releasePayment(gateway.ctx, release), { code: 'not_found' })
     // Served payments are forgotten after a month; what is on the ledger stays there.
     await db.deleteFrom('x402_payments').execute()

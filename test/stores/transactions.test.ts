@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -191,7 +192,7 @@ forEachEngine((engine, open) => {
     await sql`with fresh as (select 'acc_1' as id)
       insert into accounts (id, role, created_at) select id, 'user', 1 from fresh`.execute(store.db)
     assert.ok(await findAccount(store.db, 'acc_1'))
-    const { id, createdAt } = await createAccount(ctx, { email: null, role: 'admin', actor: 'test' })
+    const { id, createdAt } = await createAccount(ctx, { email: null, role: 'admin', actor: OPERATOR })
     assert.equal(createdAt, ctx.clock.now())
     assert.equal((await findAccount(store.db, id))?.createdAt, createdAt)
     await addAvailable(store.db, id, Number.MAX_SAFE_INTEGER)

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { countSale } from '../../src/modules/links/domain/count-sale.ts'
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -81,7 +82,15 @@ export function toCheckoutCtx(
 
 /** Who asks with a secret key of an account. */
 export const callerOf = (accountId: string) =>
-  ({ kind: 'account', accountId, role: 'user', prepaid: false, door: 'secret-key', rights: undefined }) as const
+  ({
+    kind: 'account',
+    accountId,
+    role: 'user',
+    prepaid: false,
+    door: 'secret-key',
+    actor: OPERATOR,
+    rights: undefined,
+  }) as const
 
 /** Opens a checkout with fields as they come over the wire. */
 export async function openWith(room: CheckoutRoom, caller: Parameters<typeof openCheckout>[1], fields: object) {

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import type { KeyKind } from '../../src/kernel/api-key.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
@@ -28,9 +29,9 @@ export async function openCustomer(
   ctx: StoreCtx,
   { email = null, role = 'user', kind = 'secret', origins = [], name = 'test' }: NewCustomer = {},
 ): Promise<Customer> {
-  const { id: accountId } = await createAccount(ctx, { email, role, actor: 'test' })
+  const { id: accountId } = await createAccount(ctx, { email, role, actor: OPERATOR })
   const issue = (kind: KeyKind, origins: string[] = []) =>
-    issueKey(ctx, { accountId, kind, name, origins, actor: 'test' })
+    issueKey(ctx, { accountId, kind, name, origins, actor: OPERATOR })
   const { text: key, key: first } = await issue(kind, origins)
   let grants = 0
   return {
@@ -41,7 +42,7 @@ export async function openCustomer(
     issue: async (kind, origins) => (await issue(kind, origins)).text,
     grant: async (amount) => {
       const reference = `test:${accountId}:${grants++}`
-      await grantCredits(ctx, { accountId, amount, reason: 'test', reference, actor: 'test' })
+      await grantCredits(ctx, { accountId, amount, reason: 'test', reference, actor: OPERATOR })
     },
   }
 }

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { createHash } from 'node:crypto'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -64,7 +65,7 @@ export async function openPayment(
 ): Promise<Opened> {
   const { id, walletId, address } = await openEmailPayment(
     toEmailCtx(instance),
-    { accountId: world.accountId, rights: undefined },
+    { accountId: world.accountId, rights: undefined, actor: OPERATOR },
     {
       refundAddress,
       amount,

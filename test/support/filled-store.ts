@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import type { Insertable } from 'kysely'
 import { keepFact } from '../../src/infra/db/facts.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
@@ -56,12 +57,22 @@ export async function fill(ctx: StoreCtx): Promise<void> {
   const { db, clock } = ctx
   const times = { created_at: 1, expires_at: 2 ** 41 }
   for (const email of ['alice@example.com', 'bob@example.com', null]) {
-    const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: 'test' })
-    await issueKey(ctx, { accountId, kind: 'public', name: 'Ключ “一”', origins: ['https://a.example'], actor: 'test' })
-    const grant = { accountId, amount: 2 ** 40 + 1, reason: 'test', reference: `test:${accountId}`, actor: 'test' }
+    const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: OPERATOR })
+    await issueKey(ctx, {
+      accountId,
+      kind: 'public',
+      name: 'Ключ “一”',
+      origins: ['https://a.example'],
+      actor: OPERATOR,
+    })
+    const grant = { accountId, amount: 2 ** 40 + 1, reason: 'test', reference: `test:${accountId}`, actor: OPERATOR }
     await grantCredits(ctx, grant)
     await reserveCredits(ctx, accountId, 7)
-    await commitCredits(ctx, (await reserveCredits(ctx, accountId, 5)).id, 'work')
+    await commitCredits(ctx, {
+      reservationId: (await reserveCredits(ctx, accountId, 5)).id,
+      reason: 'work',
+      actor: OPERATOR,
+    })
     await addUsage(db, accountId, [{ accountId, day: '2026-11-15', action: 'process', count: 3 }], clock.now())
     const logged = { requestId: 'r-1', action: 'process', status: 200, code: null, microseconds: 900, keyId: null }
     await insertRequests(db, [{ id: `req_${accountId}`, accountId, at: clock.now(), ...logged, standsFor: 1 }])

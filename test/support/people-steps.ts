@@ -1,3 +1,4 @@
+import { actorOf } from '../../src/kernel/actor.ts'
 import type { TestContext } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
@@ -19,7 +20,10 @@ export async function openPeople(t: TestContext, engine: StoreEngine) {
   const shop = await world.join('owner@example.com')
   const { accountId } = shop
   const owner = (await findMemberByEmail(ctx.db, { accountId, email: 'owner@example.com' }))!
-  const by = (id: string | undefined) => ({ accountId, actor: id ?? accountId, memberId: id })
+  const by = (id: string | undefined) => ({
+    accountId,
+    actor: id === undefined ? actorOf.key('key_none') : actorOf.person(id),
+  })
   const invite = (email: string, role: Role, memberId = owner.id) =>
     inviteMember(ctx, { email, role, by: by(memberId), baseUrl: 'https://pay.example' })
   const bring = async (email: string, role: Role) =>

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { hash as digest } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Db } from '../../src/kernel/db.ts'
@@ -99,7 +100,11 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
   const accounts: string[] = []
   for (let at = 0; at < size.accounts; at++) {
     // The directory says that there is such an account, the store of the account has everything else.
-    const account = await createAccount(reader.ctx.store, { email: `a${at}@example.org`, role: 'user', actor: 'test' })
+    const account = await createAccount(reader.ctx.store, {
+      email: `a${at}@example.org`,
+      role: 'user',
+      actor: OPERATOR,
+    })
     accounts.push(account.id)
     const { db } = shards[shardOf(account.id, size.shards)]!
     const row = { id: account.id, email: null, role: 'user', created_at: clock.now() } as const
@@ -164,7 +169,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
       for (const { id, payload } of waiting) {
         const grant = JSON.parse(payload) as { accountId: string; amount: number; reference: string }
         const { process, room } = shards[shardOf(grant.accountId, size.shards)]!
-        await persist(process, () => grantCredits(room(), { ...grant, reason: 'bought', actor: 'hand-over' }))
+        await persist(process, () => grantCredits(room(), { ...grant, reason: 'bought', actor: OPERATOR }))
         // Sometimes nobody hears that it was done, and it is done again.
         if (random.below(3) === 0) continue
         const done = () =>

@@ -3,6 +3,7 @@
  * what it was told is committed, and never before: `account <id>` and `spent <reservation>`. It begins when it hears
  * something on its standard input, so that loading it costs the test no time.
  */
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { writeSync } from 'node:fs'
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
@@ -52,7 +53,7 @@ const say = (text: string) => writeSync(1, `${text}\n`)
 /** An account with its credits and its job: all three or nothing. */
 const openAccount = () =>
   inTx(ctx, async (tx) => {
-    const { id: accountId, createdAt } = await createAccountIn(tx, { email: null, role: 'user', actor: 'test' })
+    const { id: accountId, createdAt } = await createAccountIn(tx, { email: null, role: 'user', actor: OPERATOR })
     const entry = { id: ids.next('crd'), accountId, amount: 10, reason: 'test', reference: `start:${accountId}` }
     await insertEntry(tx.db, { ...entry, createdAt })
     await addAvailable(tx.db, accountId, 10)
@@ -66,7 +67,7 @@ async function write(writer: number): Promise<never> {
     say(`account ${accountId}`)
     const { id } = await reserveCredits(ctx, accountId, 3)
     if ((writer + round) % 3 === 0) await releaseCredits(ctx, id)
-    else if (await commitCredits(ctx, id, 'work')) say(`spent ${id}`)
+    else if (await commitCredits(ctx, { reservationId: id, reason: 'work', actor: OPERATOR })) say(`spent ${id}`)
   }
 }
 

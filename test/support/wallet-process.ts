@@ -3,6 +3,7 @@
  * WEBSOCKET ACCOUNT DESTINATION MASTER_KEY`. It says on its standard output what it was told is sent, and never before:
  * `sent <wallet> <hash>`. It begins when it hears something on its standard input.
  */
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
@@ -37,7 +38,7 @@ const settle = wallets.jobs[0]!
 async function send(from: string): Promise<never> {
   for (;;) {
     const request = { accountId, from, destination, amount: RAW_PER_NANO, idempotencyKey: ids.next('key') }
-    const hash = await sendFromWallet(ctx, request)
+    const hash = await sendFromWallet(ctx, { ...request, actor: OPERATOR })
     writeSync(1, `sent ${from} ${hash}\n`)
   }
 }

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import type { TestContext } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -42,6 +43,7 @@ export const send = (
   key?: string,
 ) =>
   sendFromWallet(ctx, {
+    actor: OPERATOR,
     accountId: world.accountId,
     from,
     destination: SHOP,

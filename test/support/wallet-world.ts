@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../src/kernel/actor.ts'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { type Config, loadConfig } from '../../src/config/config.ts'
@@ -114,7 +115,7 @@ export async function openWalletWorld(
   })
   const storeCtx = storeOf(new Faults())
   const { db } = storeCtx
-  const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: 'test' })
+  const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: OPERATOR })
   const config: Config = loadConfig({ WALLET_KEYS: SEALED_BY, WALLET_RECEIVE_MIN_NANO: '0', ...env })
   const processes: Faults[] = []
   const listeners = new Set<(confirmation: Confirmation) => void>()
@@ -185,7 +186,13 @@ export async function openWalletWorld(
     },
     create: async ({ ctx }, terms = {}) => {
       const lifetimeMilliseconds = terms.lifetimeMilliseconds ?? 90 * 86_400_000
-      const wallet = await createWallet(ctx, { accountId, purpose: 'cloud', ...terms, lifetimeMilliseconds })
+      const wallet = await createWallet(ctx, {
+        accountId,
+        actor: OPERATOR,
+        purpose: 'cloud',
+        ...terms,
+        lifetimeMilliseconds,
+      })
       return wallet.address
     },
     deposit: (address, amount) => ledger.fund(fromAddress(address)!, amount),

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createApiKey } from '../../kernel/api-key.ts'
@@ -35,13 +36,13 @@ test('a key with a wrong checksum is refused without a look-up, and so is everyt
 forEachEngine((_engine, open) => {
   const openKeys = async (t: TestContext) => {
     const opened = await open(t)
-    const { id: accountId } = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const { id: accountId } = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: OPERATOR })
     const keys = new StoredKeys(opened.ctx)
     const issue = (more: object = {}) =>
-      issueKey(opened.ctx, { accountId, kind: 'secret', name: 'One', actor: 'test', ...more })
-    const revoke = (keyId: string) => revokeKey(opened.ctx, { accountId, keyId, actor: 'test' })
+      issueKey(opened.ctx, { accountId, kind: 'secret', name: 'One', actor: OPERATOR, ...more })
+    const revoke = (keyId: string) => revokeKey(opened.ctx, { accountId, keyId, actor: OPERATOR })
     const rotate = (keyId: string, more: object = {}) =>
-      rotateKey(opened.ctx, { accountId, keyId, actor: 'test', ...more })
+      rotateKey(opened.ctx, { accountId, keyId, actor: OPERATOR, ...more })
     return { ...opened, accountId, keys, issue, revoke, rotate }
   }
 
@@ -119,8 +120,8 @@ forEachEngine((_engine, open) => {
     await assert.rejects(issue(), refused('conflict'))
     await revoke(first!.key.id)
     await issue()
-    await createAccount(ctx, { email: 'Ända@Example.com', role: 'user', actor: 'test' })
-    const again = createAccount(ctx, { email: 'äNDA@example.COM', role: 'user', actor: 'test' })
+    await createAccount(ctx, { email: 'Ända@Example.com', role: 'user', actor: OPERATOR })
+    const again = createAccount(ctx, { email: 'äNDA@example.COM', role: 'user', actor: OPERATOR })
     await assert.rejects(again, refused('conflict'))
   })
 
@@ -137,16 +138,16 @@ forEachEngine((_engine, open) => {
     for (const recipient of ['a@example.com', 'new@example.com']) {
       await mailSignIn(ctx, mailer, { mailId: recipient, recipient, baseUrl: 'http://gateway.test' })
     }
-    const grant = { accountId, amount: 5, reason: 'test', reference: 'r', actor: 'test' }
+    const grant = { accountId, amount: 5, reason: 'test', reference: 'r', actor: OPERATOR }
     const changes: ((on: StoreCtx) => Promise<unknown>)[] = [
       (on) => createFirstAdministrator(on),
-      (on) => createAccount(on, { email: 'b@example.com', role: 'user', actor: 'test' }),
-      (on) => issueKey(on, { accountId, kind: 'secret', name: 'Two', actor: 'test' }),
+      (on) => createAccount(on, { email: 'b@example.com', role: 'user', actor: OPERATOR }),
+      (on) => issueKey(on, { accountId, kind: 'secret', name: 'Two', actor: OPERATOR }),
       (on) => grantCredits(on, grant),
       (on) => redeemSignIn(on, mailed[0]!),
       (on) => redeemSignIn(on, mailed[1]!),
-      (on) => rotateKey(on, { accountId, keyId: key.id, actor: 'test' }),
-      (on) => revokeKey(on, { accountId, keyId: key.id, actor: 'test' }),
+      (on) => rotateKey(on, { accountId, keyId: key.id, actor: OPERATOR }),
+      (on) => revokeKey(on, { accountId, keyId: key.id, actor: OPERATOR }),
     ]
     for (const change of changes) {
       const before = await dumpStore(ctx.db)

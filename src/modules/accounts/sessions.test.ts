@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
@@ -23,7 +24,7 @@ const forge = (header: object, payload: object) => `${part(header)}.${part(paylo
 forEachEngine((_engine, open) => {
   const openAccount = async (t: Parameters<typeof open>[0]) => {
     const opened = await open(t)
-    const account = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const account = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: OPERATOR })
     return { ...opened, account, sessions: openSessions(opened.ctx) }
   }
 
@@ -58,7 +59,7 @@ forEachEngine((_engine, open) => {
   // Whoever must end all sessions takes the secret out of the store; a leaked key is revoked in a hurry, and whoever signed in with it must be out.
   test('without its secret in the store a session ends within two minutes, and one that was opened with a key with the key', async (t) => {
     const { ctx, clock, account, sessions } = await openAccount(t)
-    const owner = { accountId: account.id, actor: account.id }
+    const owner = { accountId: account.id, actor: OPERATOR }
     const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'Till' })
     const keyed = await sessions.create(account.id, { keyId: key.id })
     assert.equal((await sessions.find(keyed))?.id, account.id)

@@ -1,11 +1,13 @@
+import { type Actor } from '../../kernel/actor.ts'
 import { sql } from 'kysely'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Granted, type MakerColumns, fromGranted, toGranted } from './key-rights-store.ts'
 import { STANDING_COLUMNS, type Standing, toStanding } from './standing.ts'
-import type { AccountsTable, ApiKeysTable } from './tables.ts'
+import type { AccountsTable, ApiKeysTable, AuditEntriesTable } from './tables.ts'
 
 export interface Account {
   id: string
@@ -315,23 +317,30 @@ export async function lockAccount(db: Db, id: string): Promise<void> {
 }
 
 interface AuditEntry {
-  actor: string
+  actor: Actor
   accountId: string | null
   what: string
   detail: Record<string, unknown>
 }
 
-/** Call it in the transaction of the change it tells about. */
-export async function insertAudit({ db, clock, ids }: StoreCtx, { actor, accountId, what, detail }: AuditEntry) {
-  await db
-    .insertInto('audit_entries')
-    .values({
-      id: ids.next('aud'),
-      at: clock.now(),
-      actor,
-      account_id: accountId,
-      what,
-      detail: JSON.stringify(detail),
-    })
-    .execute()
+/** Call it in the transaction of the change it tells about. It answers true, because `allOrNone` takes what finds nothing back. */
+export async function insertAudit(
+  { db, clock, ids }: Pick<StoreCtx, 'db' | 'clock' | 'ids'>,
+  { actor, accountId, what, detail }: AuditEntry,
+): Promise<true> {
+  await insertAuditRow(db, {
+    id: ids.next('aud'),
+    at: clock.now(),
+    actor: actor.id,
+    account_id: accountId,
+    what,
+    detail: JSON.stringify(detail),
+  })
+  return true
 }
+
+const AUDIT_COLUMNS = ['id', 'at', 'actor', 'account_id', 'what', 'detail'] as const
+
+const insertAuditRow = prepared((db, given: Given<Pick<AuditEntriesTable, (typeof AUDIT_COLUMNS)[number]>>) =>
+  db.insertInto('audit_entries').values(givenRow(given, AUDIT_COLUMNS)).returning('id'),
+)

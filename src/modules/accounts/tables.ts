@@ -117,9 +117,10 @@ interface EndedSessionsTable {
   expires_at: number
 }
 
-interface AuditEntriesTable {
+export interface AuditEntriesTable {
   id: string
   at: number
+  /** The id of who acted; the id of the account in entries of before 0.3 where a key did. */
   actor: string
   account_id: string | null
   what: string

@@ -1,3 +1,4 @@
+import { type Actor } from '../../kernel/actor.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { CheckoutRoom } from '../checkout/index.ts'
@@ -6,7 +7,7 @@ import type { WalletRoom } from '../wallets/index.ts'
 /** An account, and the administrator who acts on it. */
 interface Who {
   accountId: string
-  actor: string
+  actor: Actor
 }
 
 /** What the gateway shows to its people, and what they may set going again. */

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { thawWallet } from '../wallets/index.ts'
@@ -70,7 +71,7 @@ for (const engine of ENGINES) {
     await passDays(world, shop, 5)
     assert.equal(arrived(), 0n)
     const { id } = await wallets().executeTakeFirstOrThrow()
-    await thawWallet(shop.ctx, { wallet: id, actor: 'operator', payQueued: false })
+    await thawWallet(shop.ctx, { wallet: id, actor: OPERATOR, payQueued: false })
     await turnUntil(world, 1_000, () => Promise.resolve(arrived() === BigInt(made.amount_raw)))
   })
 

@@ -1,3 +1,4 @@
+import { actorOf } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { RAW_MAX, RAW_PER_NANO, parseNano, parseRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
@@ -42,6 +43,8 @@ const DEPOSITS: Readonly<Record<string, string>> = {
   xmr: `4${'S'.repeat(94)}`,
 }
 
+const OWN = { accountId: undefined, actor: actorOf.service('service') }
+
 /**
  * Swaps that move real funds on the development ledger: nano comes in on a wallet made for the swap and goes out of the
  * treasury; the other currency is imagined and arrives by itself. Each look moves a swap one step on.
@@ -53,7 +56,7 @@ export function sandboxSwap(ctx: WalletRoom): SwapProvider {
     async open({ from, to, amount, refundAddress }) {
       const receive = exchange(from, to, amount)
       if (from !== 'nano') return { reference: '-', depositAddress: DEPOSITS[from]!, receive }
-      const { id, address } = await createWallet(ctx, { accountId: undefined, purpose: 'swap', refundAddress })
+      const { id, address } = await createWallet(ctx, { ...OWN, purpose: 'swap', refundAddress })
       return { reference: id, depositAddress: address, receive }
     },
     follow: (swap) => (swap.from === 'nano' ? followDeposit(ctx, swap) : followPayout(ctx, swap)),
@@ -99,7 +102,7 @@ async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapS
 
 /** Ends the wallet of a swap: what is in it goes back, and so does whatever comes later, by the rule of ended wallets. */
 async function close(ctx: WalletRoom, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
-  if (wallet.status === 'active') await deleteWallet(ctx, wallet)
+  if (wallet.status === 'active') await deleteWallet(ctx, wallet, OWN)
   else await ctx.queue.advance(wallet.id)
   if (swap.status === 'sending') return 'finished'
   const { status, frontier } = (await findWallet(ctx.store.db, wallet.id))!

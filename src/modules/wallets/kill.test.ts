@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
@@ -35,10 +36,14 @@ forEachEngine((engine) => {
     t.after(() => store.close())
     const { db } = store
     const room = toStoreCtx(store, systemClock)
-    const account = await createAccount(room, { email: null, role: 'user', actor: 'test' })
+    const account = await createAccount(room, { email: null, role: 'user', actor: OPERATOR })
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {
-      const { address } = await createWallet(first.wallets.room, { accountId: account.id, purpose: 'cloud' })
+      const { address } = await createWallet(first.wallets.room, {
+        accountId: account.id,
+        actor: OPERATOR,
+        purpose: 'cloud',
+      })
       await give(devnet.node, fromAddress(address)!, nano(10_000))
     }
     await first.close()

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resumeAccount, suspendAccount } from '../accounts/index.ts'
@@ -15,12 +16,12 @@ forEachEngine((engine) => {
     const { id: walletId } = (await findWalletByAddress(world.db, wallet))!
     const terms = { accountId, destination: SHOP, amount: nano(1), reference: 'one', createdAt: world.clock.now() }
     await insertSend(world.db, { id: 'held', walletId, purpose: 'send', ...terms, deadlineAt: null })
-    await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
+    await suspendAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Abuse.' })
     await world.deposit(wallet, nano(2))
     await comeToRest(world, instance, wallet)
     assert.equal(world.fundsOf(SHOP), 0n)
     assert.equal((await findBlock(world.db, 'held'))!.status, 'queued')
-    await resumeAccount(world.ctx, { accountId, actor: 'test', reason: 'Settled.' })
+    await resumeAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Settled.' })
     await world.finish(instance.settle())
     await comeToRest(world, instance, wallet)
     assert.equal(world.fundsOf(SHOP), nano(1))
@@ -31,9 +32,9 @@ forEachEngine((engine) => {
     const { world, instance, wallet } = await openWallet(t, { engine })
     const { accountId } = world
     await world.deposit(wallet, nano(5))
-    await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'Abuse.' })
+    await suspendAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Abuse.' })
     assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
-    await resumeAccount(world.ctx, { accountId, actor: 'test', reason: 'Settled.' })
+    await resumeAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Settled.' })
     await comeToRest(world, instance, wallet)
     assert.equal(world.fundsOf(SHOP), 0n)
   })

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { claimJobs } from '../../infra/jobs/queue.ts'
@@ -25,7 +26,11 @@ forEachEngine((engine) => {
   async function openBoth(t: TestContext) {
     const world = await openWebhooks(t, engine)
     const [receiver, listener] = [await openReceiver(t), await openReceiver(t)]
-    await makeEndpoint(world.ctx, ACCOUNT, readNewEndpoint(world.ctx, { url: listener.url }))
+    await makeEndpoint(
+      world.ctx,
+      { accountId: ACCOUNT, actor: OPERATOR },
+      readNewEndpoint(world.ctx, { url: listener.url }),
+    )
     return { world, receiver, received: () => [receiver.requests.length, listener.requests.length] }
   }
 

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
@@ -126,7 +127,7 @@ test('an endpoint hears at once, however many slow endpoints other accounts have
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
   const listen = (accountId: string, url: string) =>
-    makeEndpoint(world.ctx, accountId, readNewEndpoint(world.ctx, { url }))
+    makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNewEndpoint(world.ctx, { url }))
   const accounts = Array.from({ length: 5 }, (_, at) => `acc_slow${at}`)
   for (const accountId of accounts) {
     for (let at = 0; at < 8; at++) {

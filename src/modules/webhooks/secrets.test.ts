@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../../docs/examples/verify-webhook.ts'
@@ -23,7 +24,7 @@ forEachEngine((engine) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t, answerWith(500))
     await world.tell({ url: receiver.url })
-    const { current: fresh } = await rotateAccountSecret(world.ctx, ACCOUNT)
+    const { current: fresh } = await rotateAccountSecret(world.ctx, { accountId: ACCOUNT, actor: OPERATOR })
     await world.toNextAttempt()
     const { body, headers } = receiver.requests[1]!
     verifyWebhook(body, headers, fresh, world.clock.now() / 1000)
@@ -38,7 +39,7 @@ forEachEngine((engine) => {
     // The payment behind it has happened, whatever became of the key.
     await world.tell({ url: receiver.url })
     assert.equal(world.attempts[0]!.code, 'secret_unreadable')
-    const { current, previous } = await rotateAccountSecret(world.ctx, ACCOUNT)
+    const { current, previous } = await rotateAccountSecret(world.ctx, { accountId: ACCOUNT, actor: OPERATOR })
     assert.equal(previous, undefined)
     await world.tell({ url: receiver.url })
     const { body, headers } = receiver.requests[0]!

@@ -8,7 +8,7 @@ const MODULES = join(import.meta.dirname, '../..')
 const HASH = 'AB'.repeat(32)
 const known = { names: new Map([['mem_1', 'bob@example.com']]), accountId: 'acc_1' }
 const tell = (what: string, detail: Record<string, unknown>) =>
-  tellDeed({ id: 'aud_1', at: 0, actor: 'mem_1', what, detail }, known)
+  tellDeed({ id: 'aud_1', at: 0, actor: 'mem_1', key: undefined, what, detail }, known)
 const plain = (what: string, detail: Record<string, unknown>) =>
   tell(what, detail)
     .map((part) => (typeof part === 'string' ? part : part.text))
@@ -19,7 +19,11 @@ function listWritten(): string[] {
   const files = readdirSync(MODULES, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !file.includes('.test.') && !file.includes('activity/'),
   )
-  const texts = files.map((file) => readFileSync(join(MODULES, file), 'utf8')).filter((text) => /[aA]udit\(/.test(text))
+  const texts = files
+    .map((file) => readFileSync(join(MODULES, file), 'utf8'))
+    .filter((text) => /[aA]udit\(/.test(text))
+    // Places of failures and kinds of events have names of the same form.
+    .map((text) => text.replaceAll(/(failed|lost)\('[^']*'|type: ['`][^'`]*['`]/g, ''))
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/'([a-z-]+\.[a-z_-]+)'/g)].map(([, what]) => what!)))]
 }
 
@@ -50,7 +54,7 @@ test('sentences name people, lead to what they speak of, and have every hash who
 })
 
 test('who did it has a name: a person, a key, the operator, whose people are not named', () => {
-  const who = (actor: string) => tellActor({ actor }, known)
-  assert.deepEqual(['mem_1', 'acc_1'].map(who), ['bob@example.com', 'Somebody with a key'])
+  const who = (actor: string) => tellActor({ actor, key: undefined }, known)
+  assert.deepEqual(['mem_1', 'acc_1'].map(who), ['bob@example.com', 'An API key'])
   for (const actor of ['mem_of_the_operator', 'acc_2', 'command line']) assert.equal(who(actor), 'The operator')
 })

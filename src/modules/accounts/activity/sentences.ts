@@ -27,6 +27,8 @@ export const KINDS = {
   order: 'Purchases',
   name: 'Usernames',
   wallet: 'Wallets',
+  email: 'Email payments',
+  subscription: 'Subscriptions',
   person: 'Personal data',
   job: 'Jobs',
 } as const
@@ -39,6 +41,8 @@ const checkout = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/
 const link = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/links/${text(id)}` })
 const pos = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/pos/${text(id)}` })
 const endpoint = ({ id }: Detail): Part => ({ text: text(id), href: '/dashboard/webhooks' })
+const email = ({ id }: Detail): Part => ({ text: text(id), href: `/dashboard/emails/${text(id)}` })
+const wallet = (address: unknown): Part => ({ text: text(address), href: `/dashboard/wallets/${text(address)}` })
 const key = (id: unknown): Part => ({ text: text(id), href: '/dashboard/keys' })
 const because = ({ reason }: Detail): Part[] => (reason ? [`: ${text(reason)}`] : [])
 const by = ({ by: way }: Detail) => (way === undefined ? '' : ` by ${text(way)}`)
@@ -138,13 +142,22 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   ],
   'wallet.sent': ({ from, destination, amount }) => [
     `asked to send ${amount === 'all' ? 'everything' : `${text(amount)} nano`} from the wallet `,
-    { text: text(from), href: `/dashboard/wallets/${text(from)}` },
+    wallet(from),
     ' to ',
     { text: text(destination) },
   ],
+  'wallet.made': ({ address }) => ['made the wallet ', wallet(address)],
+  'wallet.changed': ({ address }) => ['changed the metadata of the wallet ', wallet(address)],
+  'wallet.ended': ({ address }) => ['ended the wallet ', wallet(address)],
+  'email.made': (detail) => [
+    `made an email payment of ${text(detail.amount)} nano to ${text(detail.recipients)} recipients, `,
+    email(detail),
+  ],
+  'email.cancelled': (detail) => ['cancelled the email payment ', email(detail)],
+  'subscription.ended': ({ id }) => ['ended the subscription ', { text: text(id) }],
   'wallet.thawed': ({ address, reason }) => [
     'let the wallet ',
-    { text: text(address), href: `/dashboard/wallets/${text(address)}` },
+    wallet(address),
     ` go on, which was frozen${reason ? `: ${text(reason)}` : ''}`,
   ],
   'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
@@ -160,19 +173,28 @@ export function tellDeed({ what, detail }: Deed, { names }: Known): Part[] {
   )
 }
 
-/** Who did it. An operator's people have no name here. */
-export function tellActor({ actor }: Pick<Deed, 'actor'>, { names, accountId }: Known): string {
+/** Who did it. An operator's people and keys have no name here. */
+export function tellActor({ actor, key }: Pick<Deed, 'actor' | 'key'>, { names, accountId }: Known): string {
   const name = names.get(actor)
   if (name !== undefined) return name
-  if (actor === accountId) return 'Somebody with a key'
-  if (/^(mem|acc)_/.test(actor)) return 'The operator'
+  if (key) return tellKey(key)
+  // Entries of before 0.3 do not say which.
+  if (actor === accountId) return 'An API key'
+  if (/^(mem|acc|key)_/.test(actor)) return 'The operator'
   return OTHERS[actor] ?? actor
 }
+
+/** Many keys may have one name: its beginning, as the list of keys shows it, tells them apart. */
+export const tellKey = ({ name, start }: { name: string; start: string }): string =>
+  name === '' ? `API key ${start}…` : `API key “${name}” (${start}…)`
 
 const OTHERS: Readonly<Record<string, string>> = {
   'sign-in': 'The first sign-in',
   system: 'The gateway',
   buy_rpc: 'A purchase',
+  service: 'The gateway',
+  payer: 'The payer',
+  developer: 'The developer panel',
   'command line': 'The operator',
 }
 

@@ -5,6 +5,8 @@ export interface Deed {
   id: string
   at: number
   actor: string
+  /** The key that did it, where it is one of this account. */
+  key: { name: string; start: string } | undefined
   what: string
   detail: Readonly<Record<string, unknown>>
 }
@@ -27,17 +29,26 @@ export async function listDeeds(
 ): Promise<Deed[]> {
   let query = db
     .selectFrom('audit_entries')
-    .select(['id', 'at', 'actor', 'what', 'detail'])
-    .where('account_id', '=', accountId)
+    .leftJoin('api_keys', (join) =>
+      join
+        .onRef('api_keys.id', '=', 'audit_entries.actor')
+        .onRef('api_keys.account_id', '=', 'audit_entries.account_id'),
+    )
+    .select(['audit_entries.id', 'at', 'actor', 'what', 'detail', 'api_keys.name', 'api_keys.start'])
+    .where('audit_entries.account_id', '=', accountId)
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (kind !== undefined) query = query.where('what', 'like', `${kind}.%`)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<', to)
   if (before) {
     query = query.where((eb) =>
-      eb.or([eb('at', '<', before.at), eb.and([eb('at', '=', before.at), eb('id', '<', before.id)])]),
+      eb.or([eb('at', '<', before.at), eb.and([eb('at', '=', before.at), eb('audit_entries.id', '<', before.id)])]),
     )
   }
-  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
-  return rows.map(({ detail, ...row }) => ({ ...row, detail: JSON.parse(detail) as Deed['detail'] }))
+  const rows = await query.orderBy('at', 'desc').orderBy('audit_entries.id', 'desc').limit(limit).execute()
+  return rows.map(({ detail, name, start, ...row }) => ({
+    ...row,
+    key: name === null || start === null ? undefined : { name, start },
+    detail: JSON.parse(detail) as Deed['detail'],
+  }))
 }

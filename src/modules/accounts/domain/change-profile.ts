@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { createHash } from 'node:crypto'
 import { badField } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
@@ -16,7 +17,7 @@ const FAULTS: Record<PictureFault, string> = {
 
 interface Changing {
   accountId: string
-  actor: string
+  actor: Actor
   change: ProfileChange
 }
 

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { emailTaken } from '../errors.ts'
@@ -10,7 +11,7 @@ interface NewAccount {
   id?: string
   email: string | null
   role: Account['role']
-  actor: string
+  actor: Actor
 }
 
 /** Makes an account. */

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import {
@@ -20,7 +21,7 @@ interface Grant {
   amount: number
   reason: string
   reference: string
-  actor: string
+  actor: Actor
 }
 
 /** Adds credits, once for each reference: a payment told twice is paid once. */
@@ -79,7 +80,10 @@ export function reserveCredits(ctx: StoreCtx, accountId: string, amount: number)
 }
 
 /** The work was done: what was set aside is spent. */
-export function commitCredits(ctx: StoreCtx, reservationId: string, reason: string): Promise<boolean> {
+export function commitCredits(
+  ctx: StoreCtx,
+  { reservationId, reason, actor }: { reservationId: string; reason: string; actor: Actor },
+): Promise<boolean> {
   return inTx(ctx, async (tx) => {
     const reservation = await markReservation(tx.db, reservationId, 'committed')
     if (!reservation) return false
@@ -92,7 +96,7 @@ export function commitCredits(ctx: StoreCtx, reservationId: string, reason: stri
       reference: `reservation:${reservationId}`,
       createdAt: tx.clock.now(),
     })
-    await insertAudit(tx, { actor: accountId, accountId, what: 'credits.spent', detail: { amount, reason } })
+    await insertAudit(tx, { actor, accountId, what: 'credits.spent', detail: { amount, reason } })
     return true
   })
 }

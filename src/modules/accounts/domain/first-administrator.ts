@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { findAdministrator } from '../store.ts'
@@ -19,9 +20,14 @@ export async function createFirstAdministrator(
   try {
     return await inTx(ctx, async (tx) => {
       if (await findAdministrator(tx.db)) return undefined
-      const account = await createAccountIn(tx, { id: FIRST_ID, email: null, role: 'admin', actor: 'system' })
+      const account = await createAccountIn(tx, {
+        id: FIRST_ID,
+        email: null,
+        role: 'admin',
+        actor: actorOf.service('system'),
+      })
       const made = { id: tx.ids.next('key'), kind: 'secret' as const, granted: UNLIMITED }
-      const named = { accountId: account.id, name: 'First administrator key', actor: 'system' }
+      const named = { accountId: account.id, name: 'First administrator key', actor: actorOf.service('system') }
       const { text } = await issueKeyIn(tx, { ...made, ...named })
       keep(text)
       return text

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { KeyLookup, KeyOwner } from '../../../kernel/ports.ts'
@@ -24,10 +25,12 @@ function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Call
   if (!owner) throw invalidKey()
   const { accountId, kind, role, prepaid, keyId, origins, rights, plan } = owner
   if (owner.isSuspended) throw accountSuspended()
-  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, rights, plan }
+  const actor = actorOf.key(keyId)
+  if (kind === 'secret')
+    return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, actor, rights, plan }
   // A public key is readable by anybody; what holds it is the page it may be used from.
   if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from this origin.')
   }
-  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, rights }
+  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, actor, rights }
 }

@@ -1,9 +1,9 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { scopesOfRole } from '../../../kernel/key-rights.ts'
 import { roleMay } from '../../../kernel/roles.ts'
-import type { AccountCaller } from '../../../kernel/route.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { keyOver, tooManyKeys } from '../errors.ts'
 import type { Granted } from '../key-rights-store.ts'
@@ -23,11 +23,9 @@ interface NewKey {
   kind: KeyKind
   name: string
   origins?: string[]
-  actor: string
+  /** The key or the person in whose name it is made; nothing bounds the operator. */
+  actor: Actor
   wanted?: Wanted
-  /** The key in whose name it is made, or the person. */
-  restsOn?: string | undefined
-  memberId?: string | undefined
   idempotency?: Idempotency
 }
 
@@ -46,24 +44,19 @@ export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; 
   })
 }
 
-/** In whose name a caller makes keys. */
-export function makerOf({ accountId, actor, restsOn, session }: AccountCaller) {
-  return { accountId, actor, restsOn, memberId: session?.member?.id }
-}
-
 /**
  * A key that was revoked makes no other, and neither does somebody who was removed, however little ago that was. Answers what binds
  * the maker; undefined where the operator makes it.
  */
 export async function requireAlive(
   { db, clock }: StoreCtx,
-  { accountId, restsOn, memberId }: Pick<NewKey, 'accountId' | 'restsOn' | 'memberId'>,
+  { accountId, actor }: Pick<NewKey, 'accountId' | 'actor'>,
 ): Promise<Maker | undefined> {
-  if (restsOn === undefined && memberId === undefined) return undefined
+  if (actor.kind !== 'person' && actor.kind !== 'key') return undefined
   // A revocation waits for us, or we for it.
   await lockAccount(db, accountId)
-  if (memberId !== undefined) return findPerson(db, { accountId, id: memberId })
-  const maker = await findLiveKey(db, { accountId, keyId: restsOn!, now: clock.now() })
+  if (actor.kind === 'person') return findPerson(db, { accountId, id: actor.id })
+  const maker = await findLiveKey(db, { accountId, keyId: actor.id, now: clock.now() })
   if (!maker) throw keyOver()
   return maker
 }
@@ -79,11 +72,10 @@ async function findPerson(db: Db, of: { accountId: string; id: string }): Promis
 /** What is shown once; the record of its idempotency key keeps it sealed, so that a lost reply does not cost the key. */
 export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
-/** What an auditor must know of a key: who made it, what it may do, for how long. Keys that may everything say nothing. */
-function toldRights({ restsOn, granted: { scopes, limits, lastsUntil } }: KeyToMake) {
+/** What an auditor must know of a key: what it may do, for how long. Keys that may everything say nothing. */
+function toldRights({ scopes, limits, lastsUntil }: Granted) {
   const own = limits.map(({ id, perMinute, spendDaily }) => ({ id, perMinute, spendDaily: spendDaily?.toString() }))
   return {
-    ...(restsOn !== undefined && { by: restsOn }),
     ...(scopes !== null && { scopes }),
     ...(own.length > 0 && { limits: own }),
     ...(lastsUntil !== null && { lastsUntil }),
@@ -117,7 +109,7 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
     actor,
     accountId,
     what: 'key.issued',
-    detail: { keyId: key.id, kind, name, ...toldRights(input) },
+    detail: { keyId: key.id, kind, name, ...toldRights(input.granted) },
   })
   return { text, key }
 }

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { ProvedBy } from '../../../kernel/route.ts'
@@ -26,9 +27,10 @@ export async function letIn(ctx: StoreCtx, entering: Entering): Promise<Place> {
 function enter(ctx: StoreCtx, { by, mayBeGuest, whose }: Entering): Promise<Place> {
   return inTx(ctx, async (tx) => {
     const place = await placeFor(tx, await whose(tx), mayBeGuest)
-    const { id: actor, accountId, joinedAt } = place.member
+    const { id, accountId, joinedAt } = place.member
     // What happens in an account is no business of who was merely invited, nor the other way round.
-    if (joinedAt !== null) await insertAudit(tx, { actor, accountId, what: 'account.signed-in', detail: { by } })
+    if (joinedAt !== null)
+      await insertAudit(tx, { actor: actorOf.person(id), accountId, what: 'account.signed-in', detail: { by } })
     return place
   })
 }

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyNotFound } from '../errors.ts'
 import { insertAudit, lockAccount, markRevoked } from '../store.ts'
@@ -5,7 +6,7 @@ import { insertAudit, lockAccount, markRevoked } from '../store.ts'
 /** Ends a key at once; answers its hash for those who remember it. */
 export function revokeKey(
   ctx: StoreCtx,
-  { accountId, keyId, actor }: { accountId: string; keyId: string; actor: string },
+  { accountId, keyId, actor }: { accountId: string; keyId: string; actor: Actor },
 ): Promise<string> {
   return inTx(ctx, async (tx) => {
     await lockAccount(tx.db, accountId)

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyEnding, keyNotFound } from '../errors.ts'
@@ -14,10 +15,8 @@ export function rotateKey(
   input: {
     accountId: string
     keyId: string
-    actor: string
+    actor: Actor
     overlapMilliseconds?: number
-    restsOn?: string | undefined
-    memberId?: string | undefined
     idempotency?: Idempotency
   },
 ): Promise<{ text: string; key: ApiKey; oldHash: string | undefined }> {
@@ -41,7 +40,6 @@ export function rotateKey(
       name,
       origins,
       actor,
-      restsOn: input.restsOn,
       // The maker bounds it, like every key they make.
       granted: {
         scopes: old.scopes ?? maker?.scopes ?? null,

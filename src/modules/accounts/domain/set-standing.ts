@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { accountNotFound } from '../errors.ts'
 import { type Feature, FEATURES } from '../standing.ts'
@@ -14,7 +15,7 @@ export interface NewStanding {
 /** Gives one account limits and features of its own, or takes them back. */
 export function setStanding(
   ctx: StoreCtx,
-  { accountId, actor, wanted }: { accountId: string; actor: string; wanted: NewStanding },
+  { accountId, actor, wanted }: { accountId: string; actor: Actor; wanted: NewStanding },
 ): Promise<void> {
   return inTx(ctx, async (tx) => {
     await lockAccount(tx.db, accountId)

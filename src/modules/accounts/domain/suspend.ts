@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { accountNotFound, notSuspendable, notSuspended } from '../errors.ts'
 import { markResumed, markSuspended } from '../standing-store.ts'
@@ -5,7 +6,7 @@ import { findAccount, insertAudit } from '../store.ts'
 
 interface Word {
   accountId: string
-  actor: string
+  actor: Actor
   reason: string
 }
 

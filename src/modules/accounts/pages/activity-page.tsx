@@ -9,6 +9,8 @@ interface ActivityPageProps {
   values: Readonly<Record<string, string>>
   /** Ids and addresses of those who may have done something. */
   people: readonly (readonly [string, string])[]
+  /** The newest keys, in the same way. */
+  keys: readonly (readonly [string, string])[]
   rows: readonly { id: string; at: number; actor: string; who: string; told: readonly Part[] }[]
   csv: string
   first: string | undefined
@@ -30,13 +32,13 @@ const Told = ({ frame, parts }: { frame: FrameProps; parts: readonly Part[] }) =
   </>
 )
 
-const Filters = ({ frame, values, people }: Pick<ActivityPageProps, 'frame' | 'values' | 'people'>) => (
+const Filters = ({ frame, values, people, keys }: Pick<ActivityPageProps, 'frame' | 'values' | 'people' | 'keys'>) => (
   <form method="get" action="/dashboard/activity" class="filters" aria-label="Filters" role="search">
     <SelectField
       filled={{ values }}
       name="person"
       label="Who"
-      options={[['', 'Anyone'], ...people, [frame.account.id, 'API key']]}
+      options={[['', 'Anyone'], ...people, ...keys, [frame.account.id, 'API key (before 0.3)']]}
     />
     <SelectField filled={{ values }} name="kind" label="About" options={[['', 'Anything'], ...Object.entries(KINDS)]} />
     <TextField filled={{ values }} name="from" label="From" type="date" />
@@ -48,7 +50,7 @@ const Filters = ({ frame, values, people }: Pick<ActivityPageProps, 'frame' | 'v
 )
 
 /** Who changed what, and when. Nothing is ever taken out of this list. */
-export const ActivityPage = ({ frame, values, people, rows, csv, first, next }: ActivityPageProps) => (
+export const ActivityPage = ({ frame, values, people, keys, rows, csv, first, next }: ActivityPageProps) => (
   <Frame
     {...frame}
     title="Activity"
@@ -60,7 +62,7 @@ export const ActivityPage = ({ frame, values, people, rows, csv, first, next }: 
     }
   >
     <Card>
-      <Filters frame={frame} values={values} people={people} />
+      <Filters frame={frame} values={values} people={people} keys={keys} />
     </Card>
     <Card>
       {rows.length === 0 ? (

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { tell } from '../people/mails.ts'
@@ -7,7 +8,7 @@ import { deleteCodes } from './codes-store.ts'
 import { deleteAllPasskeys, hasPasskey } from './passkeys-store.ts'
 
 /** For the operator, who knows that somebody has lost all they had: mail opens for them again. Every account of theirs reads of it. */
-export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string; actor: string }): Promise<void> {
+export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string; actor: Actor }): Promise<void> {
   const address = email.toLowerCase()
   return inTx(ctx, async (tx) => {
     await lockPerson(tx.db, address)

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
@@ -247,9 +248,9 @@ forEachEngine((engine) => {
         /signs in with a passkey.*\n.*\n.*\/sign-in\/recovery/.test(text),
       )
     await until(told)
-    await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: true })
+    await setMailLinks(world.ctx, { accountId, actor: OPERATOR, allowed: true })
     assert.equal((await post('/api/sign-in', { token: older })).status, 200)
-    await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: false })
+    await setMailLinks(world.ctx, { accountId, actor: OPERATOR, allowed: false })
     const id = (json.passkey as { id: string }).id
     const remove = (as: string) => world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(as) })
     assert.equal((await remove((await world.signIn('other@example.com')).token)).statusCode, 404)
@@ -269,10 +270,10 @@ forEachEngine((engine) => {
     const id = (json.passkey as { id: string }).id
     assert.equal((await world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(token) })).statusCode, 409)
     // What the account allows counts only where the operator asks for nothing.
-    await setMailLinks(world.ctx, { accountId, actor: 'test', allowed: true })
+    await setMailLinks(world.ctx, { accountId, actor: OPERATOR, allowed: true })
     const list = await world.ask('GET', '/api/passkeys', { headers: bearer(token) })
     assert.equal(list.json<{ mail_opens: boolean }>().mail_opens, false)
-    await suspendAccount(world.ctx, { accountId, actor: 'test', reason: 'test' })
+    await suspendAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'test' })
     const { json: options, cookie } = await post('/api/sign-in/passkey/options')
     const credential = device.sign(options.options as Asked, { origin })
     const opened = await post('/api/sign-in/passkey', { credential }, { cookie })
@@ -282,13 +283,13 @@ forEachEngine((engine) => {
   test('the operator takes away what somebody has lost: mail opens again, and every account of theirs reads of it', async (t) => {
     const { world, accountId, enrol, post, mails } = await openHouse(t)
     const { json } = await enrol((await world.signIn(EMAIL)).token)
-    await forgetPasskeys(world.ctx, { email: 'Owner@example.com', actor: 'command line' })
+    await forgetPasskeys(world.ctx, { email: 'Owner@example.com', actor: OPERATOR })
     assert.ok((await listAudit(world.ctx.db, accountId)).includes('passkey.forgotten'))
     const [code] = json.recovery_codes as string[]
     assert.equal((await post('/api/sign-in/recovery', { email: EMAIL, code })).status, 401)
     assert.ok(await isMailOpen(world.ctx, EMAIL, 'none'))
     await until(async () => (await mails('Your passkeys were removed')).length === 1)
-    await assert.rejects(forgetPasskeys(world.ctx, { email: EMAIL, actor: 'command line' }), { code: 'not_found' })
+    await assert.rejects(forgetPasskeys(world.ctx, { email: EMAIL, actor: OPERATOR }), { code: 'not_found' })
   })
 
   test('administrators alone can be meant, and a key is never asked', async (t) => {

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { AccountCaller } from '../../../kernel/route.ts'
 import { insertAudit } from '../store.ts'
@@ -8,7 +9,7 @@ export interface Person {
   email: string
   sessionId: string
   accountId: string
-  actor: string
+  actor: Actor
   /** Invited, and not there yet. */
   isGuest: boolean
 }

@@ -1,10 +1,11 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { updateMailLinks } from '../standing-store.ts'
 import { insertAudit } from '../store.ts'
 
 interface MailLinks {
   accountId: string
-  actor: string
+  actor: Actor
   allowed: boolean
 }
 

@@ -1,3 +1,4 @@
+import { OPERATOR, actorOf } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jwtVerify } from 'jose'
@@ -62,7 +63,7 @@ forEachEngine((engine) => {
     const session = (await world.sessions.read(moved))!
     assert.deepEqual([session.beganAt, session.provedAt, session.member?.id], [began, began, bob.id])
     assert.equal(await world.sessions.read(token), undefined)
-    await signOutPeople(ctx, { accountId: own.accountId, actor: 'test' })
+    await signOutPeople(ctx, { accountId: own.accountId, actor: OPERATOR })
     const back = await world.sessions.move(session, { accountId: own.accountId, memberId: member!.id })
     assert.equal(await world.sessions.read(back), undefined, 'who was signed out there is not let in from elsewhere')
   })
@@ -106,7 +107,7 @@ forEachEngine((engine) => {
       const { accountId } = await world.join(`shop${at}@example.com`)
       const from = (await findMemberByEmail(ctx.db, { accountId, email: `shop${at}@example.com` }))!
       const wanted = { email: 'victim@example.com', role: 'reader', baseUrl: 'https://pay.example' } as const
-      await inviteMember(ctx, { ...wanted, by: { accountId, actor: from.id, memberId: from.id } })
+      await inviteMember(ctx, { ...wanted, by: { accountId, actor: actorOf.person(from.id) } })
     }
     assert.equal(await mailsTo('victim@example.com'), 10)
     await invite('victim@example.com', 'reader')
@@ -117,7 +118,7 @@ forEachEngine((engine) => {
     const { world, ctx, accountId, invite } = await openPeople(t, engine)
     const own = await world.join('bob@example.com')
     await invite('bob@example.com', 'reader')
-    await suspendAccount(ctx, { accountId: own.accountId, actor: 'test', reason: 'Abuse.' })
+    await suspendAccount(ctx, { accountId: own.accountId, actor: OPERATOR, reason: 'Abuse.' })
     const { account } = await inTx(ctx, (tx) => placeFor(tx, 'bob@example.com', true))
     assert.equal(account.id, accountId)
   })

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { createAccountIn } from '../domain/create-account.ts'
@@ -30,7 +31,12 @@ export function acceptInvitation(ctx: StoreCtx, { email, id }: Person & { id: st
     await lockAccount(tx.db, invited.accountId)
     if (!(await markJoined(tx.db, invited, now))) throw invitationOver()
     const { accountId, role } = invited
-    await insertAudit(tx, { actor: id, accountId, what: 'member.joined', detail: { memberId: id, role } })
+    await insertAudit(tx, {
+      actor: actorOf.person(id),
+      accountId,
+      what: 'member.joined',
+      detail: { memberId: id, role },
+    })
     return { ...invited, joinedAt: now, expiresAt: null }
   })
 }
@@ -41,7 +47,7 @@ export async function openOwnAccount(ctx: StoreCtx, { email }: Person): Promise<
     inTx(ctx, async (tx) => {
       const account: Account =
         (await findAccountByEmail(tx.db, email)) ??
-        (await createAccountIn(tx, { email, role: 'user', actor: 'sign-in' }))
+        (await createAccountIn(tx, { email, role: 'user', actor: actorOf.service('sign-in') }))
       return findMemberByEmail(tx.db, { accountId: account.id, email })
     })
   const member = await open().catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Role } from '../../../kernel/roles.ts'
 import { takePlace } from '../domain/count-asking.ts'
@@ -27,14 +28,14 @@ export function handOver(ctx: StoreCtx, { id, by }: { id: string; by: Changer })
     const member = await enterAt(tx, by, id, ['owner'])
     if (member.joinedAt === null) throw notJoined()
     if (member.role !== 'owner') await give(tx, by.actor, member, 'owner')
-    if (by.memberId !== undefined && by.memberId !== id) {
-      await give(tx, by.actor, await enterAt(tx, by, by.memberId), 'manager')
+    if (by.actor.kind === 'person' && by.actor.id !== id) {
+      await give(tx, by.actor, await enterAt(tx, by, by.actor.id), 'manager')
     }
     return { ...member, role: 'owner' }
   })
 }
 
-async function give(tx: StoreCtx, actor: string, member: Member, role: Role): Promise<void> {
+async function give(tx: StoreCtx, actor: Actor, member: Member, role: Role): Promise<void> {
   if (!(await updateRole(tx.db, member, role))) throw lastOwner()
   if (role !== 'owner') await endInvitationsBy(tx.db, member, tx.clock.now())
   await settleAddress(tx, member.accountId)
@@ -43,7 +44,7 @@ async function give(tx: StoreCtx, actor: string, member: Member, role: Role): Pr
 
 async function noteRole(
   tx: StoreCtx,
-  actor: string,
+  actor: Actor,
   { id: memberId, accountId, email, joinedAt, role: was }: Member,
   role: Role,
 ) {

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { type MemberRole, type Role, roleMay } from '../../../kernel/roles.ts'
 import type { AccountCaller } from '../../../kernel/route.ts'
@@ -8,17 +9,14 @@ import { type Member, findMember, hasOwner } from './members-store.ts'
 /** Who changes people, and in which account. */
 export interface Changer {
   accountId: string
-  actor: string
-  /** Undefined where a key does it. */
-  memberId: string | undefined
-  /** Of that key, where it is less than the account. */
+  actor: Actor
+  /** Of the key that does it, where it is less than the account. */
   makerRole?: MemberRole | undefined
 }
 
-export const changerOf = ({ accountId, actor, session, rights }: AccountCaller): Changer => ({
+export const changerOf = ({ accountId, actor, rights }: AccountCaller): Changer => ({
   accountId,
   actor,
-  memberId: session?.member?.id,
   makerRole: rights?.makerRole,
 })
 
@@ -28,8 +26,9 @@ export const changerOf = ({ accountId, actor, session, rights }: AccountCaller):
  */
 export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly Role[]): Promise<void> {
   await lockAccount(tx.db, by.accountId)
-  const changer = by.memberId === undefined ? undefined : await findMember(tx.db, { ...by, id: by.memberId })
-  if (by.memberId !== undefined) {
+  const isPerson = by.actor.kind === 'person'
+  const changer = isPerson ? await findMember(tx.db, { ...by, id: by.actor.id }) : undefined
+  if (isPerson) {
     const may = changer !== undefined && changer.joinedAt !== null && roleMay(changer.role, 'people', 'all')
     if (!may) throw notPeople()
   }

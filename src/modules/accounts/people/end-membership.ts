@@ -1,3 +1,4 @@
+import { type Actor, actorOf } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit, lockAccount, markRevokedOf } from '../store.ts'
 import { type Changer, enterAt } from './changing.ts'
@@ -15,7 +16,7 @@ export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Change
     await end(tx, member, by.actor)
     const what = member.joinedAt === null ? 'member.invitation-withdrawn' : 'member.removed'
     await insertAudit(tx, { actor: by.actor, accountId: by.accountId, what, detail: { memberId: id } })
-    if (member.joinedAt === null || by.memberId === id) return member
+    if (member.joinedAt === null || by.actor.id === id) return member
     await tell(tx, member, 'You were removed from an account', [
       `You are no longer a member of “${await labelOf(tx, by.accountId)}” and have been signed out.`,
     ])
@@ -32,9 +33,9 @@ export function leaveAccount(
     await lockAccount(tx.db, accountId)
     const member = await findMember(tx.db, { accountId, id })
     if (!member || member.email !== email) throw memberNotFound()
-    await end(tx, member, id)
+    await end(tx, member, actorOf.person(id))
     const what = member.joinedAt === null ? 'member.declined' : 'member.left'
-    await insertAudit(tx, { actor: id, accountId, what, detail: { memberId: id } })
+    await insertAudit(tx, { actor: actorOf.person(id), accountId, what, detail: { memberId: id } })
   })
 }
 
@@ -50,7 +51,7 @@ async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<vo
 }
 
 /** Call it with the account locked. */
-async function end(tx: StoreCtx, member: Member, actor: string): Promise<void> {
+async function end(tx: StoreCtx, member: Member, actor: Actor): Promise<void> {
   const { id, accountId } = member
   const now = tx.clock.now()
   // Two accounts that let go of somebody at once would each find the other's membership, and leave the passkeys.

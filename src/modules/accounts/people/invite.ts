@@ -49,7 +49,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
       accountId,
       email: address,
       role,
-      invitedBy: by.memberId ?? null,
+      invitedBy: by.actor.kind === 'person' ? by.actor.id : null,
       invitedAt: now,
       expiresAt: now + INVITED_MILLISECONDS,
       joinedAt: null,

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { createAccountIn, insertOwner } from '../domain/create-account.ts'
 import { type Account, findAccount, findAccountByEmail } from '../store.ts'
@@ -29,7 +30,7 @@ export async function placeFor(ctx: StoreCtx, email: string, mayBeGuest: boolean
   const places = await placesOf(ctx, email)
   const place = places.find(({ member }) => mayBeGuest || member.joinedAt !== null)
   if (place) return place
-  await createAccountIn(ctx, { email, role: 'user', actor: 'sign-in' })
+  await createAccountIn(ctx, { email, role: 'user', actor: actorOf.service('sign-in') })
   return (await placesOf(ctx, email)).find(({ member }) => member.joinedAt !== null)!
 }
 

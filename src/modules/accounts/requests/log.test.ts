@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../../../kernel/ctx.ts'
@@ -14,6 +15,7 @@ const caller = (accountId: string): Caller => ({
   role: 'user',
   prepaid: false,
   door: 'secret-key',
+  actor: OPERATOR,
   keyId: `key_${accountId}`,
   rights: undefined,
 })

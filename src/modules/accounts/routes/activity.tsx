@@ -3,11 +3,13 @@ import type { Page } from '../../../kernel/page.ts'
 import type { Route } from '../../../kernel/route.ts'
 import { exportDeeds, namesOf } from '../activity/export.ts'
 import { FILTERS, readFilter } from '../activity/read-filter.ts'
-import { tellActor, tellDeed } from '../activity/sentences.ts'
+import { tellActor, tellDeed, tellKey } from '../activity/sentences.ts'
 import { listDeeds } from '../activity/store.ts'
+import { listKeys } from '../store.ts'
 import { ActivityPage } from '../pages/activity-page.tsx'
 
 const PAGE_ROWS = 50
+const KEYS_LISTED = 100
 
 /** Who changed what in this account. */
 export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] => [
@@ -32,6 +34,7 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
           frame={frame}
           values={values}
           people={[...names]}
+          keys={(await listKeys(store.db, accountId, KEYS_LISTED)).map((key) => [key.id, tellKey(key)] as const)}
           rows={deeds.map((deed) => ({ ...deed, who: tellActor(deed, known), told: tellDeed(deed, known) }))}
           csv={address('/api/activity.csv')}
           first={query.before === undefined ? undefined : address('/dashboard/activity')}

@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Notices } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
-import { issueKey, makerOf } from '../domain/issue-key.ts'
+import { issueKey } from '../domain/issue-key.ts'
 import { readCredits } from '../domain/read-credits.ts'
 import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
@@ -111,7 +111,7 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       proof: true,
       async run({ caller, body }) {
         const asked = readNewKey(body(), store.clock.now())
-        const { text, key } = await issueKey(store, { ...asked, ...makerOf(caller) })
+        const { text, key } = await issueKey(store, { ...asked, accountId: caller.accountId, actor: caller.actor })
         return { status: 201, json: { key: text, ...showKey(key, store.clock.now()) } }
       },
     },
@@ -132,10 +132,10 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       door: 'account',
       scope: 'keys',
       proof: true,
-      async run({ caller, params, body }) {
+      async run({ caller: { accountId, actor }, params, body }) {
         const overlapMilliseconds = readOverlap(body())
         const overlap = overlapMilliseconds === undefined ? {} : { overlapMilliseconds }
-        const request = { ...makerOf(caller), keyId: params.id!, ...overlap }
+        const request = { accountId, actor, keyId: params.id!, ...overlap }
         const rotated = await rotateKey(store, request)
         if (rotated.oldHash !== undefined) notices.publish('key', rotated.oldHash)
         const shown = showKey(rotated.key, store.clock.now())

@@ -4,7 +4,7 @@ import type { Form, FormFields, FormState, Page, PageRequest } from '../../../ke
 import type { Notices } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { namesOf } from '../activity/export.ts'
-import { issueKey, makerOf } from '../domain/issue-key.ts'
+import { issueKey } from '../domain/issue-key.ts'
 import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
 import { dayOf } from '../domain/spending.ts'
@@ -50,10 +50,10 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       permission: 'keys',
       proof: true,
       show,
-      async run({ caller, frame }, fields, idempotency) {
+      async run({ caller, accountId, frame }, fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
         const wanted = readNewKey(toBody(fields, giveableOf(caller, frame)), store.clock.now())
-        const { text, key } = await issueKey(store, { ...wanted, ...makerOf(caller), idempotency })
+        const { text, key } = await issueKey(store, { ...wanted, accountId, actor: caller.actor, idempotency })
         return { shown: { text, name: key.name } }
       },
     },
@@ -63,9 +63,9 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       permission: 'keys',
       proof: true,
       show,
-      async run({ params, caller }, _fields, idempotency) {
+      async run({ params, accountId, caller: { actor } }, _fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
-        const rotation = { ...makerOf(caller), keyId: params.id!, idempotency }
+        const rotation = { accountId, actor, keyId: params.id!, idempotency }
         const { text, key, oldHash } = await rotateKey(store, rotation)
         if (oldHash !== undefined) notices.publish('key', oldHash)
         return { shown: { text, name: key.name } }

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { canBeId } from '../../../kernel/id-shape.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { requireUnbound } from '../../../kernel/key-rights.ts'
@@ -44,7 +45,7 @@ export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly
   const change = (
     method: 'POST' | 'PUT',
     path: string,
-    run: (request: AccountRequest, who: { accountId: string; actor: string }) => Promise<unknown>,
+    run: (request: AccountRequest, who: { accountId: string; actor: Actor }) => Promise<unknown>,
   ): Route => ({
     method,
     path: `/api/accounts/:id${path}`,

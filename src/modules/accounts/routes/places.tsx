@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Sessions } from '../domain/sessions.ts'
@@ -6,6 +7,7 @@ import { PlacesPage } from '../pages/places-page.tsx'
 import { acceptInvitation, findPlace, listPlaces, openOwnAccount } from '../people/accept.ts'
 import { leaveAccount } from '../people/end-membership.ts'
 import { invitationOver, isKeySession } from '../people/errors.ts'
+import { insertAudit } from '../store.ts'
 import { labelOf } from '../people/mails.ts'
 import type { Member } from '../people/members-store.ts'
 
@@ -39,9 +41,15 @@ export function placePages({ store, sessions, tellStanding }: PlacesPorts): read
   const form = { ...placed, again: show }
   const enter = async (
     { session }: PageRequest['caller'],
-    { accountId, id: memberId }: Pick<Member, 'accountId' | 'id'>,
+    { accountId, id: memberId, joinedAt }: Pick<Member, 'accountId' | 'id' | 'joinedAt'>,
     word: keyof typeof DONE,
-  ) => ({ to: `/dashboard/accounts?done=${word}`, session: await sessions.move(session!, { accountId, memberId }) })
+  ) => {
+    const moved = await sessions.move(session!, { accountId, memberId })
+    const deed = { actor: actorOf.person(memberId), accountId, what: 'account.signed-in' }
+    // For the people of that account this is a sign-in; who is only invited has not come yet.
+    if (joinedAt !== null) await insertAudit(store, { ...deed, detail: { by: session!.provedBy } })
+    return { to: `/dashboard/accounts?done=${word}`, session: moved }
+  }
   return [
     {
       ...placed,

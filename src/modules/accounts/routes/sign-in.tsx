@@ -12,6 +12,7 @@ import { relyingPartyOf } from '../passkeys/relying-party.ts'
 import { signInByCode } from '../passkeys/sign-in-by-code.ts'
 import { readCode } from '../passkeys/wire-fields.ts'
 import { CodePage, LinkSentPage, RecoveryPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
+import { insertAudit } from '../store.ts'
 import { readEmail, readSignInToken } from '../wire-fields.ts'
 
 interface SignInPorts {
@@ -94,8 +95,10 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
         const caller = await identify(keys, fields.get('key') || undefined, undefined)
         if (caller.kind !== 'account') throw new AppError('key_required', 'Enter a secret key.')
         requireEveryScope(caller)
-        const { accountId, keyId } = caller
-        return { to: next, session: await sessions.create(accountId, keyId === undefined ? {} : { keyId }) }
+        const { accountId, actor } = caller
+        const session = await sessions.create(accountId, { keyId: actor.id })
+        await insertAudit(store, { actor, accountId, what: 'account.signed-in', detail: { by: 'key' } })
+        return { to: next, session }
       } catch (error) {
         const shown = error instanceof AppError && error.code === 'origin_not_allowed' ? publicKey() : error
         return refuse(shown, 'key', (secretKey) => page(next, { secretKey }))

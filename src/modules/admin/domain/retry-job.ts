@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
@@ -6,7 +7,7 @@ import type { AdminPorts } from '../ports.ts'
 /** Lets a dead job run again, by an administrator's word. */
 export function retryJob(
   { store, retryDead }: Pick<AdminPorts, 'store' | 'retryDead'>,
-  { id, accountId, actor }: { id: string; accountId: string; actor: string },
+  { id, accountId, actor }: { id: string; accountId: string; actor: Actor },
 ): Promise<void> {
   return inTx(store, async (tx) => {
     // Thrown inside, because PostgreSQL commits nothing after a key that is taken already.

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
@@ -76,7 +77,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
     word: keyof typeof DONE,
     path: string,
     run: (
-      who: { accountId: string; actor: string },
+      who: { accountId: string; actor: Actor },
       fields: FormFields,
       idempotency: Parameters<Form['run']>[2],
     ) => unknown,

@@ -40,7 +40,7 @@ export function adminRoutes(ports: AdminRoutesPorts): readonly Route[] {
       proof: true,
       async run({ caller, params }) {
         requireUnbound(caller)
-        const exported = await gather({ accountId: params.id!, actor: caller.accountId })
+        const exported = await gather({ accountId: params.id!, actor: caller.actor })
         return { json: { account: params.id!, ...exported } }
       },
     },
@@ -53,7 +53,7 @@ export function adminRoutes(ports: AdminRoutesPorts): readonly Route[] {
       async run({ caller, params }) {
         requireUnbound(caller)
         const onClosed = () => tellStanding(params.id!)
-        await erase({ accountId: params.id!, actor: caller.accountId, onClosed })
+        await erase({ accountId: params.id!, actor: caller.actor, onClosed })
         return { json: { account: params.id!, erased: true } }
       },
     },

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { SERVICE, findUnmatched } from '../../checkout/index.ts'
@@ -11,7 +12,7 @@ interface Release {
   destination: string | undefined
   /** Whether what is sent to an address reaches an exchange and not its payer. */
   isExchange(address: string): boolean
-  actor: string
+  actor: Actor
 }
 
 /**

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import { lazily } from '../../../kernel/lazily.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
@@ -44,7 +45,13 @@ export const giveCredits =
     const amount = (detail.credits as number[])[plan ?? -1]
     if (amount === undefined) throw new Error('No plan of credits has this amount.')
     const accountId = known ?? (await accountOf(tx, subject))
-    const grant = { accountId, amount, reason: 'bought', reference: `payment:${blockHash}`, actor: 'buy_rpc' }
+    const grant = {
+      accountId,
+      amount,
+      reason: 'bought',
+      reference: `payment:${blockHash}`,
+      actor: actorOf.service('buy_rpc'),
+    }
     await grantCreditsIn(tx, grant)
     const what = titleOf(amount)
     if (known === null) await mailReceipt(tx, { recipient: subject, what, blockHash })
@@ -54,7 +61,7 @@ export const giveCredits =
 async function accountOf(tx: StoreCtx, email: string): Promise<string> {
   const account = await findAccountByEmail(tx.db, email)
   // Another purchase may make the same account right now; then all of this is undone and done again.
-  return (account ?? (await createAccountIn(tx, { email, role: 'user', actor: 'buy_rpc' }))).id
+  return (account ?? (await createAccountIn(tx, { email, role: 'user', actor: actorOf.service('buy_rpc') }))).id
 }
 
 /** The buyer has shown no key: the address learns what came to it, and how to use it. */

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import type { ServicePayment } from '../../checkout/index.ts'
@@ -117,8 +118,8 @@ function audit(
   tx: StoreCtx,
   { checkoutId, blockHash, payer }: ServicePayment,
   { kind, accountId, what }: { kind: string; accountId: string | null; what: string },
-): Promise<void> {
-  return insertAudit(tx, { actor: payer, accountId, what, detail: { kind, checkoutId, blockHash } })
+): Promise<unknown> {
+  return insertAudit(tx, { actor: actorOf.payer(payer), accountId, what, detail: { kind, checkoutId, blockHash } })
 }
 
 function giverOf({ fulfil }: Settlement, kind: string): Fulfil {

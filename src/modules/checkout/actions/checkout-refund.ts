@@ -74,7 +74,7 @@ export const checkoutRefund = action({
     const id = toCheckoutId(fields.id)
     try {
       if (id === undefined) throw checkoutNotFound({ field: 'id' })
-      const by = { id, owner, actor: owner, rights, replays }
+      const by = { id, owner, actor: caller.actor, rights, replays }
       const refund = await refundCheckout(room, by, readRefund(fields), idempotency)
       return showRefund(room.ports, refund)
     } catch (error) {

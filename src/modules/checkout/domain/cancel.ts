@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { checkoutNotFound } from '../errors.ts'
@@ -14,7 +15,7 @@ import { moveCheckout } from './move.ts'
  */
 export async function deleteCheckout(
   ctx: CheckoutRoom,
-  { id, owner, actor }: { id: string; owner: string; actor: string },
+  { id, owner, actor }: { id: string; owner: string; actor: Actor },
 ): Promise<Checkout> {
   const deleted = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)

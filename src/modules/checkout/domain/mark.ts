@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { insertAudit } from '../../accounts/index.ts'
@@ -14,7 +15,7 @@ import { moveCheckout } from './move.ts'
 interface MarkRequest {
   id: string
   owner: string
-  actor: string
+  actor: Actor
   /** A payment of the owner that fitted nothing, and is meant for this checkout. */
   blockHash: string | undefined
 }
@@ -68,7 +69,7 @@ async function lastPayment({ db }: CheckoutRoom, id: string): Promise<Payment | 
 
 export async function audit(
   tx: StoreCtx,
-  { actor, owner, what, detail }: { actor: string; owner: string; what: string; detail: Record<string, unknown> },
+  { actor, owner, what, detail }: { actor: Actor; owner: string; what: string; detail: Record<string, unknown> },
 ): Promise<void> {
   await insertAudit(tx, { actor, accountId: owner, what, detail })
 }

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
@@ -30,7 +31,7 @@ import { rateIfKnown } from './quote.ts'
 interface UpdateRequest {
   id: string
   owner: string
-  actor: string
+  actor: Actor
   body: Readonly<Record<string, unknown>>
 }
 

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
@@ -28,7 +29,7 @@ const SAME_WITHIN = MINUTE
 interface RefundCaller {
   id: string
   owner: string
-  actor: string
+  actor: Actor
   rights: KeyRights | undefined
   /** Called when the answer is a refund that was asked for before. */
   replays?: () => void

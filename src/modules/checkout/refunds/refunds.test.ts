@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -15,7 +16,7 @@ test('the link of a refund is shown to keys that may refund, and to no others', 
   const { claim_url: link } = (await refund(made.id, { as: 'link' })).json<Refund>()
   assert.ok(link)
   await untilRefund(made.id, 'sent')
-  const key = { accountId: merchant.accountId, kind: 'secret', name: 'test', actor: 'test' } as const
+  const key = { accountId: merchant.accountId, kind: 'secret', name: 'test', actor: OPERATOR } as const
   const { text } = await issueKey(shop.ctx, { ...key, wanted: { scopes: ['checkout', 'reports'] } })
   const answers = [
     await shop.rest('GET', `/api/checkouts/${made.id}`, text),

@@ -1,3 +1,6 @@
+import { type Actor } from '../../../kernel/actor.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit } from '../../accounts/index.ts'
 import type { EmailRoom } from '../room.ts'
 import { emailPaymentNotFound, emailPaymentOver } from '../errors.ts'
 import { type EmailPayment, findOwnPayment, markCancelled } from '../store.ts'
@@ -10,10 +13,14 @@ import { tellPages } from './tell.ts'
  */
 export async function cancelEmailPayment(
   ctx: EmailRoom,
-  { id, accountId }: { id: string; accountId: string },
+  { id, accountId, actor }: { id: string; accountId: string; actor: Actor },
 ): Promise<EmailPayment> {
-  const { db, clock } = ctx.store
-  const was = await markCancelled(db, { id, accountId, now: clock.now() })
+  const { db } = ctx.store
+  const was = await inTx(ctx.store, async (tx) => {
+    const status = await markCancelled(tx.db, { id, accountId, now: tx.clock.now() })
+    if (status !== undefined) await insertAudit(tx, { actor, accountId, what: 'email.cancelled', detail: { id } })
+    return status
+  })
   const payment = await findOwnPayment(db, accountId, id)
   if (!payment) throw emailPaymentNotFound()
   if (was === undefined) throw emailPaymentOver(payment.status)

@@ -1,10 +1,11 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
-import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
+import { RAW_MAX, type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Db } from '../../../kernel/db.ts'
-import { findFreeUse, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
+import { findFreeUse, insertAudit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
 import { alongWallet, splitShares } from '../../wallets/index.ts'
 import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { addressBusy, addressUnwilling, badField, tooManyRecipients } from '../errors.ts'
@@ -24,7 +25,7 @@ const FUNDING = DAY
  */
 export async function openEmailPayment(
   ctx: EmailRoom,
-  { accountId, rights }: { accountId: string; rights: KeyRights | undefined },
+  { accountId, rights, actor }: { accountId: string; rights: KeyRights | undefined; actor: Actor },
   request: EmailRequest,
   idempotency?: Idempotency,
 ): Promise<EmailPayment> {
@@ -42,7 +43,8 @@ export async function openEmailPayment(
   const terms = { accountId: undefined, purpose: 'email', refundAddress, metadata: { reference: id } }
   const createdAt = store.clock.now()
   await alongWallet(ctx, terms, (wallet) =>
-    inTx(store, async ({ db, ids }) => {
+    inTx(store, async (tx) => {
+      const { db, ids } = tx
       // Counting and adding are one, however many ask at once.
       await lockAccount(db, accountId)
       await checkDay(ctx, db, accountId, emails.length)
@@ -73,6 +75,8 @@ export async function openEmailPayment(
         const emailHash = hashes[position]!
         await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
       }
+      const detail = { id, amount: formatNano(total), recipients: emails.length }
+      await insertAudit(tx, { actor, accountId, what: 'email.made', detail })
       await idempotency?.record(db, { id })
     }),
   )

@@ -42,8 +42,8 @@ export function emailRoutes(ctx: EmailRoom): readonly Route[] {
       door: 'account',
       scope: 'email',
       proof: true,
-      async run({ caller: { accountId }, params }) {
-        const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId })
+      async run({ caller: { accountId, actor }, params }) {
+        const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId, actor })
         return { json: { success: true, payment: showListed(payment) } }
       },
     },

@@ -69,8 +69,8 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
       proof: true,
       section,
       again: detail,
-      async run({ accountId, params }) {
-        const { id } = await cancelEmailPayment(ctx, { id: params.id!, accountId })
+      async run({ accountId, params, caller: { actor } }) {
+        const { id } = await cancelEmailPayment(ctx, { id: params.id!, accountId, actor })
         return { to: `/dashboard/emails/${id}?done=cancelled` }
       },
     },

@@ -104,11 +104,11 @@ export const paymentLink = action({
   async run({ caller, idempotency }, fields, room: LinkRoom) {
     // No other caller is let in.
     if (caller.kind !== 'account') throw new Error('A payment link needs an account.')
-    const { accountId: owner } = caller
+    const { accountId: owner, actor } = caller
     const { id } = fields as { id?: unknown }
     try {
       if (id !== undefined) return showLink(room, await getLink(room, { id: textOf(id), owner }))
-      return showLink(room, await makeLink(room, owner, fields, { idempotency }))
+      return showLink(room, await makeLink(room, { owner, actor }, fields, idempotency))
     } catch (error) {
       throw toFieldError(error, id === undefined ? undefined : 'id')
     }

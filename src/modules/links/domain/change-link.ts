@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { given } from '../../../kernel/shown-fields.ts'
@@ -12,9 +13,10 @@ import { checkOrders, sealSecret } from './make-link.ts'
 interface Own {
   id: string
   owner: string
-  /** Who does it for the owner. */
-  actor?: string
 }
+
+/** Who does it for the owner. */
+type Doing = Own & { actor: Actor }
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -25,7 +27,7 @@ export async function getLink({ checkouts: { db } }: LinkRoom, own: Own): Promis
 }
 
 /** Changes what stands in the body; open checkouts stay as they were made. */
-export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<PaymentLink> {
+export async function changeLink(room: LinkRoom, own: Doing, body: Body): Promise<PaymentLink> {
   const { checkouts: ctx } = room
   const now = ctx.clock.now()
   const change = (link: PaymentLink): PaymentLink => {
@@ -50,18 +52,13 @@ export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<
     if (!held) throw linkNotFound()
     const changed = change(held)
     await updateTerms(tx.db, changed)
-    await insertAudit(tx, {
-      actor: own.actor ?? own.owner,
-      accountId: own.owner,
-      what: 'link.changed',
-      detail: { id: own.id },
-    })
+    await insertAudit(tx, { actor: own.actor, accountId: own.owner, what: 'link.changed', detail: { id: own.id } })
     return changed
   })
 }
 
 /** Takes a link away. Its slug stays taken, because payers may still have it; open checkouts can be paid. */
-export async function deleteLink({ checkouts: ctx }: LinkRoom, { id, owner, actor = owner }: Own): Promise<void> {
+export async function deleteLink({ checkouts: ctx }: LinkRoom, { id, owner, actor }: Doing): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (!(await markDeleted(tx.db, { id, owner, now: tx.clock.now() }))) throw linkNotFound()
     await insertAudit(tx, { actor, accountId: owner, what: 'link.deleted', detail: { id } })

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { randomId } from '../../../kernel/api-key.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
@@ -28,9 +29,9 @@ type Body = Readonly<Record<string, unknown>>
 /** Makes a link. A repeated request finds the same one. */
 export async function makeLink(
   room: LinkRoom,
-  owner: string,
+  { owner, actor }: { owner: string; actor: Actor },
   asked: Body,
-  { idempotency, actor = owner }: { idempotency?: Idempotency | undefined; actor?: string } = {},
+  idempotency?: Idempotency,
 ): Promise<PaymentLink> {
   const { checkouts: ctx } = room
   if (idempotency?.made) return (await findOwnLink(ctx.db, { id: textOf(idempotency.made.id), owner })) ?? fail()

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import { randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Db } from '../../../kernel/db.ts'
@@ -138,6 +139,7 @@ const callerOf = ({ owner, id }: PaymentLink) =>
     prepaid: false,
     door: 'secret-key',
     keyId: id,
+    actor: actorOf.payer(),
     rights: undefined,
   }) as const
 

@@ -39,7 +39,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       async run({ caller: { accountId, actor }, body, once }) {
         const fields = await read(body())
         const made = await once('links.create', async (idempotency) =>
-          showLink(room, await makeLink(room, accountId, fields, { idempotency, actor })),
+          showLink(room, await makeLink(room, { owner: accountId, actor }, fields, idempotency)),
         )
         return { status: 201, json: made }
       },
@@ -60,7 +60,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       method: 'PUT',
       path: `${PATH}/:id`,
       async run({ caller, params, body }) {
-        const own = { id: params.id!, owner: caller.accountId }
+        const own = { id: params.id!, owner: caller.accountId, actor: caller.actor }
         return { json: showLink(room, await changeLink(room, own, await read(body()))) }
       },
     },

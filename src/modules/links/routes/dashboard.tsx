@@ -63,7 +63,7 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
           slug: fields.get('slug'),
           currency: fields.get('currency'),
         })
-        const link = await makeLink(room, accountId, body, { idempotency, actor })
+        const link = await makeLink(room, { owner: accountId, actor }, body, idempotency)
         return { to: `/dashboard/links/${link.id}?done=made` }
       },
       again: (request, state) => creation(room, request, toShown(state)),

@@ -1,3 +1,4 @@
+import { type Actor, actorOf } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { findAccount, insertAudit } from '../../accounts/index.ts'
@@ -114,7 +115,7 @@ async function move(tx: CheckoutRoom, held: Subscription, status: 'due' | 'lapse
 interface Ending {
   id: string
   /** Its merchant; undefined where the payer does it by their link. */
-  by?: { owner: string; linkId?: string; actor: string }
+  by?: { owner: string; linkId?: string; actor: Actor }
 }
 
 /** Ends one: nobody is reminded again. What was paid stays paid until its end. */
@@ -125,7 +126,7 @@ export async function endSubscription(ctx: CheckoutRoom, { id, by }: Ending): Pr
     if (held.status === 'ended') return held
     const now = tx.clock.now()
     const ended = await markSubscription(tx.db, held, { status: 'ended', dueAt: now + REMEMBERED, endedAt: now })
-    const actor = by?.actor ?? 'payer'
+    const actor = by?.actor ?? actorOf.payer()
     await insertAudit(tx, { actor, accountId: held.owner, what: 'subscription.ended', detail: { id } })
     return ended!
   })

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
@@ -15,6 +16,9 @@ interface Own {
 
 type Body = Readonly<Record<string, unknown>>
 
+/** Who does it for the owner. */
+type Doing = Own & { actor: Actor }
+
 export async function getPos({ checkouts: { db } }: PosRoom, own: Own): Promise<PointOfSale> {
   const pos = await findOwnPos(db, own)
   if (!pos) throw posNotFound()
@@ -22,7 +26,7 @@ export async function getPos({ checkouts: { db } }: PosRoom, own: Own): Promise<
 }
 
 /** Changes what stands in the body; sales that were made stay as they are. */
-export function changePos(room: PosRoom, own: Own, body: Body): Promise<PointOfSale> {
+export function changePos(room: PosRoom, own: Doing, body: Body): Promise<PointOfSale> {
   return change(room, own, 'pos.changed', (held) => {
     const terms = readTerms(room.checkouts, { ...toBody(held), ...body })
     // The sums of a day are in one currency.
@@ -36,7 +40,7 @@ export function changePos(room: PosRoom, own: Own, body: Body): Promise<PointOfS
 }
 
 /** A new link. The old one, and everybody who came in by it, is out from now on. */
-export function rotateLink(room: PosRoom, own: Own): Promise<PointOfSale> {
+export function rotateLink(room: PosRoom, own: Doing): Promise<PointOfSale> {
   return change(room, own, 'pos.rotated', (held) => ({
     changed: { ...held, ...newToken(room, held.id), wrongPins: 0 },
     isAnew: true,
@@ -45,7 +49,7 @@ export function rotateLink(room: PosRoom, own: Own): Promise<PointOfSale> {
 
 async function change(
   { checkouts: ctx }: PosRoom,
-  own: Own,
+  own: Doing,
   what: string,
   how: (held: PointOfSale) => { changed: PointOfSale; /** Whoever tried PINs begins anew. */ isAnew: boolean },
 ): Promise<PointOfSale> {
@@ -55,16 +59,16 @@ async function change(
     const { changed, isAnew } = how({ ...held, updatedAt: tx.clock.now() })
     await updatePos(tx.db, changed)
     if (isAnew) await forgetAllTries(tx.db, held.id)
-    await insertAudit(tx, { actor: own.owner, accountId: own.owner, what, detail: { id: own.id } })
+    await insertAudit(tx, { actor: own.actor, accountId: own.owner, what, detail: { id: own.id } })
     return changed
   })
 }
 
 /** Takes one away. Sales that are open can be paid, and stay where checkouts are listed. */
-export async function deletePos({ checkouts: ctx }: PosRoom, { id, owner }: Own): Promise<void> {
+export async function deletePos({ checkouts: ctx }: PosRoom, { id, owner, actor }: Doing): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (!(await markDeleted(tx.db, { id, owner, now: tx.clock.now() }))) throw posNotFound()
     await forgetAllTries(tx.db, id)
-    await insertAudit(tx, { actor: owner, accountId: owner, what: 'pos.deleted', detail: { id } })
+    await insertAudit(tx, { actor, accountId: owner, what: 'pos.deleted', detail: { id } })
   })
 }

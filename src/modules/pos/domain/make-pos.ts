@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
@@ -17,7 +18,7 @@ type Body = Readonly<Record<string, unknown>>
 /** Makes a point of sale. A repeated request finds the same one. */
 export async function makePos(
   room: PosRoom,
-  owner: string,
+  { owner, actor }: { owner: string; actor: Actor },
   body: Body,
   idempotency?: Idempotency,
 ): Promise<PointOfSale> {
@@ -45,7 +46,7 @@ export async function makePos(
     await lockAccount(tx.db, owner)
     if ((await countPos(tx.db, owner)) >= POS_MAX) throw tooManyPos(POS_MAX)
     await insertPos(tx.db, pos)
-    await insertAudit(tx, { actor: owner, accountId: owner, what: 'pos.made', detail: { id, title: pos.title } })
+    await insertAudit(tx, { actor, accountId: owner, what: 'pos.made', detail: { id, title: pos.title } })
     await idempotency?.record(tx.db, { id })
     return pos
   })

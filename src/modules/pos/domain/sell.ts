@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { badField } from '../../../kernel/errors.ts'
@@ -71,6 +72,7 @@ const callerOf = ({ owner, id }: PointOfSale) =>
     prepaid: false,
     door: 'secret-key',
     keyId: id,
+    actor: actorOf.payer(),
     rights: undefined,
   }) as const
 

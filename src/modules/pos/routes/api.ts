@@ -39,11 +39,11 @@ export function posRoutes(room: PosRoom): readonly Route[] {
       scope: 'checkout',
       method: 'POST',
       path: PATH,
-      async run({ caller: { accountId: owner }, body, once }) {
+      async run({ caller: { accountId: owner, actor }, body, once }) {
         const fields = await withAddress(room, body())
         // What is remembered of a repeated request has no secret in it.
         const { id } = await once('pos.create', async (idempotency) => ({
-          id: (await makePos(room, owner, fields, idempotency)).id,
+          id: (await makePos(room, { owner, actor }, fields, idempotency)).id,
         }))
         return { status: 201, json: withLink(room, await getPos(room, { id: textOf(id), owner })) }
       },
@@ -71,7 +71,7 @@ function onePosRoutes(room: PosRoom): readonly Route[] {
       method: 'PUT',
       path: `${PATH}/:id`,
       async run({ caller, params, body }) {
-        const own = { id: params.id!, owner: caller.accountId }
+        const own = { id: params.id!, owner: caller.accountId, actor: caller.actor }
         return { json: showPos(room, await changePos(room, own, await withAddress(room, body()))) }
       },
     },
@@ -82,7 +82,7 @@ function onePosRoutes(room: PosRoom): readonly Route[] {
       method: 'POST',
       path: `${PATH}/:id/rotate`,
       run: async ({ caller, params }) => ({
-        json: withLink(room, await rotateLink(room, { id: params.id!, owner: caller.accountId })),
+        json: withLink(room, await rotateLink(room, { id: params.id!, owner: caller.accountId, actor: caller.actor })),
       }),
     },
     {
@@ -102,7 +102,7 @@ function onePosRoutes(room: PosRoom): readonly Route[] {
       method: 'DELETE',
       path: `${PATH}/:id`,
       async run({ caller, params }) {
-        await deletePos(room, { id: params.id!, owner: caller.accountId })
+        await deletePos(room, { id: params.id!, owner: caller.accountId, actor: caller.actor })
         return { json: { success: true, deleted: true, id: params.id! } }
       },
     },

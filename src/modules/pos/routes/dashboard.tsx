@@ -36,10 +36,10 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
       path: section,
       section,
       permission: 'checkout',
-      async run({ accountId }, fields, idempotency) {
+      async run({ accountId: owner, caller: { actor } }, fields, idempotency) {
         const { currency, pin } = fields.given(['currency', 'pin'])
         const body = await withAddress(room, { ...toBody(fields), currency, pin })
-        const { id } = await makePos(room, accountId, body, idempotency)
+        const { id } = await makePos(room, { owner, actor }, body, idempotency)
         return { to: `/dashboard/pos/${id}?done=made` }
       },
       again: (request, state) => creation(room, request, toShown(state)),
@@ -66,7 +66,7 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
   }
   const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
   const placed = { section, done, permission: 'checkout', again: page } as const
-  const ownOf = ({ params, accountId: owner }: PageRequest) => ({ id: params.id!, owner })
+  const ownOf = ({ params, accountId: owner, caller: { actor } }: PageRequest) => ({ id: params.id!, owner, actor })
   const back = ({ id }: PointOfSale, word: keyof typeof done) => ({ to: `/dashboard/pos/${id}?done=${word}` })
   const set =
     (paused: boolean): Form['run'] =>

@@ -82,11 +82,12 @@ export const updateName = action({
   async run({ caller, payer, idempotency }, { name, id, signature, ...given }, room: UsernameRoom) {
     const changes = readChanges(given)
     const accountId = accountOf(caller)
+    const actor = caller.kind === 'account' && accountId !== null ? caller.actor : undefined
     if (id === undefined && signature !== undefined) throw signatureNeedsOffer()
     const { lease, checkout, isAuthorized, toSign, ...offered } =
       id === undefined
         ? await offerChange(room, payer, { name, changes, accountId, idempotency })
-        : await authorizeChange(room, { name, id, changes, accountId, signature })
+        : await authorizeChange(room, { name, id, changes, accountId, actor, signature })
     const { plans, ...offer } = toOffer(room.checkouts.ports, checkout)
     const [{ link }] = plans as [{ link: string }]
     const amountRaw = checkout.amountRaw!

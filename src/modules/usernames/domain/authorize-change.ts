@@ -1,3 +1,4 @@
+import { type Actor, actorOf } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { toCanonicalJson, toNameChangeMessage } from '../../../kernel/name-change.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
@@ -18,6 +19,8 @@ interface Word {
   /** Null is what was asked for when the offer was made. */
   changes: NameChanges | null
   accountId: string | null
+  /** Who says it, of an account; without one it is the owner of the name by their signature. */
+  actor: Actor | undefined
   signature: string | undefined
 }
 
@@ -27,7 +30,7 @@ interface Word {
  */
 export async function authorizeChange(
   { checkouts, resumeOrder }: UsernameRoom,
-  { name, id: given, changes, accountId, signature }: Word,
+  { name, id: given, changes, accountId, actor, signature }: Word,
 ): Promise<ChangeOffer> {
   const id = toCheckoutId(given)
   if (id === undefined) throw noSuchOffer()
@@ -46,7 +49,7 @@ export async function authorizeChange(
     if (detail.authorized && toCanonicalJson(detail.changes) !== toCanonicalJson(meant)) throw offerFixed()
     await updateDetail(tx.db, id, { ...detail, changes: meant, authorized })
     await insertAudit(tx, {
-      actor: accountId ?? lease.owner,
+      actor: actor ?? actorOf.payer(lease.owner),
       accountId,
       what: 'name.change_authorized',
       detail: { name: key, checkoutId: id, by: 'owner' in authorized ? 'signature' : 'key' },

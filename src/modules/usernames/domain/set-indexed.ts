@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { type NameLease, statusAt, toNameKey, updateIndexed } from '../../names/index.ts'
@@ -7,7 +8,7 @@ import type { UsernameRoom } from '../room.ts'
 interface Wish {
   name: string
   accountId: string
-  actor: string
+  actor: Actor
   indexed: boolean
 }
 

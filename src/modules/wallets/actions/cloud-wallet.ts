@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import Type from 'typebox'
 import { type Action, action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
@@ -9,6 +10,7 @@ import { form, freeField } from '../../../kernel/free-field.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
+import { insertAudit } from '../../accounts/index.ts'
 import { createWallet } from '../domain/create-wallet.ts'
 import { deleteWallet } from '../domain/end-wallet.ts'
 import { listWallets } from '../domain/list-wallets.ts'
@@ -162,12 +164,13 @@ export const cloudWallet: Action = action({
   check: refuseOthers,
   run(ctx, given, room: CloudWalletRoom) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')
-    return OPERATIONS[chooseOperation(given)]({ ...room, ...ctx }, ctx.caller.accountId, given)
+    const { accountId, actor } = ctx.caller
+    return OPERATIONS[chooseOperation(given)]({ ...room, ...ctx, actor }, accountId, given)
   },
 })
 
 /** A request of a wallet's owner: its node is the request's. */
-type WalletRequest = Ctx & CloudWalletRoom
+type WalletRequest = Ctx & CloudWalletRoom & { actor: Actor }
 type Run = (ctx: WalletRequest, accountId: string, given: Input) => Promise<Json>
 
 const rightsOf = ({ caller }: Ctx): KeyRights | undefined => (caller.kind === 'account' ? caller.rights : undefined)
@@ -179,6 +182,7 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire, met
   const lifetimeMilliseconds = readLifetime(expire)
   const wallet = await createWallet(ctx, {
     accountId,
+    actor: ctx.actor,
     purpose: 'cloud',
     lifetimeMilliseconds,
     ...(refund_address !== undefined && { refundAddress: await readRefundAddress(ctx.names, refund_address) }),
@@ -249,26 +253,29 @@ const send: Run = async (ctx, accountId, { account, send: to, address, amount })
   const wanted = needed('amount', amount)
   if (wanted === 0n) throw new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })
   const asked = { from, destination, amount: wanted, idempotencyKey: ctx.idempotency?.key }
-  return { hash: await sendFromWallet(ctx, { ...asked, accountId, rights: rightsOf(ctx) }) }
+  return { hash: await sendFromWallet(ctx, { ...asked, accountId, actor: ctx.actor, rights: rightsOf(ctx) }) }
 }
 
 const end: Run = async (ctx, accountId, given) => {
   // What an earlier run of the request has ended is no wallet of anybody's any more; the jobs do the rest.
   if (!ctx.idempotency?.made) {
-    await deleteWallet(ctx, await owned(ctx, accountId, given), { idempotency: ctx.idempotency, rights: rightsOf(ctx) })
+    const { actor, idempotency } = ctx
+    await deleteWallet(ctx, await owned(ctx, accountId, given), { actor, idempotency, rights: rightsOf(ctx) })
   }
   return { deleted: true }
 }
 
 const update: Run = async (ctx, accountId, { account, metadata }) => {
   const change = { accountId, address: needed('account', account), metadata: needed('metadata', metadata) }
-  const { idempotency, store } = ctx
+  const { actor, idempotency, store } = ctx
   // Another may have changed it since an earlier run of the request did: that must not be undone.
   const wallet = idempotency?.made
     ? await getOwnedWallet(store.db, accountId, change.address)
     : await store.db.transaction().execute(async (tx) => {
         const updated = await updateMetadata(tx, change)
         if (!updated) throw walletNotFound()
+        const detail = { address: updated.address }
+        await insertAudit({ ...store, db: tx }, { actor, accountId, what: 'wallet.changed', detail })
         await idempotency?.record(tx, {})
         return updated
       })

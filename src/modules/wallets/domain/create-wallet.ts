@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Db } from '../../../kernel/db.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Leaving } from '../../../kernel/leaving.ts'
@@ -5,7 +6,7 @@ import { toAddress } from '../../../kernel/nano/address.ts'
 import { hexToBytes } from '../../../kernel/nano/hex.ts'
 import { toSigningKey } from '../../../kernel/nano/keys.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { lockAccount } from '../../accounts/index.ts'
+import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { invalidVanity, tooManyWallets, vanityNotFound } from '../errors.ts'
 import { type Wallet, countOwnedWallets, findWallet, insertWallet } from '../store.ts'
@@ -23,6 +24,7 @@ interface WalletRequest {
   /** Undefined never ends. */
   lifetimeMilliseconds?: number
   vanity?: { prefix: string; leaving: Leaving }
+  actor: Actor
   /** Makes the same one again; undefined where another request makes the wallet along with what it is for. */
   idempotency?: Idempotency | undefined
 }
@@ -30,7 +32,7 @@ interface WalletRequest {
 /** Makes a wallet. Its address is told only after its sealed key is committed. */
 export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
   const { store, rules } = ctx
-  const { accountId, idempotency } = request
+  const { accountId, actor, idempotency } = request
   const made = idempotency?.made as { id: string } | undefined
   if (made) return (await findWallet(store.db, made.id))!
   const { walletsMax } = rules
@@ -40,12 +42,14 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
   }
   // A search takes seconds; an account without room should not have one.
   if (request.vanity) await checkRoom(store.db)
-  return alongWallet(ctx, request, async ({ id, keep }) => {
+  return alongWallet(ctx, request, async ({ id, address, keep }) => {
     await store.db.transaction().execute(async (tx) => {
       // Counting and adding are one, however many ask at once.
       if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
       await checkRoom(tx)
       await keep(tx)
+      if (accountId !== undefined)
+        await insertAudit({ ...store, db: tx }, { actor, accountId, what: 'wallet.made', detail: { address } })
       await idempotency?.record(tx, { id })
     })
     return (await findWallet(store.db, id))!
@@ -66,7 +70,14 @@ export interface NewWallet {
  */
 export async function alongWallet<T>(
   ctx: WalletRoom,
-  { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, vanity }: Omit<WalletRequest, 'idempotency'>,
+  {
+    accountId,
+    purpose,
+    refundAddress,
+    metadata,
+    lifetimeMilliseconds,
+    vanity,
+  }: Omit<WalletRequest, 'actor' | 'idempotency'>,
   run: (wallet: NewWallet) => Promise<T>,
 ): Promise<T> {
   const { store, vault, watchAddress } = ctx

@@ -1,9 +1,10 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
-import { hasFeature, hasSpendingLimit, reserveSpend } from '../../accounts/index.ts'
+import { hasFeature, hasSpendingLimit, insertAudit, reserveSpend } from '../../accounts/index.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
@@ -12,6 +13,12 @@ import { readBalance } from './read-balance.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { toList } from './shares.ts'
 
+interface Ending {
+  actor: Actor
+  idempotency?: Idempotency | undefined
+  rights?: KeyRights | undefined
+}
+
 /**
  * Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. A key that
  * spends within a limit spends what the wallet holds.
@@ -19,7 +26,7 @@ import { toList } from './shares.ts'
 export async function deleteWallet(
   ctx: WalletRoom,
   wallet: Wallet,
-  { idempotency, rights }: { idempotency?: Idempotency | undefined; rights?: KeyRights | undefined } = {},
+  { actor, idempotency, rights }: Ending,
 ): Promise<void> {
   const { store, node, rules } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
@@ -29,7 +36,8 @@ export async function deleteWallet(
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
   const held = hasSpendingLimit(rights) ? await readBalance(ctx, wallet) : undefined
-  await inTx(store, async ({ db, clock }) => {
+  await inTx(store, async (tx) => {
+    const { db, clock } = tx
     if (!(await markExpiring(db, wallet.id, 'deleted'))) throw walletNotFound()
     if (held) {
       const amount = toRaw(held.balance + held.receivable)
@@ -37,6 +45,8 @@ export async function deleteWallet(
       // A wallet that was given something after its end can end again.
       await reserveSpend(db, { rights, amount, reference: `ending:${wallet.id}:${now}`, now })
     }
+    const { address } = wallet
+    if (owner !== null) await insertAudit(tx, { actor, accountId: owner, what: 'wallet.ended', detail: { address } })
     await idempotency?.record(db, { id: wallet.id })
   })
   tellWallet(ctx, wallet)

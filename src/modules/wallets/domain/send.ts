@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
@@ -41,8 +42,7 @@ interface SendRequest {
   idempotencyKey: string | undefined
   /** Of the key that asks for it. */
   rights?: KeyRights | undefined
-  /** Who asks for it by hand; what programs do is not written down as a person's. */
-  actor?: string | undefined
+  actor: Actor
 }
 
 /**
@@ -115,9 +115,12 @@ async function acceptSend(
   const terms = { accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
   const wish = { id, walletId, purpose: 'send' as const, ...terms }
   const enter = (tx: Db) => [lockUsableWallet(tx, walletId), insertSend(tx, wish)] as const
+  const detail = { from: request.from, destination, amount: amount === null ? 'all' : formatNano(amount) }
+  const note = (db: Db) =>
+    insertAudit({ ...store, db }, { actor: request.actor, accountId, what: 'wallet.sent', detail })
   // Nothing but the wish is written then.
-  if (dailySendMax === 0n && !hasSpendingLimit(rights) && request.actor === undefined) {
-    const [isUsable, isFirst] = await allOrNone(store.db, enter)
+  if (dailySendMax === 0n && !hasSpendingLimit(rights)) {
+    const [isUsable, isFirst] = await allOrNone(store.db, (tx) => [...enter(tx), note(tx)] as const)
     // It may have begun to end since we looked.
     if (!isUsable) throw walletNotFound()
     if (isFirst) {
@@ -138,10 +141,7 @@ async function acceptSend(
       const spend = { rights, amount: amount!, reference: id, now: createdAt, covers: pledgeTo(destination) }
       await reserveSpend(tx, spend)
     }
-    if (request.actor !== undefined) {
-      const detail = { from: request.from, destination, amount: amount === null ? 'all' : formatNano(amount) }
-      await insertAudit({ ...store, db: tx }, { actor: request.actor, accountId, what: 'wallet.sent', detail })
-    }
+    await note(tx)
     return undefined
   })
   if (first) return sameSend(ctx, first, request)

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { countOwed } from '../outbox-store.ts'
@@ -6,7 +7,7 @@ import { type FrozenWallet, findFrozen, markThawed } from '../frozen-store.ts'
 interface Thaw {
   /** Id or address. */
   wallet: string
-  actor: string
+  actor: Actor
   /** Whether payments that wait in it are made; needed when there are any. */
   payQueued: boolean
 }

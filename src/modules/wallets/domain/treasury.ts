@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
@@ -15,7 +16,7 @@ export async function treasury(ctx: WalletRoom): Promise<Wallet> {
   const known = await findServiceWallet(ctx.store.db, PURPOSE)
   if (known) return known
   try {
-    return await createWallet(ctx, { accountId: undefined, purpose: PURPOSE })
+    return await createWallet(ctx, { accountId: undefined, actor: actorOf.service('service'), purpose: PURPOSE })
   } catch (error) {
     // Another instance was faster. Only who writes sees at once what another is about to commit.
     const first = await ctx.store.db.transaction().execute((tx) => findServiceWallet(tx, PURPOSE))

@@ -64,12 +64,13 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
       path: '/wallets',
       permission: 'wallets:send',
       again: list,
-      async run({ accountId }, fields, idempotency) {
+      async run({ accountId, caller: { actor } }, fields, idempotency) {
         const refund = fields.get('refund_address')
         const name = fields.get('name').slice(0, NAME_MAX)
         const days = LIFETIMES.find(([value]) => value === fields.get('lifetime'))?.[0] ?? LIFETIMES[0][0]
         const { address } = await createWallet(ctx, {
           accountId,
+          actor,
           purpose: 'cloud',
           lifetimeMilliseconds: Number(days) * DAY,
           ...(refund !== '' && { refundAddress: await readRefundAddress(names, refund) }),

@@ -32,10 +32,10 @@ export const watch = action({
   async run({ caller, idempotency }, fields, room: WatchRoom) {
     // No other caller is let in.
     if (caller.kind !== 'account') throw new Error('A watch needs an account.')
-    const { accountId } = caller
+    const { accountId, actor } = caller
     const asked = readWatched(fields as Record<string, unknown>)
     try {
-      return showAdded(await addWatches(room, { accountId, ...asked }, idempotency))
+      return showAdded(await addWatches(room, { accountId, actor, ...asked }, idempotency))
     } catch (error) {
       throw toFieldError(error, 'endpoint')
     }

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
@@ -54,9 +55,8 @@ export async function findAccountSecret(ctx: SecretCtx, accountId: string): Prom
 /** Makes another secret, which is returned here and never again. The old one signs along for 24 hours (contract 6). */
 export async function rotateAccountSecret(
   ctx: SecretCtx,
-  accountId: string,
+  { accountId, actor }: { accountId: string; actor: Actor },
   idempotency?: Idempotency,
-  actor = accountId,
 ): Promise<OpenedSecret> {
   if (idempotency?.made) return fromMade(idempotency.made as unknown as MadeSecret)
   return inTx(ctx, async (tx) => {

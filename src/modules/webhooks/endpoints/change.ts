@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
@@ -14,7 +15,7 @@ import { stopReplays } from './replays-store.ts'
 import { getEndpoint, sealEndpointSecret } from './secret.ts'
 import {
   type Endpoint,
-  type OwnEndpoint,
+  type ChangedEndpoint,
   deleteEndpoint,
   giveBackPlace,
   insertEndpoint,
@@ -52,7 +53,7 @@ function checkUrl({ outbound }: WebhookRoom, url: string | undefined): void {
 /** Makes an endpoint; its secret is returned here and never again. A repeated request finds the same one. */
 export async function makeEndpoint(
   room: WebhookRoom,
-  accountId: string,
+  { accountId, actor }: { accountId: string; actor: Actor },
   terms: EndpointTerms,
   idempotency?: Idempotency,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
@@ -79,7 +80,7 @@ export async function makeEndpoint(
     }
     if (!(await takePlace(tx.db, accountId, ENDPOINTS_MAX))) throw tooManyEndpoints(ENDPOINTS_MAX)
     await insertEndpoint(tx.db, endpoint)
-    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.made', detail: { id } })
+    await insertAudit(tx, { actor, accountId, what: 'endpoint.made', detail: { id } })
     await idempotency?.record(tx.db, { id, secret })
     return { endpoint, secret }
   })
@@ -88,7 +89,7 @@ export async function makeEndpoint(
 /** Changes what is given. Whoever enables an endpoint says that it works again: its failures are forgotten. */
 export async function changeEndpoint(
   room: WebhookRoom,
-  own: OwnEndpoint,
+  own: ChangedEndpoint,
   terms: Partial<EndpointTerms>,
 ): Promise<Endpoint> {
   return inTx(room, async (tx) => {
@@ -103,16 +104,16 @@ export async function changeEndpoint(
       updatedAt: tx.clock.now(),
     }
     await updateEndpoint(tx.db, changed)
-    const { id, accountId } = own
+    const { id, accountId, actor } = own
     if (!changed.isEnabled) await stopReplays(tx.db, id, changed.updatedAt)
-    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.changed', detail: { id } })
+    await insertAudit(tx, { actor, accountId, what: 'endpoint.changed', detail: { id } })
     return changed
   })
 }
 
 /** Takes an endpoint away. What is on its way to it stops; what came of the rest can still be read with its events. */
-export async function removeEndpoint(room: WebhookRoom, own: OwnEndpoint): Promise<void> {
-  const { id, accountId } = own
+export async function removeEndpoint(room: WebhookRoom, own: ChangedEndpoint): Promise<void> {
+  const { id, accountId, actor } = own
   await inTx(room, async (tx) => {
     // In the order in which attempts take hold of rows: deliveries, events, endpoints.
     const now = tx.clock.now()
@@ -127,6 +128,6 @@ export async function removeEndpoint(room: WebhookRoom, own: OwnEndpoint): Promi
     await stopReplays(tx.db, id, now)
     await giveBackPlace(tx.db, accountId)
     await forgetWatchesOf(tx, { accountId, endpointId: id })
-    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.deleted', detail: { id } })
+    await insertAudit(tx, { actor, accountId, what: 'endpoint.deleted', detail: { id } })
   })
 }

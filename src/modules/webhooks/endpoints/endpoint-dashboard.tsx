@@ -33,7 +33,7 @@ const DONE = {
   unwatched: 'Address removed.',
 }
 
-const ownOf = ({ params, accountId }: PageRequest) => ({ id: params.id!, accountId })
+const ownOf = ({ params, accountId, caller: { actor } }: PageRequest) => ({ id: params.id!, accountId, actor })
 const back = (id: string, word: keyof typeof DONE) => ({ to: `${HOME}/${id}?done=${word}` })
 
 /** Endpoints: added, looked at, changed, tested, paused, taken away. */
@@ -52,9 +52,9 @@ export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (
       proof: true,
       path: PATH,
       again: creation,
-      async run({ accountId }, fields, idempotency) {
+      async run({ caller }, fields, idempotency) {
         const terms = readNewEndpoint(room, toBody(room, fields))
-        const { endpoint, secret } = await makeEndpoint(room, accountId, terms, idempotency)
+        const { endpoint, secret } = await makeEndpoint(room, caller, terms, idempotency)
         return { shown: { secret, id: endpoint.id } }
       },
       show: ({ frame }, shown) => <NewSecretPage frame={frame} {...toShown(shown)} />,

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../../kernel/shape.ts'
@@ -34,7 +35,7 @@ interface Asked {
   accountId?: string
 }
 
-const own = (id: string, accountId = ACCOUNT) => ({ id, accountId })
+const own = (id: string, accountId = ACCOUNT) => ({ id, accountId, actor: OPERATOR })
 
 let hosts = 0
 
@@ -43,7 +44,7 @@ async function listen(world: Webhooks, receiver: Pick<Receiver, 'url'>, asked: A
   const { events = ['*'], metadata, accountId = ACCOUNT } = asked
   const url = receiver.url.replace('127.0.0.1', `host-${++hosts}.example`)
   const terms = readNewEndpoint(world.ctx, { url, events, ...(metadata && { filter: { metadata } }) })
-  return makeEndpoint(world.ctx, accountId, terms)
+  return makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, terms)
 }
 
 const receivedBy = ({ requests }: Receiver) => requests.map(({ headers }) => headers['webhook-id'] as string)
@@ -147,7 +148,7 @@ forEachEngine((engine) => {
 
   test('an endpoint that fails for five days is disabled once, with a mail and a line of activity', async (t) => {
     const world = await openWebhooks(t, engine)
-    const account = await createAccount(world.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const account = await createAccount(world.ctx, { email: 'a@example.com', role: 'user', actor: OPERATOR })
     const receiver = await openReceiver(t, answerWith(500))
     const { endpoint } = await listen(world, { url: `${receiver.url}?token=hidden` }, { accountId: account.id })
     const standing = async () => (await findEndpoint(world.ctx.db, own(endpoint.id, account.id)))!

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSecretBox } from '../../../infra/secrets/secret-box.ts'
@@ -24,8 +25,12 @@ import { findEndpoint } from './store.ts'
 const DAY = 86_400_000
 
 async function listen(world: Webhooks, { url }: Receiver, accountId = ACCOUNT) {
-  const { endpoint } = await makeEndpoint(world.ctx, accountId, readNewEndpoint(world.ctx, { url }))
-  const own = { id: endpoint.id, accountId }
+  const { endpoint } = await makeEndpoint(
+    world.ctx,
+    { accountId, actor: OPERATOR },
+    readNewEndpoint(world.ctx, { url }),
+  )
+  const own = { id: endpoint.id, accountId, actor: OPERATOR }
   return { own, standing: async () => (await findEndpoint(world.ctx.db, own))! }
 }
 
@@ -63,7 +68,7 @@ forEachEngine((engine) => {
   test('the developers of an account were not told that their endpoint was disabled', async (t) => {
     const world = await openWebhooks(t, engine)
     const { ctx } = world
-    const account = await createAccount(ctx, { email: 'owner@example.com', role: 'user', actor: 'test' })
+    const account = await createAccount(ctx, { email: 'owner@example.com', role: 'user', actor: OPERATOR })
     const { own } = await listen(world, await openReceiver(t, answerWith(410)), account.id)
     const told = async () => {
       await ctx.db.deleteFrom('jobs').where('kind', '=', 'mail.send').execute()

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../kernel/actor.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import type { Mail } from '../../../kernel/ports.ts'
@@ -48,7 +49,12 @@ async function noteOne(tx: StoreCtx, id: string, outcomes: readonly Outcome[]): 
 async function tell(tx: StoreCtx, endpoint: Endpoint | undefined): Promise<void> {
   if (!endpoint) return
   const { id, accountId, disabledReason: reason } = endpoint
-  await insertAudit(tx, { actor: 'service', accountId, what: 'endpoint.disabled', detail: { id, reason } })
+  await insertAudit(tx, {
+    actor: actorOf.service('service'),
+    accountId,
+    what: 'endpoint.disabled',
+    detail: { id, reason },
+  })
   for (const recipient of await recipientsOf(tx, accountId)) {
     const mail: Mail = { id: tx.ids.next('mail'), recipient, ...toLetter(endpoint) }
     await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })

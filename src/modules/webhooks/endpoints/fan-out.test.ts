@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachEngine } from '../../../../test/support/engines.ts'
@@ -13,7 +14,7 @@ forEachEngine((engine) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
     const terms = readNewEndpoint(world.ctx, { url: receiver.url, filter: { metadata: { shop: 'a' } } })
-    await makeEndpoint(world.ctx, ACCOUNT, terms)
+    await makeEndpoint(world.ctx, { accountId: ACCOUNT, actor: OPERATOR }, terms)
     for (const shop of [{ toString: 1 }, { toString: 1, valueOf: 1 }, [{ toString: 1 }], ['a'], null]) {
       await world.record({ metadata: { shop } })
     }
@@ -27,10 +28,10 @@ forEachEngine((engine) => {
     const world = await openWebhooks(t, engine)
     const { url } = await openReceiver(t)
     const terms = readNewEndpoint(world.ctx, { url, events: ['payment.late'] })
-    const { endpoint } = await makeEndpoint(world.ctx, ACCOUNT, terms)
+    const { endpoint } = await makeEndpoint(world.ctx, { accountId: ACCOUNT, actor: OPERATOR }, terms)
     const asked = () => isAskedFor(world.ctx.db, ACCOUNT, 'payment.late')
     assert.equal(await asked(), true)
-    const own = { id: endpoint.id, accountId: ACCOUNT }
+    const own = { id: endpoint.id, accountId: ACCOUNT, actor: OPERATOR }
     await changeEndpoint(world.ctx, own, { isEnabled: false })
     assert.equal(await asked(), true, 'paused')
     await world.record({ type: 'payment.late' })

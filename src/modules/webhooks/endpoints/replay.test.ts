@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachEngine } from '../../../../test/support/engines.ts'
@@ -22,8 +23,12 @@ const DAY = 86_400_000
 const ASKED = { from: 0, to: undefined, events: undefined, missedOnly: false }
 
 async function listen(world: Webhooks, { url }: { url: string }, accountId = ACCOUNT) {
-  const { endpoint } = await makeEndpoint(world.ctx, accountId, readNewEndpoint(world.ctx, { url }))
-  return { id: endpoint.id, accountId }
+  const { endpoint } = await makeEndpoint(
+    world.ctx,
+    { accountId, actor: OPERATOR },
+    readNewEndpoint(world.ctx, { url }),
+  )
+  return { id: endpoint.id, accountId, actor: OPERATOR }
 }
 
 const countSteps = async ({ ctx }: Webhooks) =>
@@ -55,7 +60,7 @@ forEachEngine((engine) => {
   test('replay after replay let one account queue as much as it liked', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
-    const { id: accountId } = await createAccount(world.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const { id: accountId } = await createAccount(world.ctx, { email: 'a@example.com', role: 'user', actor: OPERATOR })
     const [one, other] = [await listen(world, receiver, accountId), await listen(world, receiver, accountId)]
     await world.runner.stop()
     await world.record({ accountId })

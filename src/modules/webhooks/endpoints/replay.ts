@@ -22,7 +22,7 @@ import {
   stopReplays,
 } from './replays-store.ts'
 import { getEndpoint } from './secret.ts'
-import { type Endpoint, type OwnEndpoint, findEndpointById } from './store.ts'
+import { type ChangedEndpoint, type Endpoint, type OwnEndpoint, findEndpointById } from './store.ts'
 
 export const REPLAY = 'webhooks.replay'
 const EVENTS_MAX = 10_000
@@ -44,7 +44,7 @@ export interface ReplayPayload {
 /** Sends an endpoint again what happened in a stretch of time, as far as it asks for it. One at a time for each endpoint. */
 export async function beginReplay(
   ctx: StoreCtx,
-  own: OwnEndpoint,
+  own: ChangedEndpoint,
   { from, to, events, missedOnly }: AskedReplay,
   idempotency?: Idempotency,
 ): Promise<Replay> {
@@ -53,7 +53,7 @@ export async function beginReplay(
   const endpoint = await getEndpoint(ctx, own)
   if (!endpoint.isEnabled) throw endpointOff()
   return inTx(ctx, async (tx) => {
-    const { id: endpointId, accountId } = own
+    const { id: endpointId, accountId, actor } = own
     const position = await findPositionBefore(tx.db, accountId, from)
     const positionEnd = await findPositionBefore(tx.db, accountId, to === undefined ? Number.MAX_SAFE_INTEGER : to + 1)
     const replay: Replay = {
@@ -80,7 +80,7 @@ export async function beginReplay(
     if (!(await insertReplay(tx.db, replay))) throw replayRuns()
     await enqueueStep(tx, replay.id, tx.clock.now())
     const detail = { id: endpointId, replay: replay.id }
-    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.replayed', detail })
+    await insertAudit(tx, { actor, accountId, what: 'endpoint.replayed', detail })
     await idempotency?.record(tx.db, { id: replay.id })
     return replay
   })

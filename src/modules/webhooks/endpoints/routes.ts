@@ -18,7 +18,7 @@ const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 const REPLAYS_SHOWN = 25
 
-const ownOf = ({ params, caller: { accountId } }: AccountRequest) => ({ id: params.id!, accountId })
+const ownOf = ({ params, caller: { accountId, actor } }: AccountRequest) => ({ id: params.id!, accountId, actor })
 
 /** Endpoints of an account under `/api/webhook-endpoints`. */
 export const endpointRoutes = (room: WebhookRoom): readonly Route[] => [...listRoutes(room), ...oneRoutes(room)]
@@ -41,10 +41,10 @@ function listRoutes(room: WebhookRoom): readonly Route[] {
       proof: true,
       method: 'POST',
       path: PATH,
-      async run({ caller: { accountId }, body, once }) {
+      async run({ caller, body, once }) {
         const terms = readNewEndpoint(room, body())
         const json = await once('webhook-endpoints.create', async (idempotency) => {
-          const { endpoint, secret } = await makeEndpoint(room, accountId, terms, idempotency)
+          const { endpoint, secret } = await makeEndpoint(room, caller, terms, idempotency)
           return { ...showEndpoint(room, endpoint), secret }
         })
         return { status: 201, json }

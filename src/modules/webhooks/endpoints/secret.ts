@@ -10,7 +10,7 @@ import {
 } from '../domain/account-secret.ts'
 import { endpointNotFound } from '../errors.ts'
 import type { SealedSecret } from '../secrets-store.ts'
-import { type Endpoint, type OwnEndpoint, findEndpoint, replaceEndpointSecret } from './store.ts'
+import { type ChangedEndpoint, type Endpoint, type OwnEndpoint, findEndpoint, replaceEndpointSecret } from './store.ts'
 
 /** Binds a sealed secret to its endpoint, so that it opens in no other endpoint's row. */
 const placeOf = (endpointId: string) => `webhook-endpoint:${endpointId}`
@@ -25,7 +25,7 @@ export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: S
 /** Makes another secret, which is returned here and never again. The old one signs along for 24 hours. */
 export async function rotateEndpointSecret(
   ctx: SecretCtx,
-  own: OwnEndpoint,
+  own: ChangedEndpoint,
   idempotency?: Idempotency,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const made = idempotency?.made as { secret: string } | undefined
@@ -36,8 +36,8 @@ export async function rotateEndpointSecret(
     const sealed = sealEndpointSecret(tx, own.id, secret)
     const change = { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS }
     if (!(await replaceEndpointSecret(tx.db, own, change))) throw endpointNotFound()
-    const { id, accountId } = own
-    await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.secret-rotated', detail: { id } })
+    const { id, accountId, actor } = own
+    await insertAudit(tx, { actor, accountId, what: 'endpoint.secret-rotated', detail: { id } })
     await idempotency?.record(tx.db, { secret })
     return { endpoint: await getEndpoint(tx, own), secret }
   })

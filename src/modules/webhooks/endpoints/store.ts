@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
 import { type Given, prepared } from '../../../kernel/prepared.ts'
@@ -26,6 +27,9 @@ export interface OwnEndpoint {
   id: string
   accountId: string
 }
+
+/** With who changes something of it. */
+export type ChangedEndpoint = OwnEndpoint & { actor: Actor }
 
 const toEndpoint = (row: WebhookEndpointsTable): Endpoint => ({
   id: row.id,

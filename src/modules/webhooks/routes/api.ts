@@ -76,7 +76,7 @@ function secretRoutes(room: WebhookRoom): readonly Route[] {
       proof: true,
       async run({ caller, once }) {
         const json = await once('webhooks.rotate-secret', async (idempotency) => {
-          const secret = await rotateAccountSecret(room, caller.accountId, idempotency, caller.actor)
+          const secret = await rotateAccountSecret(room, caller, idempotency)
           return { webhook_secret: secret.current, secret: showSecret(secret) }
         })
         return { status: 201, json }

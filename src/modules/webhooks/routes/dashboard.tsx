@@ -44,7 +44,7 @@ export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Pa
       section,
       again: list,
       async run({ accountId, caller: { actor } }, _fields, idempotency) {
-        return { shown: { text: (await rotateAccountSecret(ctx, accountId, idempotency, actor)).current } }
+        return { shown: { text: (await rotateAccountSecret(ctx, { accountId, actor }, idempotency)).current } }
       },
       show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
     },

@@ -1,3 +1,4 @@
+import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
@@ -20,6 +21,7 @@ const CROWDED_MAX = 20
 
 interface Asked {
   accountId: string
+  actor: Actor
   endpointId: string
   addresses: readonly string[]
 }
@@ -37,7 +39,7 @@ interface Added {
 /** Has an endpoint told what happens at addresses from now on. Those that it is told about already stay as they are. */
 export async function addWatches(
   room: WatchRoom,
-  { accountId, endpointId, addresses }: Asked,
+  { accountId, actor, endpointId, addresses }: Asked,
   idempotency?: Idempotency,
 ): Promise<Added> {
   const made = idempotency?.made as Added | undefined
@@ -60,7 +62,7 @@ export async function addWatches(
     if (added > 0 && total > max) throw tooManyWatches(max)
     if (added > 0) {
       await insertAudit(tx, {
-        actor: accountId,
+        actor,
         accountId,
         what: 'endpoint.watched',
         detail: { id: endpointId, count: added },
@@ -110,14 +112,14 @@ async function readTaken(node: NodePort, address: string, head: Pick<Floor, 'fro
 /** An endpoint is told nothing more about addresses; answers how many there were. */
 export async function removeWatches(
   room: WatchRoom,
-  { accountId, endpointId, addresses }: Asked,
+  { accountId, actor, endpointId, addresses }: Asked,
 ): Promise<{ removed: number; watched: number }> {
   await getEndpoint(room, { id: endpointId, accountId })
   return inTx(room, async (tx) => {
     const removed = await deleteWatches(tx.db, { accountId, endpointId, addresses })
     if (removed > 0) {
       const detail = { id: endpointId, count: removed }
-      await insertAudit(tx, { actor: accountId, accountId, what: 'endpoint.unwatched', detail })
+      await insertAudit(tx, { actor, accountId, what: 'endpoint.unwatched', detail })
     }
     return { removed, watched: await countWatches(tx.db, { accountId, endpointId }) }
   })

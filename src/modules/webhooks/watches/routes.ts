@@ -33,8 +33,8 @@ export const watchRoutes = (room: WatchRoom): readonly Route[] => [
     method: 'POST',
     path: PATH,
     bodyBytesMax: BODY_BYTES_MAX,
-    async run({ caller: { accountId }, body, once }) {
-      const asked = { accountId, ...readWatched(body()) }
+    async run({ caller: { accountId, actor }, body, once }) {
+      const asked = { accountId, actor, ...readWatched(body()) }
       const json = await once('watches.add', async (idempotency) =>
         showAdded(await addWatches(room, asked, idempotency)),
       )
@@ -47,8 +47,8 @@ export const watchRoutes = (room: WatchRoom): readonly Route[] => [
     method: 'DELETE',
     path: PATH,
     bodyBytesMax: BODY_BYTES_MAX,
-    async run({ caller: { accountId }, body }) {
-      const { removed, watched } = await removeWatches(room, { accountId, ...readWatched(body()) })
+    async run({ caller: { accountId, actor }, body }) {
+      const { removed, watched } = await removeWatches(room, { accountId, actor, ...readWatched(body()) })
       return { json: { success: true, removed, watched } }
     },
   },

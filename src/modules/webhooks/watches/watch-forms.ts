@@ -31,8 +31,9 @@ type Placed = Omit<Form, 'path' | 'run'>
 
 /** Addresses are added by a list, and taken away one by one. */
 export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { path: string; home: string }): Form[] {
-  const asked = ({ params, accountId }: PageRequest, addresses: string[]) => ({
+  const asked = ({ params, accountId, caller: { actor } }: PageRequest, addresses: string[]) => ({
     accountId,
+    actor,
     ...readWatched({ addresses, endpoint: params.id! }),
   })
   return [

@@ -1,0 +1,16 @@
+/** Who acts: required wherever something is written to the activity log. The log stores the id, whose form says which kind it is. */
+export interface Actor {
+  kind: 'person' | 'key' | 'operator' | 'service' | 'payer'
+  /** Of the member or of the key; the word of the service; the address of a payer where it is known. */
+  id: string
+}
+
+/** Somebody at the command line. */
+export const OPERATOR: Actor = { kind: 'operator', id: 'command line' }
+
+export const actorOf = {
+  person: (id: string): Actor => ({ kind: 'person', id }),
+  key: (id: string): Actor => ({ kind: 'key', id }),
+  service: (id: 'system' | 'sign-in' | 'buy_rpc' | 'service' | 'developer'): Actor => ({ kind: 'service', id }),
+  payer: (id = 'payer'): Actor => ({ kind: 'payer', id }),
+}
