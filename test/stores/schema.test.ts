@@ -31,7 +31,7 @@ const NUMBERS = new Set(['integer', 'int8', 'int4'])
 
 /** What stores out there have applied: a name that changes or goes would be applied again. */
 const APPLIED =
-  `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks`.split(
+  `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks 0054-refund-values`.split(
     /\s+/,
   )
 
