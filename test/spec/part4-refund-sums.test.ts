@@ -98,7 +98,7 @@ forEachEngine((engine) => {
     assert.deepEqual(await revenueOf(opened, 'JPY'), { gross: '1000.00', refunded: '1000.00', net: '0.00' })
   })
 
-  test('a refunded sale looked like any other in record, check, list, filter, report and stats (contract 4.10, rule 15; 3, rule 6)', async (t) => {
+  test('a refunded sale looked like any other in record, check, list, filter, report and stats (contract 4.10, rule 15; 3, rule 6; 3, Checkout: refunded, partly_refunded)', async (t) => {
     const opened = await openRefundShop(t, engine)
     const { shop, merchant, sell, refund, untilRefund } = opened
     const [whole, part, kept] = [await sell(), await sell(), await sell()]

@@ -796,10 +796,12 @@ export interface Answers {
     summary: {
       total: number
       by_status: Record<string, number>
-      by_additional_status: {
-        refunded: number
-        partly_refunded: number
-      }
+      by_additional_status?:
+        | {
+            refunded: number
+            partly_refunded: number
+          }
+        | undefined
     }
     revenue: Record<
       string,

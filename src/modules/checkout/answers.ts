@@ -204,7 +204,7 @@ export const BY_ADDITIONAL = record({ refunded: integer, partly_refunded: intege
 const COUNTED = {
   total: integer,
   by_status: record(Object.fromEntries(STATUSES.map((status) => [status, integer]))),
-  by_additional_status: BY_ADDITIONAL,
+  by_additional_status: optional(BY_ADDITIONAL),
   revenue: REVENUE,
   series: list(record({ date: text, count: integer, amount: nano, amount_raw: raw, revenue: DAY_REVENUE })),
 }

@@ -254,7 +254,7 @@ export async function countLate(db: Db, owner: string): Promise<number> {
     .where('owner', '=', owner)
     // Written out, so that the small index of such rows is used.
     .where(sql<boolean>`additional_status = 'paid_late' and status <> 'complete'`)
-    .whereRef('refunded_raw', '<>', 'paid_raw')
+    .where(sql<boolean>`(refunded_raw = '0' or refunded_raw <> paid_raw)`)
     .executeTakeFirst()
   return Number(row?.count ?? 0)
 }

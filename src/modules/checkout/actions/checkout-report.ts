@@ -34,7 +34,6 @@ export const checkoutReport = action({
       summary: {
         total: 1,
         by_status: { pending: 0, detected: 0, partial: 0, complete: 1, expired: 0, cancelled: 0 },
-        by_additional_status: { refunded: 0, partly_refunded: 1 },
       },
       revenue: {
         NANO: {
@@ -63,7 +62,7 @@ export const checkoutReport = action({
     summary: answer.record({
       total: answer.integer,
       by_status: answer.map(answer.integer),
-      by_additional_status: BY_ADDITIONAL,
+      by_additional_status: answer.optional(BY_ADDITIONAL),
     }),
     revenue: REVENUE,
     excluded: answer.integer,

@@ -190,7 +190,8 @@ function summarize(
     STATUSES.map((status) => [status, counts.find((one) => one.status === status)?.count ?? 0]),
   )
   const total = counts.reduce((sum, { count }) => sum + count, 0)
-  return { total, by_status: byStatus, by_additional_status: back }
+  const isAny = back.refunded + back.partly_refunded > 0
+  return { total, by_status: byStatus, ...(isAny && { by_additional_status: back }) }
 }
 
 /** What came in, what of it went back, and what is left; `amount` is what it always was. */
