@@ -18,6 +18,7 @@ export function worthAt(amount: bigint, rate: string): bigint | undefined {
 }
 
 export function formatFiat(e8: bigint): string {
+  if (e8 < 0n) return `-${formatFiat(-e8)}`
   const [whole, fraction] = [e8 / 10n ** 8n, (e8 % 10n ** 8n).toString().padStart(8, '0').replace(/0+$/, '')]
   return fraction === '' ? `${whole}.00` : `${whole}.${fraction.padEnd(2, '0')}`
 }

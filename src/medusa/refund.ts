@@ -20,7 +20,9 @@ const SETTLING_SECONDS = 120
 const TRIES_MAX = 3
 
 const MARK = 'Medusa refund '
-const markOf = ({ reason }: Refund) => (reason?.startsWith(MARK) ? reason.slice(MARK.length) : undefined)
+/** Which refund of Medusa one is for, and how much it was to be; older ones do not say that. */
+const readMark = ({ reason }: Refund) => (reason?.startsWith(MARK) ? reason.slice(MARK.length).split(' of ') : [])
+const markOf = (refund: Refund) => readMark(refund)[0]
 
 const conflict = (message: string) => new NanoPaymentError('not_allowed', message, { code: 'refund_in_progress' })
 
@@ -45,7 +47,7 @@ export async function refundOnce(
     id: checkout.id,
     ...toAmount(session, checkout, { options, amount: wanted.amount }),
     ...(options.refundFrom !== undefined && { from: options.refundFrom }),
-    reason: `${MARK}${wanted.refundId}`,
+    reason: `${MARK}${wanted.refundId} of ${wanted.amount}`,
   }
   const idempotencyKey = `medusa-${checkout.id}-refund-${all.length + 1}`
   const refund = await untilAnswered(() => gateway.checkout_refund(fields, { idempotencyKey }))
@@ -55,11 +57,13 @@ export async function refundOnce(
 
 /** A refund that was paid while its answer was lost: the same one, asked for again, is that one. */
 function adopt(lost: Refund, { amount, nowSeconds }: WantedRefund): Refund {
-  const about = `Refund ${lost.id} of ${lost.fiat_amount ?? lost.amount} ${lost.currency ?? 'NANO'}`
+  // What it counts for in the gateway's books is less where more than the price was paid.
+  const [, wanted = lost.fiat_amount ?? lost.amount] = readMark(lost)
+  const about = `Refund ${lost.id} of ${wanted} ${lost.currency ?? 'NANO'}`
   if (nowSeconds - lost.created_unix < SETTLING_SECONDS) {
     throw conflict(`${about} is being made: ask again in two minutes.`)
   }
-  if (scale(lost.fiat_amount ?? lost.amount) === scale(amount)) return lost
+  if (scale(wanted) === scale(amount)) return lost
   throw conflict(`${about} was paid, and this shop has not written it down: ask for the same amount first.`)
 }
 
@@ -71,7 +75,7 @@ function toAmount(
 ): { amount?: string; fiat_amount?: string; rate?: 'paid' | 'now' } {
   const before = session.refunds.reduce((sum, known) => sum + scale(known.amount), 0n)
   const isWhole = before + scale(amount) === scale(session.amount)
-  const isPlain = checkout.additional_status !== 'overpaid' && (checkout.refunds ?? []).every((each) => markOf(each))
+  const isPlain = checkout.amount_excess === undefined && (checkout.refunds ?? []).every((each) => markOf(each))
   if (isWhole && isPlain && refundRate === 'paid') return {}
   return session.currency === 'NANO' ? { amount } : { fiat_amount: amount, rate: refundRate }
 }

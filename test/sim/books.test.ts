@@ -168,7 +168,7 @@ class Market {
     const code = url!.split('#')[1]!
     const post = (path: string, fields: object) =>
       ask(`${shop.url}${path}`, { body: JSON.stringify({ code, ...fields }) })
-    await untilRefund('sent')
+    await untilRefund('waiting_for_claim')
     const isFunded = async () => {
       const rows = shop.app.store.db.selectFrom('email_payments').select('status')
       return (await rows.where('status', '=', 'waiting').execute()).length === 0

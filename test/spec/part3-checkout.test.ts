@@ -91,17 +91,26 @@ test('an exact amount: pending, detected, back again when its block is lost, com
 
   // Nothing leads out of it: not a second payment, the merchant's word, a change, a deletion or the end of its time.
   const twice = await world.pay(address, made.amount_raw)
-  const unmatched = async () =>
-    (await shop.rest('GET', '/api/checkouts/unmatched', key)).json<{ payments: { block_hash: string }[] }>().payments
-  await until(async () => (await unmatched()).length === 1)
-  assert.equal((await unmatched())[0]!.block_hash, twice)
+  const isPaidTwice = async () => (await shop.check(made.id)).additional_status === 'overpaid'
+  await until(isPaidTwice)
+  const overpaid = await shop.check(made.id)
+  const { payments } = await show(shop, made.id, key)
+  assert.ok(payments.some(({ block_hash: hash, kind }) => hash === twice && kind === 'counted'))
+  const sum = (BigInt(made.amount_raw) * 2n).toString()
+  row('3, Checkout: overpaid, paid again', () => {
+    const { status, success, amount_paid_raw: all, block } = overpaid
+    assert.deepEqual(
+      { status, success, all, block },
+      { status: 'complete', success: true, all: sum, block: paid.block },
+    )
+  })
   assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 409)
   assert.equal((await shop.rest('PUT', `/api/checkouts/${made.id}`, key, { amount: '9' })).status, 409)
   assert.equal((await shop.rest('DELETE', `/api/checkouts/${made.id}`, key)).status, 200)
   const other = await shop.open({ address, amount: '1' }, bearer(key))
   world.clock.leap(DAY)
   await turnUntil(world, 5_000, async () => (await shop.check(other.id)).status === 'expired')
-  assert.deepEqual(await shop.check(made.id), paid)
+  assert.deepEqual(await shop.check(made.id), overpaid)
   assert.equal((await kindsOf(shop, made.id, key)).filter((type) => type === 'payment.completed').length, 1)
 })
 

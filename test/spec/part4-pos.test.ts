@@ -219,8 +219,8 @@ test('a day has the sums of its sales, by the clock of the place, and counts not
   await untilStatus(shop, sold.id, 'complete')
   const day = (await till.at('GET', '/day')).json<Record<string, unknown>>()
   const date = new Date(world.clock.now() + 14 * 3_600_000).toISOString().slice(0, 10)
-  const { count, total, tips, nano: paid, sales } = day
-  assert.deepEqual([day.date, count, total, tips, paid], [date, 1, '2.59', '0.24', sold.amount])
+  const { count, total, tips, nano: paid, refunded, sales } = day
+  assert.deepEqual([day.date, count, total, tips, paid, refunded], [date, 1, '2.59', '0.24', sold.amount, '0.00'])
   assert.equal((sales as unknown[]).length, 2)
   const own = await shop.rest('GET', `/api/pos/${till.pos.id}/day?date=${date}`, key)
   assert.deepEqual(own.json(), day)

@@ -22,7 +22,7 @@ forEachEngine((engine) => {
     assert.equal(reply.status, 200, reply.text)
     const { claim_url: link, address } = reply.json<Refund>()
     assert.deepEqual([address, link?.includes('/claim#')], [null, true])
-    assert.equal((await untilRefund(made.id, 'sent')).claim_url, link)
+    assert.equal((await untilRefund(made.id, 'waiting_for_claim')).claim_url, link)
     const code = link!.split('#')[1]
     const claim = (to: string) => ask(`${shop.url}/claim`, { body: JSON.stringify({ code, address: to }) })
     await turnUntil(world, 6_000, async () => (await claim(customer)).status === 200)
@@ -40,7 +40,7 @@ forEachEngine((engine) => {
     const { world, shop, sell, refund, untilRefund, list, fundsOf, wallet } = await openRefundShop(t, engine)
     const made = await sell()
     await refund(made.id, { as: 'link' })
-    await untilRefund(made.id, 'sent')
+    await untilRefund(made.id, 'waiting_for_claim')
     const before = fundsOf(wallet)
     // The link opens once its wallet has received; its thirty days begin then.
     const { db } = shop.app.store

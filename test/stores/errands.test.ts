@@ -167,7 +167,7 @@ forEachEngine((engine) => {
     const second = await shop.open({ address: wallet, amount: '1' }, merchant.headers)
     const amount = formatNano(toRaw(BigInt(second.amount_raw)))
     const { claim_url: url } = (await refund(first.id, { amount, as: 'link' })).json<Refund>()
-    await untilRefund(first.id, 'sent')
+    await untilRefund(first.id, 'waiting_for_claim')
     const funded = shop.app.store.db.selectFrom('email_payments').select('status')
     await turnUntil(world, 6_000, async () => (await funded.executeTakeFirstOrThrow()).status === 'funded')
     const before = fundsOf(wallet)

@@ -98,7 +98,11 @@ forEachEngine((engine) => {
 
   test('a merchant who sells in dollars reads what was sold in dollars, and not what waits', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '10', currency: 'USD', quantity: { max: 3 } })
+    const link = await makeLink(
+      room,
+      { owner, actor: OPERATOR },
+      { address, amount: '10', currency: 'USD', quantity: { max: 3 } },
+    )
     const paid = await orderFromLink(room, link.slug, asking({ quantity: '2' }))
     await orderFromLink(room, link.slug, asking({ quantity: '3' }))
     const revenue = async () => {

@@ -21,6 +21,7 @@ const NO_SALES: Sold = {
   treasuryAddress: nothingHere('treasury'),
   settle: nothingHere('sales'),
   describe: () => Promise.resolve(undefined),
+  sumReturned: () => Promise.resolve({ count: 0, raw: 0n }),
   forget: () => Promise.resolve(),
 }
 

@@ -250,7 +250,14 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
   const paid = { kind: 'counted', address, payer: 'p', amount_raw: amount, plan: null } as const
   const rated = { rate: '1', rate_source: 's', at: 2, created_at: 3 }
   await put(db, 'checkout_payments', { owner, block_hash: 'B', checkout_id: owner, ...paid, ...rated })
-  const refund = { status: 'sent', given_as: 'send', asked: 'nano 1', reference: null, amount_raw: '1' } as const
+  const refund = {
+    status: 'sent',
+    given_as: 'send',
+    asked: 'nano 1',
+    reference: null,
+    amount_raw: '1',
+    excess_raw: '0',
+  } as const
   await put(db, 'checkout_refunds', {
     ...{ id: `rfd_${owner}`, checkout_id: owner, owner, ...refund, currency: 'USD', fiat_e8: '0', rate: '1' },
     ...{ address: 'p', wallet_id: 'w', from_address: address, block_id: `wbl_${owner}`, hash: 'C', claim_id: null },

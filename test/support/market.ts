@@ -1,4 +1,4 @@
-import { deleteOrders } from '../../src/modules/billing/store.ts'
+import { deleteOrders, sumReturned } from '../../src/modules/billing/store.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { type Fulfil, openOrder } from '../../src/modules/billing/index.ts'
@@ -35,6 +35,7 @@ export function toSales(
     treasuryAddress: () => Promise.resolve(treasury),
     settle: (tx: StoreCtx, payment) => settlePayment(settlement, tx, payment),
     describe: (db, id) => describeOrder(db, id),
+    sumReturned,
     forget: deleteOrders,
     refunds,
   }

@@ -796,6 +796,12 @@ export interface Answers {
     summary: {
       total: number
       by_status: Record<string, number>
+      by_additional_status?:
+        | {
+            refunded: number
+            partly_refunded: number
+          }
+        | undefined
     }
     revenue: Record<
       string,
@@ -818,7 +824,7 @@ export interface Answers {
       id: string
       account: string | null
       status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
-      additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked'
+      additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked' | 'refunded' | 'partly_refunded'
       mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
       /** An address. */
       address: string
@@ -885,7 +891,7 @@ export interface Answers {
         | Array<{
             id: string
             checkout_id: string
-            status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+            status: 'created' | 'sending' | 'sent' | 'waiting_for_claim' | 'failed' | 'claimed'
             as: 'send' | 'link'
             /** An amount in nano. */
             amount: string
@@ -951,7 +957,7 @@ export interface Answers {
   checkout_refund: {
     id: string
     checkout_id: string
-    status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+    status: 'created' | 'sending' | 'sent' | 'waiting_for_claim' | 'failed' | 'claimed'
     as: 'send' | 'link'
     /** An amount in nano. */
     amount: string
@@ -990,6 +996,16 @@ export interface Answers {
     /** An amount in raw. */
     revenue_raw: bigint
     revenue_fiat: string | null
+    /** An amount in nano. */
+    refunded: string
+    /** An amount in raw. */
+    refunded_raw: bigint
+    refunded_fiat: string | null
+    /** An amount in nano. */
+    net: string
+    /** An amount in raw. */
+    net_raw: bigint
+    net_fiat: string | null
     paused: boolean
     /** An address. */
     address: string
@@ -1209,7 +1225,7 @@ export interface Answers {
 export type Check = {
   id: string
   status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
-  additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked'
+  additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked' | 'refunded' | 'partly_refunded'
   success: boolean
   /** An address. */
   address: string
@@ -1272,7 +1288,7 @@ export type Check = {
   amount_refunded_raw?: bigint | undefined
   refunds?:
     | Array<{
-        status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+        status: 'created' | 'sending' | 'sent' | 'waiting_for_claim' | 'failed' | 'claimed'
         /** An amount in nano. */
         amount: string
         /** An amount in raw. */
@@ -1302,7 +1318,7 @@ export type OwnCheckout = {
   id: string
   account: string | null
   status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
-  additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked'
+  additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked' | 'refunded' | 'partly_refunded'
   mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
   /** An address. */
   address: string
@@ -1369,7 +1385,7 @@ export type OwnCheckout = {
     | Array<{
         id: string
         checkout_id: string
-        status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+        status: 'created' | 'sending' | 'sent' | 'waiting_for_claim' | 'failed' | 'claimed'
         as: 'send' | 'link'
         /** An amount in nano. */
         amount: string
@@ -1477,7 +1493,7 @@ export type WebhookEvent = {
   refund?:
     | {
         id: string
-        status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+        status: 'created' | 'sending' | 'sent' | 'waiting_for_claim' | 'failed' | 'claimed'
         as: 'send' | 'link'
         /** An amount in nano. */
         amount: string

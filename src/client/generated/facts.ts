@@ -79,7 +79,7 @@ export const FACTS = {
     ],
   },
   checkout_refund: { once: true, raws: ['amount_raw'] },
-  payment_link: { once: true, raws: ['revenue_raw'] },
+  payment_link: { once: true, raws: ['revenue_raw', 'refunded_raw', 'net_raw'] },
   buy_rpc: { once: true, raws: ['plans.[].value_raw'] },
   get_name: { once: true, raws: ['plans.[].value_raw'] },
   update_name: { once: true, raws: ['amount_raw'] },

@@ -604,6 +604,8 @@ export interface Requests {
     query?: string | undefined
     /** Only checkouts with this status; `paid` means `complete`. */
     status?: string | undefined
+    /** Only checkouts with this one, such as `refunded`. */
+    additional_status?: string | undefined
     /** A date or unix seconds; overrides the period. */
     from?: string | number | undefined
     /** The same for the end: a date means the end of that day, a moment is not included. */

@@ -1,4 +1,4 @@
-import { deleteOrders } from './store.ts'
+import { deleteOrders, sumReturned } from './store.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import { whenOver } from '../../kernel/when-over.ts'
@@ -67,6 +67,7 @@ export function openBilling(
   checkout.sellFor({
     settle: (tx, payment) => settlePayment(settlement, tx, payment),
     describe: (db, checkoutId) => describeOrder(db, checkoutId, (given) => sold.get(given.kind)?.learn(given)),
+    sumReturned,
     forget: deleteOrders,
   })
   const offers: OfferRoom = { checkouts: checkout.checkouts, offersPerDayMax }

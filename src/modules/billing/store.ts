@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -224,4 +225,17 @@ export async function listSettledAmong(db: Db, hashes: readonly string[]): Promi
     .where('block_hash', 'in', [...hashes])
     .execute()
   return new Set(rows.map(({ block_hash: hash }) => hash))
+}
+
+/** What went back, or waits to, of the payments that completed their checkouts. */
+export async function sumReturned(db: Db, engine: StoreEngine): Promise<{ count: number; raw: bigint }> {
+  const row = await db
+    .selectFrom('service_payments')
+    .innerJoin('checkouts', 'checkouts.id', 'service_payments.checkout_id')
+    .whereRef('checkouts.block_hash', '=', 'service_payments.block_hash')
+    .where('service_payments.outcome', 'in', ['refunded', 'held'])
+    .select(({ fn }) => fn.countAll().as('count'))
+    .select(sumRaw(engine, 'service_payments.amount_raw').as('raw'))
+    .executeTakeFirstOrThrow()
+  return { count: Number(row.count), raw: BigInt(row.raw) }
 }

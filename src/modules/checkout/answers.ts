@@ -1,6 +1,7 @@
 import { answer } from '../../kernel/answers.ts'
 import { checkout as checkoutAction } from './actions/checkout.ts'
 import { OPTIONAL_KINDS } from './event-kinds.ts'
+import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './tables.ts'
 import { PUBLIC_REFUND, REFUND, TOLD_REFUND } from './refunds/shape.ts'
 
 /* What the REST interface and the links of a checkout answer. `shape.ts` makes these; tests compare. */
@@ -9,7 +10,7 @@ const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNu
 
 const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'] as const
 const STATUS = words(...STATUSES, 'refunded')
-const ADDITIONAL = words('none', 'overpaid', 'paid_late', 'marked')
+const ADDITIONAL = words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS)
 const MODE = words('unique_amount', 'unique_address', 'generated_wallet')
 const DISCOUNT = answer.oneOf(answer.number, bool)
 
@@ -198,9 +199,12 @@ export const REVENUE = map(
 )
 const DAY_REVENUE = map(record({ count: integer, amount: text, amount_raw: raw }))
 
+export const BY_ADDITIONAL = record({ refunded: integer, partly_refunded: integer })
+
 const COUNTED = {
   total: integer,
   by_status: record(Object.fromEntries(STATUSES.map((status) => [status, integer]))),
+  by_additional_status: optional(BY_ADDITIONAL),
   revenue: REVENUE,
   series: list(record({ date: text, count: integer, amount: nano, amount_raw: raw, revenue: DAY_REVENUE })),
 }

@@ -14,6 +14,10 @@ export const fieldFixed = (field: string) =>
   new AppError('conflict', `${field} cannot be changed after the page was opened or a payment was seen.`, {
     body: { field },
   })
+export const numberTaken = (number: string, id: string) =>
+  new AppError('conflict', `Invoice number ${number} is on checkout ${id} already.`, {
+    body: { field: 'invoice.number' },
+  })
 export const walletFixed = (field: string) =>
   new AppError('conflict', `${field} cannot be changed: a generated wallet is made with its checkout.`, {
     body: { field },

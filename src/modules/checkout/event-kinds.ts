@@ -3,7 +3,7 @@ export const EVENT_KINDS = {
   'payment.completed': 'the checkout became `complete`',
   'payment.detected': 'a matching block was seen, unconfirmed',
   'payment.partial': 'confirmed funds arrived, but not enough',
-  'payment.late': 'a payment arrived after the checkout ended',
+  'payment.late': 'a payment arrived after the checkout ended or was paid',
   'checkout.expired': 'the checkout expired',
   'refund.sent': 'a refund is confirmed, or its link is ready',
   'refund.failed': 'a refund failed and can be requested again',

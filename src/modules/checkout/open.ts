@@ -149,6 +149,7 @@ function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<Checko
     sales: {
       settle: (tx, payment) => requireSeller().settle(tx, payment),
       describe: (db, id) => requireSeller().describe(db, id),
+      sumReturned: (db, engine) => requireSeller().sumReturned(db, engine),
       forget: (db, ids) => requireSeller().forget(db, ids),
     },
     linkSales: {

@@ -118,7 +118,11 @@ export async function listPayers(db: Db, checkoutId: string, limit = 100): Promi
 /** What came in for an owner and fits nothing, newest first; the next page begins behind the last of this one. */
 export async function listUnmatched(
   db: Db,
-  { owner, after, limit }: { owner: string; after?: Pick<Payment, 'createdAt' | 'blockHash'>; limit: number },
+  {
+    owner,
+    after,
+    limit,
+  }: { owner: string; after?: Pick<Payment, 'createdAt' | 'blockHash'> | undefined; limit: number },
 ): Promise<Payment[]> {
   let query = db.selectFrom('checkout_payments').selectAll().where('owner', '=', owner)
   // Written out, so that the small index of such rows is used.
@@ -128,6 +132,16 @@ export async function listUnmatched(
   }
   const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
   return rows.map(toPayment)
+}
+
+export async function countUnmatched(db: Db, owner: string): Promise<number> {
+  const row = await db
+    .selectFrom('checkout_payments')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('owner', '=', owner)
+    .where(sql<boolean>`kind = 'unmatched'`)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
 }
 
 /** Checkouts without an owner that some of these blocks have paid: the owner of their address may not know of them. */

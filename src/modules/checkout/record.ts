@@ -1,7 +1,7 @@
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Invoice } from './invoices/invoice.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable } from './tables.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable, Marker } from './tables.ts'
 
 /** All checkouts made without a key belong to this owner (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
@@ -91,6 +91,12 @@ export interface Checkout {
 /** Whether something was paid and all of it went back, or is about to. */
 export const isAllRefunded = ({ paidRaw, refundedRaw }: Pick<Checkout, 'paidRaw' | 'refundedRaw'>): boolean =>
   refundedRaw > 0n && refundedRaw === paidRaw
+
+/** The `additional_status` as everybody sees it. */
+export const markerOf = (checkout: Pick<Checkout, 'additional' | 'paidRaw' | 'refundedRaw'>): Marker => {
+  if (checkout.refundedRaw === 0n) return checkout.additional
+  return isAllRefunded(checkout) ? 'refunded' : 'partly_refunded'
+}
 
 const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
 

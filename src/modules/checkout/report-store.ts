@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type StoreEngine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/keyset.ts'
-import { type AdditionalStatus, CHECKOUT_COLUMNS, type CheckoutMode, type CheckoutStatus } from './tables.ts'
+import { CHECKOUT_COLUMNS, type CheckoutMode, type CheckoutStatus, type Marker } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Tables } from '../../store/tables.ts'
 import { type Payment, toPayment } from './payments-store.ts'
@@ -18,7 +18,7 @@ export interface Filter {
   /** Made with none of these. */
   otherKeyIds?: readonly string[] | undefined
   status?: CheckoutStatus | undefined
-  additional?: AdditionalStatus | undefined
+  additional?: Marker | undefined
   mode?: CheckoutMode | undefined
   currency?: string | undefined
   /** The id, part of the title, the block or the payer. */
@@ -45,7 +45,7 @@ function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O
     )
   }
   if (status !== undefined) found = found.where('checkouts.status', '=', status)
-  if (additional !== undefined) found = found.where('checkouts.additional_status', '=', additional)
+  if (additional !== undefined) found = found.where((eb) => isMarked(eb, additional))
   if (mode !== undefined) found = found.where('checkouts.mode', '=', mode)
   if (currency !== undefined) found = found.where('checkouts.currency', '=', currency)
   if (text !== undefined) found = found.where((eb) => eb.or(anywhere(eb, text)))
@@ -55,6 +55,33 @@ function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O
   if (filter.onlyHidden) found = found.where('checkouts.hidden_at', 'is not', null)
   for (const [key, value] of metadata) found = found.where(jsonMember(engine, 'checkouts.metadata', key), '=', value)
   return found
+}
+
+/** As `markerOf` says it. */
+function isMarked(eb: ExpressionBuilder<Tables, 'checkouts'>, marker: Marker) {
+  if (marker !== 'refunded' && marker !== 'partly_refunded') {
+    return eb.and([eb('checkouts.additional_status', '=', marker), eb('checkouts.refunded_raw', '=', '0')])
+  }
+  const isAll = eb('checkouts.refunded_raw', marker === 'refunded' ? '=' : '<>', eb.ref('checkouts.paid_raw'))
+  // Written out, so that the small index of such rows is used.
+  return eb.and([sql<boolean>`checkouts.refunded_raw <> '0'`, isAll])
+}
+
+/** How many have given back all or a part of what was paid. */
+export async function countRefunded(
+  db: Db,
+  engine: StoreEngine,
+  filter: Filter,
+): Promise<{ refunded: number; partly_refunded: number }> {
+  const count = async (additional: Marker) =>
+    Number(
+      (
+        await where(db.selectFrom('checkouts'), engine, { ...filter, additional })
+          .select(({ fn }) => fn.countAll().as('count'))
+          .executeTakeFirstOrThrow()
+      ).count,
+    )
+  return { refunded: await count('refunded'), partly_refunded: await count('partly_refunded') }
 }
 
 function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string) {
@@ -143,13 +170,17 @@ export async function sumRevenue(db: Db, engine: StoreEngine, filter: Filter): P
   if (!split) return sumRows(db, engine, filter)
   const parts = [await sumSummed(db, engine, filter, split)]
   for (const end of split.ends) parts.push(await sumRows(db, engine, { ...filter, ...end }))
-  return addUp(parts.flat(), 'currency', (one, other) => ({
+  return addRevenue(parts.flat())
+}
+
+/** One for each currency. */
+export const addRevenue = (parts: readonly Revenue[]): Revenue[] =>
+  addUp(parts, 'currency', (one, other) => ({
     currency: one.currency,
     count: one.count + other.count,
     raw: one.raw + other.raw,
     e8: one.e8 + other.e8,
   }))
-}
 
 async function sumRows(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
   const rows = await where(db.selectFrom('checkouts'), engine, filter)
@@ -194,6 +225,27 @@ export async function sumRefunds(db: Db, engine: StoreEngine, filter: Filter): P
   }))
 }
 
+/** What went back of complete checkouts, by the key or link that they were made with. */
+export async function sumRefundsByKey(
+  db: Db,
+  engine: StoreEngine,
+  { owner, keyIds }: { owner: string; keyIds: readonly string[] },
+): Promise<Map<string, Pick<Revenue, 'raw' | 'e8'>>> {
+  if (keyIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('checkout_refunds')
+    .innerJoin('checkouts', 'checkouts.id', 'checkout_refunds.checkout_id')
+    .where('checkout_refunds.owner', '=', owner)
+    .where('checkout_refunds.status', '<>', 'failed')
+    .where('checkouts.status', '=', 'complete')
+    .where('checkouts.key_id', 'in', [...keyIds])
+    .select('checkouts.key_id')
+    .select(sumsOf(engine))
+    .groupBy('checkouts.key_id')
+    .execute()
+  return new Map(rows.map(({ key_id: keyId, raw, e8 }) => [keyId!, { raw: BigInt(raw), e8: BigInt(e8) }]))
+}
+
 /** Late payments that wait for their merchant's word. */
 export async function countLate(db: Db, owner: string): Promise<number> {
   const row = await db
@@ -202,6 +254,7 @@ export async function countLate(db: Db, owner: string): Promise<number> {
     .where('owner', '=', owner)
     // Written out, so that the small index of such rows is used.
     .where(sql<boolean>`additional_status = 'paid_late' and status <> 'complete'`)
+    .where(sql<boolean>`(refunded_raw = '0' or refunded_raw <> paid_raw)`)
     .executeTakeFirst()
   return Number(row?.count ?? 0)
 }
@@ -218,19 +271,16 @@ export async function listCheckoutsById(db: Db, ids: readonly string[]): Promise
 
 export interface ExportedPayment {
   payment: Payment
-  checkout: Checkout
+  /** None of what fits nothing. */
+  checkout: Checkout | undefined
 }
 
-/** Payments of checkouts with their checkouts, newest first, page by page. */
+/** Payments with their checkouts, newest first, page by page. */
 export async function listExported(
   db: Db,
   { owner, after, limit }: { owner: string | undefined; after: Payment | undefined; limit: number },
 ): Promise<ExportedPayment[]> {
-  let query = db
-    .selectFrom('checkout_payments')
-    .selectAll()
-    .where('checkout_id', 'is not', null)
-    .where('kind', '<>', 'unmatched')
+  let query = db.selectFrom('checkout_payments').selectAll()
   if (owner !== undefined) query = query.where('owner', '=', owner)
   if (after) {
     const { createdAt, blockHash, owner: lastOwner } = after
@@ -245,7 +295,8 @@ export async function listExported(
     .limit(limit)
     .execute()
   if (rows.length === 0) return []
-  const ids = [...new Set(rows.map(({ checkout_id: id }) => id!))]
-  const byId = await listCheckoutsById(db, ids)
-  return rows.map((row) => ({ payment: toPayment(row), checkout: byId.get(row.checkout_id!)! }))
+  const idOf = ({ kind, checkout_id: id }: (typeof rows)[number]) => (kind === 'unmatched' ? null : id)
+  const ids = rows.map(idOf).filter((id) => id !== null)
+  const byId = await listCheckoutsById(db, [...new Set(ids)])
+  return rows.map((row) => ({ payment: toPayment(row), checkout: byId.get(idOf(row) ?? '') }))
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Raw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
@@ -35,6 +36,8 @@ export interface ServiceSales {
   settle(tx: StoreCtx, payment: ServicePayment): Promise<() => void>
   /** What became of an order, for a caller that knows its checkout. */
   describe(db: Db, checkoutId: string): Promise<OrderStanding | undefined>
+  /** What went back of orders, or waits to, of the payments that completed their checkouts. */
+  sumReturned(db: Db, engine: StoreEngine): Promise<{ count: number; raw: bigint }>
   /** Forgets what checkouts would have sold that are deleted in this transaction, and were never paid. */
   forget(db: Db, checkoutIds: readonly string[]): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { CheckoutPorts } from './ports.ts'
 import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
-import { ANONYMOUS, type Checkout, type Plan, type SeenBlock } from './record.ts'
+import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, markerOf } from './record.ts'
 import { type TimelineEntry } from './timeline-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
@@ -124,8 +124,9 @@ export const askedRaw = (checkout: Checkout): Raw | undefined =>
 /** What was paid beyond what was asked for. */
 export function excessOf(checkout: Checkout): bigint {
   const asked = askedRaw(checkout)
-  const isOver = checkout.status === 'complete' && checkout.additional === 'overpaid' && asked !== undefined
-  return isOver && checkout.paidRaw > asked ? checkout.paidRaw - asked : 0n
+  return checkout.status === 'complete' && asked !== undefined && checkout.paidRaw > asked
+    ? checkout.paidRaw - asked
+    : 0n
 }
 
 function excess(checkout: Checkout): JsonObject {
@@ -160,7 +161,7 @@ export function toCheck(ports: CheckoutPorts, checkout: Checkout, { payments, ch
   return {
     id: checkout.id,
     status,
-    additional_status: checkout.additional,
+    additional_status: markerOf(checkout),
     success: complete,
     address: checkout.address,
     amount: amountRaw === undefined ? null : formatNano(amountRaw),
@@ -207,7 +208,7 @@ export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject 
     id: checkout.id,
     account: checkout.owner === ANONYMOUS ? null : checkout.owner,
     status: checkout.status,
-    additional_status: checkout.additional,
+    additional_status: markerOf(checkout),
     mode: checkout.mode,
     address: checkout.address,
     ...(checkout.merchantAddress !== checkout.address && { merchant_address: checkout.merchantAddress }),

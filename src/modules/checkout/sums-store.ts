@@ -108,11 +108,11 @@ export async function sumRevenueDays(
     .select(['day', 'currency', count.as('count')])
     .select([sumRaw(engine, 'checkout_paid_sums.raw').as('raw'), sumRaw(engine, 'checkout_paid_sums.e8').as('e8')])
     .groupBy(['day', 'currency'])
-    .having(count, '<>', 0)
     .orderBy('day')
     .orderBy('currency')
     .execute()
-  return rows.map((row) => ({ day: row.day, ...toRevenue(row) }))
+  // What was paid for a sale of another day counts no sale.
+  return rows.map((row) => ({ day: row.day, ...toRevenue(row) })).filter(({ count, raw }) => count !== 0 || raw !== 0n)
 }
 
 /** How many were made on each day, and how many of these are complete by now. */

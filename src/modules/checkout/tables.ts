@@ -1,7 +1,11 @@
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
 /** `refunded` is never stored: it is how an order of the service is shown whose money went back. */
 export type CheckoutStatus = 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
-export type AdditionalStatus = 'none' | 'overpaid' | 'paid_late' | 'marked'
+export const ADDITIONAL_STATUSES = ['none', 'overpaid', 'paid_late', 'marked'] as const
+export type AdditionalStatus = (typeof ADDITIONAL_STATUSES)[number]
+/** What is shown in its place once its merchant has given something back; what was given back says so. */
+export const REFUND_MARKERS = ['refunded', 'partly_refunded'] as const
+export type Marker = AdditionalStatus | (typeof REFUND_MARKERS)[number]
 
 /** A request for money, and what has come of it. */
 export interface CheckoutsTable {
@@ -201,8 +205,10 @@ export interface CheckoutRefundsTable {
   /** The Idempotency-Key it was asked for with, and whose: it is this refund for ever. */
   reference: string | null
   amount_raw: string
+  /** What of it was paid beyond the price. */
+  excess_raw: string
   currency: string
-  /** What it is in the currency of the checkout, in units of 10^-8; none where that is nano. */
+  /** What it gives back of the price, in units of 10^-8 of its currency; none where that is nano. */
   fiat_e8: string | null
   rate: string | null
   rate_source: string | null

@@ -1,16 +1,40 @@
 import { formatNano } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { formatFiat } from '../checkout/index.ts'
+import { formatFiat, sumRefundsByKey } from '../checkout/index.ts'
 import { leftOf, statusOf } from './domain/status.ts'
 import type { LinkRoom } from './room.ts'
 import type { PaymentLink } from './store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
+/** What links have brought and given back. */
+export async function withRefunds<T extends PaymentLink>(
+  { checkouts: { db, ports } }: LinkRoom,
+  links: readonly T[],
+): Promise<(T & { refundedRaw: bigint; refundedE8: bigint })[]> {
+  const [first] = links
+  if (!first) return []
+  const back = await sumRefundsByKey(db, ports.engine, { owner: first.owner, keyIds: links.map(({ id }) => id) })
+  return links.map((link) => {
+    const { raw = 0n, e8 = 0n } = back.get(link.id) ?? {}
+    return { ...link, refundedRaw: raw, refundedE8: e8 }
+  })
+}
+
+export const showLinks = async (room: LinkRoom, links: readonly PaymentLink[]): Promise<JsonObject[]> =>
+  (await withRefunds(room, links)).map((link) => shape(room, link))
+
+export const showLink = async (room: LinkRoom, link: PaymentLink): Promise<JsonObject> =>
+  (await showLinks(room, [link]))[0]!
+
 /** What its merchant sees of a link. Secrets stay where they are. */
-export function showLink({ checkouts, urlOf }: LinkRoom, link: PaymentLink): JsonObject {
+function shape(
+  { checkouts, urlOf }: LinkRoom,
+  link: PaymentLink & { refundedRaw: bigint; refundedE8: bigint },
+): JsonObject {
   const { fields, endsAt } = link
   const { mode, metadata, plans, webhook_events: events, amount, invoice, ...texts } = fields
+  const toFiat = (e8: bigint) => (fields.currency === 'NANO' ? null : formatFiat(e8))
   return {
     id: link.id,
     slug: link.slug,
@@ -22,7 +46,13 @@ export function showLink({ checkouts, urlOf }: LinkRoom, link: PaymentLink): Jso
     orders: link.orders,
     revenue: formatNano(link.revenueRaw),
     revenue_raw: link.revenueRaw.toString(),
-    revenue_fiat: fields.currency === 'NANO' ? null : formatFiat(link.revenueE8),
+    revenue_fiat: toFiat(link.revenueE8),
+    refunded: formatNano(link.refundedRaw),
+    refunded_raw: link.refundedRaw.toString(),
+    refunded_fiat: toFiat(link.refundedE8),
+    net: formatNano(link.revenueRaw - link.refundedRaw),
+    net_raw: (link.revenueRaw - link.refundedRaw).toString(),
+    net_fiat: toFiat(link.revenueE8 - link.refundedE8),
     paused: link.isPaused,
     ...texts,
     mode: mode!,

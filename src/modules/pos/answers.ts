@@ -30,6 +30,7 @@ export const POS_DAY = record({
   total: text,
   tips: text,
   nano: answer.nano,
+  refunded: text,
   refunded_nano: answer.nano,
   sales: list(
     record({

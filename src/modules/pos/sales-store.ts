@@ -97,10 +97,27 @@ export interface SalesTotals {
   tipUnits: bigint
   paidRaw: bigint
   refundedRaw: bigint
+  /** In the units of its totals. */
+  refundedUnits: bigint
 }
 
 /** What was paid of the sales of a span of time, however many there are. */
 export async function sumSales(db: Db, engine: StoreEngine, { posId, from, to }: Span): Promise<SalesTotals> {
+  const back = await db
+    .selectFrom('pos_sales')
+    .innerJoin('checkouts', 'checkouts.id', 'pos_sales.checkout_id')
+    .innerJoin('checkout_refunds', 'checkout_refunds.checkout_id', 'checkouts.id')
+    .select([
+      sumRaw(engine, 'checkout_refunds.amount_raw').as('raw'),
+      sumRaw(engine, 'checkout_refunds.fiat_e8').as('e8'),
+    ])
+    .where('pos_sales.pos_id', '=', posId)
+    .where('pos_sales.created_at', '>=', from)
+    .where('pos_sales.created_at', '<', to)
+    .where('checkouts.status', '=', 'complete')
+    .where('checkout_refunds.status', '<>', 'failed')
+    .select(({ fn }) => fn.max('checkout_refunds.currency').as('currency'))
+    .executeTakeFirst()
   const row = await db
     .selectFrom('pos_sales')
     .innerJoin('checkouts', 'checkouts.id', 'pos_sales.checkout_id')
@@ -122,5 +139,6 @@ export async function sumSales(db: Db, engine: StoreEngine, { posId, from, to }:
     tipUnits: BigInt(row!.tip),
     paidRaw: BigInt(row!.paid),
     refundedRaw: BigInt(row!.refunded),
+    refundedUnits: BigInt(back!.currency === 'NANO' ? back!.raw : back!.e8),
   }
 }

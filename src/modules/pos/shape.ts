@@ -1,6 +1,6 @@
 import { formatNano } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { paymentLink, readPageFacts, servePage } from '../checkout/index.ts'
+import { markerOf, paymentLink, readPageFacts, servePage } from '../checkout/index.ts'
 import type { PosDay } from './domain/day.ts'
 import { decimalsOf, formatUnits } from './domain/units.ts'
 import type { PosRoom } from './room.ts'
@@ -49,7 +49,7 @@ export async function showSale({ checkouts: ctx }: PosRoom, pos: PointOfSale, sa
   return {
     id: checkout.id,
     status: checkout.status,
-    additional_status: checkout.additional,
+    additional_status: markerOf(checkout),
     currency: pos.currency,
     total: formatUnits(pos.currency, sale.totalUnits)!,
     tip: formatUnits(pos.currency, sale.tipUnits)!,
@@ -75,6 +75,7 @@ export function showDay({ currency, timeZone }: PointOfSale, { date, totals, sal
     total: show(totals.totalUnits),
     tips: show(totals.tipUnits),
     nano: formatNano(totals.paidRaw),
+    refunded: show(totals.refundedUnits),
     refunded_nano: formatNano(totals.refundedRaw),
     sales: sales.map((sale) => showListed(currency, sale)),
   }

@@ -2,14 +2,13 @@ import { MAIL_KINDS } from '../../../kernel/mail-job.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { Page } from '../../../kernel/page.ts'
 import { readCredits, toUsage } from '../../accounts/index.ts'
-import { type Stats, countLate, formatFiat, gatherStats, listUnmatched } from '../../checkout/index.ts'
+import { type Stats, countLate, countUnmatched, formatFiat, gatherStats } from '../../checkout/index.ts'
 import { listWallets } from '../../wallets/index.ts'
 import { countAttemptDays, countFailing } from '../../webhooks/index.ts'
 import { OverviewPage } from '../pages/overview-page.tsx'
 import type { AdminPorts } from '../ports.ts'
 
 const DAY = 86_400_000
-const UNMATCHED_MAX = 100
 const WALLETS_MAX = 10_000
 
 /** What a merchant looks at first. */
@@ -30,7 +29,6 @@ export const overviewPages = ({
       const owned = await listWallets(wallets, accountId, filter)
       const since = Date.parse(stats.days[0]!.date)
       const tried = await countAttemptDays(db, { accountId, since })
-      const unmatched = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
       return (
         <OverviewPage
           frame={frame}
@@ -49,7 +47,7 @@ export const overviewPages = ({
           webhooks={await countFailing(db, accountId)}
           tasks={{
             late: await countLate(db, accountId),
-            unmatched: unmatched.length,
+            unmatched: await countUnmatched(db, accountId),
             mails: isAdmin ? countDeadMails(await countUnfinished()) : 0,
           }}
         />

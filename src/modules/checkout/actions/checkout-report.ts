@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
-import { OWN_CHECKOUT, REVENUE } from '../answers.ts'
+import { BY_ADDITIONAL, OWN_CHECKOUT, REVENUE } from '../answers.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { reportCheckouts } from '../domain/report.ts'
 import { keyRequired } from '../errors.ts'
@@ -19,6 +19,7 @@ export const checkoutReport = action({
       'today',
     ),
     status: free(form.text, 'Only checkouts with this status; `paid` means `complete`.', 'complete'),
+    additional_status: free(form.text, 'Only checkouts with this one, such as `refunded`.', 'partly_refunded'),
     from: free(form.moment, 'A date or unix seconds; overrides the period.'),
     to: free(form.moment, 'The same for the end: a date means the end of that day, a moment is not included.'),
     metadata_filter: free(form.object, 'Members that the metadata must have.', { order: 'A-1' }),
@@ -58,7 +59,11 @@ export const checkoutReport = action({
       from: answer.orNull(answer.text),
       to: answer.orNull(answer.text),
     }),
-    summary: answer.record({ total: answer.integer, by_status: answer.map(answer.integer) }),
+    summary: answer.record({
+      total: answer.integer,
+      by_status: answer.map(answer.integer),
+      by_additional_status: answer.optional(BY_ADDITIONAL),
+    }),
     revenue: REVENUE,
     excluded: answer.integer,
     checkouts: answer.list(OWN_CHECKOUT),

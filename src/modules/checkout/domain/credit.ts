@@ -258,6 +258,7 @@ async function applyDecision(
     }),
     ...(checkout.seenAt === null && { seenAt: now }),
     ...(kind !== 'unmatched' &&
+      checkout.status !== 'complete' &&
       askedFor(checkout, plan, { amountRaw: reservation?.amountRaw ?? fullRaw, reservation })),
     ...(completes && {
       paidAt: now,

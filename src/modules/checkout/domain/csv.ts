@@ -3,7 +3,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import type { Refund } from '../refunds/store.ts'
 import type { ExportedPayment } from '../report-store.ts'
-import type { Checkout } from '../record.ts'
+import { type Checkout, markerOf } from '../record.ts'
 import { formatFiat } from './fiat.ts'
 
 const COLUMNS = [
@@ -34,23 +34,22 @@ const COLUMNS = [
 export const CSV_HEADER = toCsvHeader(COLUMNS)
 
 /** Of the plan that was bought, of the merchant, or what the payer chose. */
-const priceOf = ({ plans, price, chosen }: ExportedPayment['checkout'], plan: number | null) =>
+const priceOf = ({ plans, price, chosen }: Checkout, plan: number | null) =>
   (plan === null ? undefined : plans[plan]?.value) ?? price ?? chosen ?? ''
 
 /** One payment as a line of RFC 4180. */
 export function toCsvLine({ payment, checkout }: ExportedPayment, names: Names): string {
-  const paidAt = payment.at
-  const fiat = checkout.currency !== 'NANO'
-  const cells = [
-    new Date(paidAt).toISOString(),
-    checkout.id,
-    safeText(checkout.title ?? ''),
-    checkout.status,
-    checkout.additional,
-    checkout.mode,
-    checkout.currency,
-    priceOf(checkout, payment.plan),
-    fiat ? priceOf(checkout, payment.plan) : '',
+  const price = checkout && priceOf(checkout, payment.plan)
+  return toLine([
+    new Date(payment.at).toISOString(),
+    checkout?.id ?? '',
+    safeText(checkout?.title ?? ''),
+    checkout?.status ?? '',
+    checkout ? markerOf(checkout) : '',
+    checkout?.mode ?? '',
+    checkout?.currency ?? '',
+    price ?? '',
+    checkout?.currency === 'NANO' ? '' : (price ?? ''),
     payment.rate ?? '',
     safeText(payment.rateSource ?? ''),
     formatNano(payment.amountRaw),
@@ -59,13 +58,12 @@ export function toCsvLine({ payment, checkout }: ExportedPayment, names: Names):
     safeText(names.usernameOf(payment.payer) ?? ''),
     payment.blockHash,
     payment.address,
-    String(Math.floor(checkout.createdAt / 1000)),
-    String(Math.floor(paidAt / 1000)),
-    safeText(JSON.stringify(checkout.metadata)),
-    'payment',
+    checkout ? String(Math.floor(checkout.createdAt / 1000)) : '',
+    String(Math.floor(payment.at / 1000)),
+    checkout ? safeText(JSON.stringify(checkout.metadata)) : '',
+    checkout ? 'payment' : 'unmatched',
     '',
-  ]
-  return toLine(cells)
+  ])
 }
 
 const toLine = (cells: readonly string[]) => `${cells.map(quote).join(',')}\r\n`
@@ -79,11 +77,11 @@ export function toRefundLine({ refund, checkout }: { refund: Refund; checkout: C
     checkout.id,
     safeText(checkout.title ?? ''),
     checkout.status,
-    checkout.additional,
+    markerOf(checkout),
     checkout.mode,
     currency,
     '',
-    fiatE8 === undefined ? '' : `-${formatFiat(fiatE8)}`,
+    fiatE8 === undefined ? '' : formatFiat(-fiatE8),
     refund.rate ?? '',
     safeText(refund.rateSource ?? ''),
     formatNano(-amountRaw),

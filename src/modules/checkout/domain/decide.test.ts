@@ -29,10 +29,17 @@ const inTime = { amountRaw: 10n, at: END, worthIt: true }
 test('complete is never left, whatever arrives', () => {
   for (const standing of [exact('complete'), summing('complete', 10n, 10n)]) {
     for (const at of [0, END, END + 1]) {
-      assert.equal(decide(standing, { ...inTime, at }).status, 'complete')
-      assert.equal(decide(standing, { ...inTime, at }).event, undefined)
+      const decision = decide(standing, { ...inTime, at })
+      assert.deepEqual([decision.kind, ...pick(decision)], ['counted', 'complete', 'overpaid', 'payment.late'])
     }
   }
+})
+
+test('what the service sells is settled block by block, and a further gift is a gift', () => {
+  const sold = decide({ ...exact('complete'), takesLate: true }, inTime)
+  assert.deepEqual([sold.kind, ...pick(sold)], ['unmatched', 'complete', 'none', undefined])
+  const gift = decide({ ...summing('complete', 10n, 0n), dues: [] }, inTime)
+  assert.deepEqual([gift.kind, ...pick(gift)], ['counted', 'complete', 'none', undefined])
 })
 
 test('only an open checkout completes by itself, only in time, and while the amount is worth its price', () => {
@@ -53,7 +60,7 @@ test('sums: too little is partial, enough is complete, more is overpaid, and wha
   assert.deepEqual(pick(decide(summing('pending', 0n, 11n), inTime)), ['partial', 'none', 'payment.partial'])
   assert.deepEqual(pick(decide(summing('partial', 1n, 11n), inTime)), ['complete', 'none', 'payment.completed'])
   assert.deepEqual(pick(decide(summing('partial', 2n, 11n), inTime)), ['complete', 'overpaid', 'payment.completed'])
-  assert.deepEqual(pick(decide(summing('complete', 11n, 11n), inTime)), ['complete', 'overpaid', undefined])
+  assert.deepEqual(pick(decide(summing('complete', 11n, 11n), inTime)), ['complete', 'overpaid', 'payment.late'])
   const late = decide(summing('expired', 0n, 11n), inTime)
   assert.deepEqual([late.kind, ...pick(late)], ['late', 'expired', 'none', undefined])
 })

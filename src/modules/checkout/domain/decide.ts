@@ -54,10 +54,23 @@ export function decide(standing: Standing, arrival: Arrival): Decision {
 
 const isClosed = (status: CheckoutStatus) => status === 'expired' || status === 'cancelled'
 
-function decideExact({ status, additional, expiresAt, takesLate }: Standing, { at, worthIt }: Arrival): Decision {
+/** Paid again: the merchant hears of it, and can give it back. */
+const paidAgain = ({ additional }: Standing): Decision => ({
+  kind: 'counted',
+  status: 'complete',
+  additional: additional === 'marked' ? additional : 'overpaid',
+  event: 'payment.late',
+  plan: undefined,
+})
+
+function decideExact(standing: Standing, { at, worthIt }: Arrival): Decision {
+  const { status, additional, expiresAt, takesLate } = standing
   const unchanged = { status, additional, plan: undefined }
   const completes = { kind: 'counted', status: 'complete', event: 'payment.completed', plan: undefined } as const
-  if (status === 'complete') return { ...unchanged, kind: 'unmatched', event: undefined }
+  if (status === 'complete') {
+    // The service settles each block by itself: what it has sold once goes back without anybody's word.
+    return takesLate ? { ...unchanged, kind: 'unmatched', event: undefined } : paidAgain(standing)
+  }
   if (isClosed(status) || at > expiresAt || !worthIt) {
     if (takesLate) return { ...completes, additional: 'marked' }
     return { ...unchanged, kind: 'late', additional: 'paid_late', event: 'payment.late' }
@@ -74,8 +87,7 @@ function decideSum(standing: Standing, { amountRaw, at }: Arrival): Decision {
   const isDonation = dues.length === 0
   const isEnough = isDonation ? amountRaw >= SMALLEST_PRICE : met !== undefined
   if (status === 'complete') {
-    const marker = additional === 'marked' ? additional : 'overpaid'
-    return { ...unchanged, kind: 'counted', additional: isDonation ? additional : marker, event: undefined }
+    return isDonation ? { ...unchanged, kind: 'counted', event: undefined } : paidAgain(standing)
   }
   if (isClosed(status) || at > expiresAt) {
     const late = { ...unchanged, kind: 'late' } as const

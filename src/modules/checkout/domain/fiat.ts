@@ -21,6 +21,10 @@ export function toNanoAt(e8: bigint, rate: string): Raw | undefined {
   return rounded > RAW_MAX ? undefined : toRaw(rounded)
 }
 
+/** How many decimals a price has: a cent is one, where there are cents. */
+export const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+
 function toScaled(text: string, decimals: number): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(decimals, '0'))

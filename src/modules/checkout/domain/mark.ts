@@ -4,7 +4,7 @@ import { toRaw } from '../../../kernel/money.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { alreadyRefunded, checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
-import { takeInvoiceNumber } from '../invoices/numbers.ts'
+import { requireFreeNumber, takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
 import { ANONYMOUS, type Checkout, isAllRefunded } from '../record.ts'
 import { lockCheckout } from '../store.ts'
@@ -33,6 +33,7 @@ export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise
     if (isAllRefunded(held)) throw alreadyRefunded()
     const ended = held.status === 'expired' || held.status === 'cancelled'
     if (blockHash === undefined && !ended && held.additional !== 'paid_late') throw notMarkable(held.status)
+    await requireFreeNumber(tx.db, tx.ports.engine, held)
     const assigned =
       blockHash === undefined ? undefined : await markAssigned(tx.db, { owner, blockHash, checkoutId: id })
     if (blockHash !== undefined && !assigned) throw paymentNotFound()

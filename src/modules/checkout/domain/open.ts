@@ -10,6 +10,7 @@ import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
+import { requireFreeNumber } from '../invoices/numbers.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
 import { countOpen, findOwnCheckout, findCheckout, insertCheckout } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
@@ -235,7 +236,6 @@ interface Alongside {
   /** What lies on its address already, which will never count for it. */
   seen: AddressLook
   namedBy: NamedBy
-  /** What is written together with the checkout. */
   alongside?(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
 
@@ -257,6 +257,7 @@ export async function store(
     // The address is held from here on: of many made at once, each counts those before it.
     await refuseTooMany(tx, draft, { stored: 1 })
     await requireOwnAddress(tx, checkout, { namedBy, seen })
+    await requireFreeNumber(tx.db, tx.ports.engine, checkout)
     const made = { ...checkout, ...watched }
     await alongside?.(tx, made)
     tellOwner(tx, made)
@@ -337,9 +338,8 @@ async function priceInNano(
   const settle = async (price: Price, plan: number): Promise<Raw> => {
     if (price.kind === 'wildcards') return reserveFilled(ctx, checkout, { text: price.text, plan, namedBy })
     if (price.kind === 'fiat') throw new Error('A fiat price needs a rate.')
-    return checkout.mode === 'unique_amount'
-      ? reserveNear(ctx, checkout, { price: price.raw, plan, quote: null })
-      : price.raw
+    if (checkout.mode !== 'unique_amount') return price.raw
+    return reserveNear(ctx, checkout, { price: price.raw, plan, quote: null })
   }
   const priced = []
   for (const [at, plan] of checkout.plans.entries()) {

@@ -1,10 +1,19 @@
 import { formatNano } from '../../../kernel/money.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
-import type { CheckoutStatus } from '../tables.ts'
+import { ADDITIONAL_STATUSES, type CheckoutStatus, type Marker, REFUND_MARKERS } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { badField } from '../errors.ts'
-import { type Filter, type Revenue, countByStatus, listCheckouts, sumRefunds, sumRevenue } from '../report-store.ts'
+import {
+  type Filter,
+  type Revenue,
+  countByStatus,
+  addRevenue,
+  countRefunded,
+  listCheckouts,
+  sumRefunds,
+  sumRevenue,
+} from '../report-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../sums-store.ts'
 import { toOwnView } from '../shape.ts'
 import { ANONYMOUS } from '../record.ts'
@@ -25,13 +34,31 @@ const isMissing = (value: unknown) => value === undefined || value === null || v
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A status as filters write it (contract 3, rule 6). */
-export function readStatus(value: unknown): CheckoutStatus | undefined {
-  if (value === undefined || value === null || value === '' || value === 'all') return undefined
-  if (typeof value === 'string' && SYNONYMS.has(value)) return 'complete'
-  const known = STATUSES.find((status) => status === value)
-  if (known === undefined) throw badField('status', `status must be one of ${STATUSES.join(', ')}.`)
+/** A status as filters write it (contract 3, rule 6): also what a merchant has given back. */
+export function readStatus(value: unknown): Pick<Filter, 'status' | 'additional'> {
+  if (isMissing(value) || value === 'all') return {}
+  if (typeof value === 'string' && SYNONYMS.has(value)) return { status: 'complete' }
+  const status = STATUSES.find((one) => one === value)
+  const additional = REFUND_MARKERS.find((one) => one === value)
+  if (status === undefined && additional === undefined) {
+    throw badField('status', `status must be one of ${[...STATUSES, ...REFUND_MARKERS].join(', ')}.`)
+  }
+  return { status, additional }
+}
+
+/** An `additional_status` as filters write it. */
+export function readMarker(field: string, value: unknown): Marker | undefined {
+  if (isMissing(value)) return undefined
+  const markers = [...ADDITIONAL_STATUSES, ...REFUND_MARKERS]
+  const known = markers.find((one) => one === value)
+  if (known === undefined) throw badField(field, `${field} must be one of ${markers.join(', ')}.`)
   return known
+}
+
+/** Both, as lists and reports take them. */
+export function readStanding(fields: Fields): Pick<Filter, 'status' | 'additional'> {
+  const { status, additional } = readStatus(fields.status)
+  return { status, additional: readMarker('additional_status', fields.additional_status) ?? additional }
 }
 
 /**
@@ -48,7 +75,7 @@ export async function reportCheckouts(
   const period = isMissing(fields.query) ? undefined : readPeriod(fields.query, clock.now())
   const filter: Filter = {
     keyIds,
-    status: readStatus(fields.status),
+    ...readStanding(fields),
     from: isMissing(fields.from) ? period?.from : readMoment('from', fields.from),
     to: isMissing(fields.to) ? period?.to : readEnd('to', fields.to),
     metadata: readMetadataFilter(fields),
@@ -67,7 +94,7 @@ export async function reportCheckouts(
   const others = await countByStatus(db, ports.engine, { ...rest, owner: accountId, otherKeyIds })
   return {
     period: { query: typeof fields.query === 'string' ? fields.query : null, ...showPeriod(filter) },
-    summary: summarize(counts),
+    summary: summarize(counts, await countRefunded(db, ports.engine, filter)),
     revenue: showNet(revenue, refunded),
     excluded: others.reduce((sum, { count }) => sum + count, 0),
     checkouts: listed.map((checkout) => ({ ...toOwnView(ports, checkout), ...refunds.get(checkout.id) })),
@@ -90,6 +117,7 @@ interface StatsDay {
 
 export interface Stats {
   counts: Awaited<ReturnType<typeof countByStatus>>
+  back: Awaited<ReturnType<typeof countRefunded>>
   revenue: Revenue[]
   /** What went back of it, by currency. */
   refunded: Revenue[]
@@ -117,17 +145,19 @@ export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: str
       completed: opened?.completed ?? 0,
     }
   })
-  return {
-    counts,
-    revenue: await sumRevenue(db, ports.engine, filter),
-    refunded: await sumRefunds(db, ports.engine, filter),
-    days,
-  }
+  const back = await countRefunded(db, ports.engine, filter)
+  const refunded = await sumRefunds(db, ports.engine, filter)
+  const revenue = await sumRevenue(db, ports.engine, filter)
+  if (owner !== undefined) return { counts, back, revenue, refunded, days }
+  // Among all accounts is the service itself, whose orders are settled by another room.
+  const { count, raw } = await ports.sales.sumReturned(db, ports.engine)
+  const all = { counts, back: { ...back, refunded: back.refunded + count }, revenue, days }
+  return { ...all, refunded: addRevenue([...refunded, { currency: 'NANO', count, raw, e8: 0n }]) }
 }
 
 /** The same as the REST interface shows it. */
 export async function readStats(ctx: CheckoutRoom, owner: string | undefined): Promise<JsonObject> {
-  const { counts, revenue, refunded, days } = await gatherStats(ctx, owner)
+  const { counts, back, revenue, refunded, days } = await gatherStats(ctx, owner)
   const series = days.map((day): JsonObject => ({
     date: day.date,
     count: day.count,
@@ -135,7 +165,7 @@ export async function readStats(ctx: CheckoutRoom, owner: string | undefined): P
     amount_raw: day.raw.toString(),
     revenue: showRevenue(day.revenue),
   }))
-  return { ...summarize(counts), revenue: showNet(revenue, refunded), series }
+  return { ...summarize(counts, back), revenue: showNet(revenue, refunded), series }
 }
 
 export async function readOverview(ctx: CheckoutRoom): Promise<JsonObject> {
@@ -152,11 +182,16 @@ export async function readOverview(ctx: CheckoutRoom): Promise<JsonObject> {
   }
 }
 
-function summarize(counts: readonly { status: CheckoutStatus; count: number }[]): JsonObject {
+function summarize(
+  counts: readonly { status: CheckoutStatus; count: number }[],
+  back: { refunded: number; partly_refunded: number },
+): JsonObject {
   const byStatus = Object.fromEntries(
     STATUSES.map((status) => [status, counts.find((one) => one.status === status)?.count ?? 0]),
   )
-  return { total: counts.reduce((sum, { count }) => sum + count, 0), by_status: byStatus }
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const isAny = back.refunded + back.partly_refunded > 0
+  return { total, by_status: byStatus, ...(isAny && { by_additional_status: back }) }
 }
 
 /** What came in, what of it went back, and what is left; `amount` is what it always was. */
@@ -166,7 +201,7 @@ function showNet(revenue: readonly Revenue[], refunded: readonly Revenue[]): Jso
       const { currency, count, raw, e8 } = gross
       const back = refunded.find((one) => one.currency === currency) ?? { raw: 0n, e8: 0n }
       const show = (sum: { raw: bigint; e8: bigint }) =>
-        currency === 'NANO' ? formatNano(sum.raw) : sum.e8 < 0n ? `-${formatFiat(-sum.e8)}` : formatFiat(sum.e8)
+        currency === 'NANO' ? formatNano(sum.raw) : formatFiat(sum.e8)
       const net = { raw: raw - back.raw, e8: e8 - back.e8 }
       return [
         currency,

@@ -6,7 +6,7 @@ import { findWallet } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { checkoutNotFound } from '../errors.ts'
-import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
+import { type Payment, countUnmatched, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
 import { markServed } from '../changes-store.ts'
 import { ANONYMOUS, type Checkout, SERVICE } from '../record.ts'
@@ -20,8 +20,6 @@ import { asOrdered } from './as-ordered.ts'
 import type { Choice } from './choose-amount.ts'
 import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow, refreshQuote } from './quote.ts'
-
-const UNMATCHED_MAX = 100
 
 /** The checkout of an id as links write it, or 404. */
 export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<Checkout> {
@@ -207,7 +205,13 @@ async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise
 }
 
 /** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
-export async function showUnmatched(ctx: CheckoutRoom, owner: string): Promise<JsonObject> {
-  const payments = await listUnmatched(ctx.db, { owner, limit: UNMATCHED_MAX })
-  return { payments: payments.map((payment) => showPayment(ctx.ports, payment)) }
+export async function showUnmatched(ctx: CheckoutRoom, page: Parameters<typeof listUnmatched>[1]): Promise<JsonObject> {
+  const payments = await listUnmatched(ctx.db, page)
+  const last = payments.length === page.limit ? payments.at(-1) : undefined
+  return {
+    payments: payments.map((payment) => showPayment(ctx.ports, payment)),
+    total: await countUnmatched(ctx.db, page.owner),
+    limit: page.limit,
+    next_cursor: last ? `${last.createdAt}-${last.blockHash}` : null,
+  }
 }

@@ -6,6 +6,7 @@ import type { CheckoutMode } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { badField, checkoutClosed, checkoutNotFound, fieldFixed, walletFixed } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
+import { requireFreeNumber } from '../invoices/numbers.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { updatePresentation, updateTerms } from '../changes-store.ts'
@@ -68,6 +69,7 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
     const next = present(tx, held, shown)
     requireSameInvoice(next, terms)
     await updatePresentation(tx.db, id, next)
+    await requireFreeNumber(tx.db, tx.ports.engine, next)
     if (terms) {
       if (held.servedAt !== null || held.seenAt !== null) throw fieldFixed(terms.field)
       if (held.status !== 'pending') throw checkoutClosed(held.status)

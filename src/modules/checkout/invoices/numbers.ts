@@ -1,4 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
+import { type StoreEngine, jsonMember } from '../../../kernel/dialect.ts'
+import { numberTaken } from '../errors.ts'
 import type { Checkout } from '../record.ts'
 
 const DIGITS = 6
@@ -7,6 +9,35 @@ const toNumber = (count: number) => `INV-${String(count).padStart(DIGITS, '0')}`
 
 /** Merchants may not use them: they would stand on two invoices. */
 export const isGivenByUs = (number: string) => /^INV-[0-9]+$/i.test(number)
+
+/**
+ * Refuses a merchant's own number that stands on another checkout of the account which is open or paid: it would be on two invoices. Call it
+ * in the transaction that writes the checkout; two at once are made one after the other.
+ */
+export async function requireFreeNumber(
+  db: Db,
+  engine: StoreEngine,
+  { id, owner, invoice }: Pick<Checkout, 'id' | 'owner' | 'invoice'>,
+): Promise<void> {
+  if (invoice === null || invoice.number === null) return
+  await db
+    .insertInto('invoice_counters')
+    .values({ owner, last: 0 })
+    .onConflict((conflict) =>
+      conflict.column('owner').doUpdateSet(({ ref }) => ({ last: ref('invoice_counters.last') })),
+    )
+    .execute()
+  const other = await db
+    .selectFrom('checkouts')
+    .select('id')
+    .where('owner', '=', owner)
+    .where('invoice', 'is not', null)
+    .where(jsonMember(engine, 'invoice', 'number'), '=', invoice.number)
+    .where('id', '<>', id)
+    .where('status', 'not in', ['expired', 'cancelled'])
+    .executeTakeFirst()
+  if (other) throw numberTaken(invoice.number, other.id)
+}
 
 /**
  * The number of an invoice that is being paid, taken in the transaction that completes its checkout: what is not paid has

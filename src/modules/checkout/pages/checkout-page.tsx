@@ -14,6 +14,8 @@ interface CheckoutDetail {
   description: string | null
   status: string
   additional: string
+  /** Paid too late, and its merchant has not decided yet. */
+  isLate: boolean
   mode: string
   address: string
   merchantAddress: string
@@ -107,7 +109,7 @@ const Actions = ({
             </ActionButton>
           </Confirmed>
         )}
-        {(isEnded || checkout.additional === 'paid_late') && (
+        {(isEnded || checkout.isLate) && (
           <Confirmed ask="Mark as paid">
             <p>Confirms that you received the money another way. Your webhook is notified as for any payment.</p>
             <ActionButton frame={frame} action={action('mark')}>
@@ -292,7 +294,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         </>
       }
     >
-      {checkout.additional === 'paid_late' && checkout.status !== 'complete' && isOwn && (
+      {checkout.isLate && checkout.status !== 'complete' && isOwn && (
         <p class="notice task">
           This payment arrived late or for a different price. Mark the checkout as paid to accept it.
         </p>

@@ -30,7 +30,7 @@ interface CheckoutsPageProps {
 }
 
 const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
-const MARKS = ['overpaid', 'paid_late', 'marked']
+const MARKS = ['overpaid', 'paid_late', 'marked', 'refunded', 'partly_refunded']
 const MODES = ['unique_amount', 'unique_address', 'generated_wallet']
 const FURTHER = ['additional', 'mode', 'currency', 'from', 'to', 'metadata']
 const words = (value: string): [string, string] => [value, value.replaceAll('_', ' ')]

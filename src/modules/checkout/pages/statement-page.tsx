@@ -91,15 +91,16 @@ const Chooser = ({ filled, statement }: Pick<StatementPageProps, 'filled' | 'sta
 )
 
 const Lines = ({ statement, linesMax }: { statement: Statement; linesMax: number }) => {
-  const { clock, from, to, zone, isOver, isCut, sales, refunds, apart, others } = statement
-  const isEmpty = sales.length + refunds.length + apart.length === 0
+  const { clock, from, to, zone, isOver, isCut, sales, again, refunds, apart, others } = statement
+  const isEmpty = sales.length + again.length + refunds.length + apart.length === 0
   return (
     <>
       <Card title="Totals">
         <p class="card-note">
           {`From ${clock(from)} until ${clock(to)} (exclusive), time zone ${zone}. `}
           {!isOver && 'This month is not over yet. '}
-          A sale counts when it was paid in full, at its price at that moment; a refund when it was made. Fees: none.
+          A sale counts when it was paid in full, at its price at that moment; a refund when it was made, and whatever
+          is paid later on its own day. Fees: none.
         </p>
         {isEmpty ? <Empty title="No sales or refunds this month" /> : <Totals {...statement} />}
         {others.count > 0 && (
@@ -115,8 +116,19 @@ const Lines = ({ statement, linesMax }: { statement: Statement; linesMax: number
         )}
       </Card>
       {sales.length > 0 && <Sales {...statement} />}
+      {again.length > 0 && (
+        <Payments title="Further payments" note="For sales that were paid already." payments={again} clock={clock} />
+      )}
       {refunds.length > 0 && <Refunds {...statement} />}
-      {apart.length > 0 && <Apart {...statement} />}
+      {apart.length > 0 && (
+        <Payments
+          title="Payments without a sale"
+          note="Not included in the totals above."
+          payments={apart}
+          clock={clock}
+          counted="partial payment"
+        />
+      )}
     </>
   )
 }
@@ -210,20 +222,27 @@ const Refunds = ({ refunds, clock }: Statement) => (
   </Card>
 )
 
-const WHY = { counted: 'partial payment', late: 'late', unmatched: 'no matching checkout' }
+const WHY = { late: 'late', unmatched: 'no matching checkout' }
 
-const Apart = ({ apart, clock }: Statement) => (
-  <Card title="Payments without a sale" note="Not included in the totals above.">
-    <Table label="Payments without a sale" head={['Received', 'Reason', 'Block', 'Nano']}>
-      {apart.map((payment) => (
+const Reason = ({ id, text }: { id: string | null; text: string }) =>
+  id === null ? <>{text}</> : <a href={`/dashboard/checkouts/${id}`}>{text}</a>
+
+interface PaymentsProps extends Pick<Statement, 'clock'> {
+  title: string
+  note: string
+  payments: Statement['apart']
+  /** What is said of one that counted. */
+  counted?: string
+}
+
+const Payments = ({ title, note, payments, clock, counted = 'further payment' }: PaymentsProps) => (
+  <Card title={title} note={note}>
+    <Table label={title} head={['Received', 'Reason', 'Block', 'Nano']}>
+      {payments.map((payment) => (
         <tr key={payment.blockHash}>
           <td class="at">{clock(payment.createdAt)}</td>
           <td>
-            {payment.checkoutId === null ? (
-              WHY[payment.kind]
-            ) : (
-              <a href={`/dashboard/checkouts/${payment.checkoutId}`}>{WHY[payment.kind]}</a>
-            )}
+            <Reason id={payment.checkoutId} text={payment.kind === 'counted' ? counted : WHY[payment.kind]} />
           </td>
           <td class="title-cell">
             <code>{payment.blockHash}</code>

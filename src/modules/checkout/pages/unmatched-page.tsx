@@ -1,7 +1,7 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import { Card, Copyable, Empty, Moment, Nano, shorten } from '../../../web/dashboard/show.tsx'
+import { Card, Copyable, Empty, Moment, Nano, Pager, shorten } from '../../../web/dashboard/show.tsx'
 
 interface UnmatchedRow {
   blockHash: string
@@ -15,8 +15,14 @@ interface UnmatchedRow {
 }
 
 /** Money that came and fits nothing: it waits for its owner's word. */
-export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; rows: readonly UnmatchedRow[] }) => {
-  const { frame, filled, rows } = props
+export const UnmatchedPage = (props: {
+  frame: FrameProps
+  filled: FormState
+  rows: readonly UnmatchedRow[]
+  first: string | undefined
+  next: string | undefined
+}) => {
+  const { frame, filled, rows, first, next } = props
   const filledOf = (row: UnmatchedRow): FormState => {
     if (filled.values.block_hash === row.blockHash) return filled
     return { values: { checkout: row.checkoutId ?? '' } }
@@ -78,6 +84,7 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; row
           </Form>
         </Card>
       ))}
+      <Pager first={first} next={next} />
     </Frame>
   )
 }

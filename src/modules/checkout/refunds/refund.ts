@@ -17,7 +17,14 @@ import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
 import { findCheckout, lockCheckout } from '../store.ts'
 import { followRefund } from './follow.ts'
 import { type RefundRequest, namesOf } from './request.ts'
-import { type Refund, findRefundByReference, findSameRefund, insertRefund, moveRefunded } from './store.ts'
+import {
+  type Refund,
+  findRefundByReference,
+  findSameRefund,
+  insertRefund,
+  moveRefunded,
+  sumGivenBack,
+} from './store.ts'
 import { decideAddress, decideAmount, decideSource } from './terms.ts'
 
 const MINUTE = 60_000
@@ -88,7 +95,8 @@ async function alongClaim(
   { request, today, make }: LinkRefund,
 ): Promise<Refund> {
   const payments = await listPayments(ctx.db, checkout.id)
-  const { amountRaw } = decideAmount(checkout, payments, { asked: request.asked, today })
+  const given = await sumGivenBack(ctx.db, ctx.ports.engine, checkout.id)
+  const { amountRaw } = decideAmount(checkout, payments, { asked: request.asked, today, given })
   await decideSource(ctx.db, checkout, request.from)
   const returnTo = request.from ?? checkout.merchantAddress
   return ctx.ports.claims.along({ returnTo, amount: amountRaw }, make)
@@ -114,7 +122,8 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
     return known
   }
   const payments = await listPayments(db, held.id)
-  const { amountRaw, ...worth } = decideAmount(held, payments, { asked: request.asked, today })
+  const given = await sumGivenBack(db, ports.engine, held.id)
+  const { amountRaw, ...worth } = decideAmount(held, payments, { asked: request.asked, today, given })
   const source = await decideSource(db, held, request.from)
   const address = claim ? null : await decideAddress(tx, held, request, source)
   if (!(await moveRefunded(db, held, amountRaw))) throw new Error(`Checkout ${held.id} changed while it was held.`)

@@ -15,7 +15,7 @@ test('the link of a refund is shown to keys that may refund, and to no others', 
   const made = await sell()
   const { claim_url: link } = (await refund(made.id, { as: 'link' })).json<Refund>()
   assert.ok(link)
-  await untilRefund(made.id, 'sent')
+  await untilRefund(made.id, 'waiting_for_claim')
   const key = { accountId: merchant.accountId, kind: 'secret', name: 'test', actor: OPERATOR } as const
   const { text } = await issueKey(shop.ctx, { ...key, wanted: { scopes: ['checkout', 'reports'] } })
   const answers = [
@@ -171,7 +171,7 @@ test('a buyer who opens the link of a refund early is not told that the money we
   assert.match(page.text, /has not arrived yet/)
   assert.doesNotMatch(page.text, /expired/i)
   await node.release()
-  await untilRefund(made.id, 'sent')
+  await untilRefund(made.id, 'waiting_for_claim')
   await turnUntil(world, 500, async () => (await post({ address: keeper }, 'application/json')).status === 200)
   await turnUntil(world, 500, () => Promise.resolve(fundsOf(keeper) === BigInt(made.amount_raw)))
 })

@@ -7,7 +7,7 @@ import type { Refund } from './store.ts'
 
 const { text, raw, nano, unix, url, address, hash, optional, orNull, record, words } = answer
 
-const STATUS = words('created', 'sending', 'sent', 'failed', 'claimed')
+const STATUS = words('created', 'sending', 'sent', 'waiting_for_claim', 'failed', 'claimed')
 
 /** What anybody who knows a checkout may know of a refund. */
 export const PUBLIC_REFUND = record({
@@ -59,6 +59,10 @@ export const REFUND = record({
   ended_unix: orNull(unix),
 })
 
+/** Money that lies ready behind a link has reached nobody yet. */
+export const standingOf = ({ status, as }: Pick<Refund, 'status' | 'as'>) =>
+  status === 'sent' && as === 'link' ? 'waiting_for_claim' : status
+
 const toUnix = (milliseconds: number | null) => (milliseconds === null ? null : Math.floor(milliseconds / 1000))
 
 const amounts = ({ amountRaw }: Refund): JsonObject => ({
@@ -70,7 +74,7 @@ const fiat = ({ currency, fiatE8 }: Refund): JsonObject =>
   currency === 'NANO' ? {} : { currency, ...(fiatE8 !== undefined && { fiat_amount: formatFiat(fiatE8) }) }
 
 export const showPublicRefund = (refund: Refund): JsonObject => ({
-  status: refund.status,
+  status: standingOf(refund),
   ...amounts(refund),
   address: refund.address,
   hash: refund.hash,
@@ -79,7 +83,7 @@ export const showPublicRefund = (refund: Refund): JsonObject => ({
 
 export const tellRefund = (refund: Refund): JsonObject => ({
   id: refund.id,
-  status: refund.status,
+  status: standingOf(refund),
   as: refund.as,
   ...amounts(refund),
   ...fiat(refund),
@@ -99,11 +103,11 @@ export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
 
 /** The same for a key that may read checkouts and reports, and need not be able to give anything back. */
 export function showListedRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
-  const { id, status, hash } = refund
+  const { id, hash } = refund
   return {
     id,
     checkout_id: refund.checkoutId,
-    status,
+    status: standingOf(refund),
     as: refund.as,
     ...amounts(refund),
     ...fiat(refund),

@@ -17,6 +17,8 @@ export interface Refund {
   asked: string
   reference: string | null
   amountRaw: Raw
+  /** What of it was paid beyond the price. */
+  excessRaw: Raw
   currency: string
   fiatE8: bigint | undefined
   rate: string | null
@@ -43,6 +45,7 @@ export const toRefund = (row: Selectable<CheckoutRefundsTable>): Refund => ({
   asked: row.asked,
   reference: row.reference,
   amountRaw: toRaw(BigInt(row.amount_raw)),
+  excessRaw: toRaw(BigInt(row.excess_raw)),
   currency: row.currency,
   fiatE8: row.fiat_e8 === null ? undefined : BigInt(row.fiat_e8),
   rate: row.rate,
@@ -94,6 +97,7 @@ export async function insertRefund(db: Db, refund: Refund, dueAt: number): Promi
       asked: refund.asked,
       reference: refund.reference,
       amount_raw: refund.amountRaw.toString(),
+      excess_raw: refund.excessRaw.toString(),
       currency: refund.currency,
       fiat_e8: refund.fiatE8?.toString() ?? null,
       rate: refund.rate,
@@ -242,3 +246,21 @@ export const sumsOf = (engine: StoreEngine) =>
     sumRaw(engine, 'checkout_refunds.amount_raw').as('raw'),
     sumRaw(engine, 'checkout_refunds.fiat_e8').as('e8'),
   ] as const
+
+/** What was given back of a checkout so far, of its price and beyond it. */
+export async function sumGivenBack(
+  db: Db,
+  engine: StoreEngine,
+  checkoutId: string,
+): Promise<{ e8: bigint; excessRaw: bigint }> {
+  const row = await db
+    .selectFrom('checkout_refunds')
+    .select([
+      sumRaw(engine, 'checkout_refunds.fiat_e8').as('e8'),
+      sumRaw(engine, 'checkout_refunds.excess_raw').as('excess'),
+    ])
+    .where('checkout_id', '=', checkoutId)
+    .where('status', '<>', 'failed')
+    .executeTakeFirstOrThrow()
+  return { e8: BigInt(row.e8), excessRaw: BigInt(row.excess) }
+}

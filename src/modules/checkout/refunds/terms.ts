@@ -3,17 +3,20 @@ import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { findOwnedWallet, findWallet, findWalletByAddress, lockUsableWallet, refusedSend } from '../../wallets/index.ts'
 import { badField } from '../errors.ts'
-import { toNanoAt, worthAt } from '../domain/fiat.ts'
+import { decimalsOf, toNanoAt, worthAt } from '../domain/fiat.ts'
 import { type Payment, listPayers } from '../payments-store.ts'
 import type { CheckoutRoom } from '../room.ts'
 import type { Checkout } from '../record.ts'
+import { askedRaw } from '../shape.ts'
 import { refundAddressRequired, refundSourceRequired, refundTooLarge } from './errors.ts'
 import type { RefundAsked, RefundRequest } from './request.ts'
 
 /** What a refund comes to. */
 interface RefundAmount {
   amountRaw: Raw
-  /** In the currency of the checkout; undefined where that is nano. */
+  /** What of it was paid beyond the price. */
+  excessRaw: Raw
+  /** What of the price goes back; undefined where that is in nano, or not known. */
   fiatE8: bigint | undefined
   rate: string | null
   rateSource: string | null
@@ -30,7 +33,7 @@ const paidRateOf = (payments: readonly Payment[]): Payment | undefined =>
 export function decideAmount(
   checkout: Checkout,
   payments: readonly Payment[],
-  { asked, today }: { asked: RefundAsked; today: Rate | undefined },
+  { asked, today, given }: { asked: RefundAsked; today: Rate | undefined; given: GivenBack },
 ): RefundAmount {
   const left = refundable(checkout)
   const paid = paidRateOf(payments)
@@ -44,20 +47,52 @@ export function decideAmount(
     const isWorthIt = converted > left && (worthAt(left, rate) ?? 0n) >= asked.e8
     const amountRaw = isWorthIt ? left : converted
     if (amountRaw > left) throw refundTooLarge(left)
-    return { amountRaw, fiatE8: asked.e8, rate, rateSource: source ?? null }
+    return { amountRaw, ...valueOf(checkout, given, amountRaw, asked.e8), rate, rateSource: source ?? null }
   }
   const amountRaw = asked.kind === 'all' ? left : asked.raw
   if (amountRaw === 0n || amountRaw > left) throw refundTooLarge(left)
-  if (checkout.currency === 'NANO') return { amountRaw, fiatE8: undefined, rate: null, rateSource: null }
-  const rate = paid?.rate ?? null
-  return { amountRaw, fiatE8: shareOf(checkout, amountRaw, rate), rate, rateSource: paid?.rateSource ?? null }
+  const value = valueOf(checkout, given, amountRaw)
+  if (checkout.currency === 'NANO') return { amountRaw, ...value, rate: null, rateSource: null }
+  return { amountRaw, ...value, rate: paid?.rate ?? null, rateSource: paid?.rateSource ?? null }
 }
 
-/** The same part of the price that goes back of the nano: everything is the whole price. */
-function shareOf({ priceE8, paidRaw }: Checkout, amountRaw: Raw, rate: string | null): bigint | undefined {
-  if (priceE8 !== undefined) return (priceE8 * amountRaw) / paidRaw
-  return rate === null ? undefined : worthAt(amountRaw, rate)
+/** What the refunds of a checkout that have not failed come to. */
+interface GivenBack {
+  e8: bigint
+  excessRaw: bigint
 }
+
+/**
+ * What a refund counts for in the currency of the price, in every book: what was paid beyond the price goes back first and is none of
+ * it; then each raw is its part of the price, or what was asked for, in whole minor units, and the last refund is what is left.
+ */
+function valueOf(
+  checkout: Checkout,
+  given: GivenBack,
+  amountRaw: Raw,
+  wantedE8?: bigint,
+): Pick<RefundAmount, 'excessRaw' | 'fiatE8'> {
+  const left = refundable(checkout)
+  const { currency, paidRaw, priceE8, status } = checkout
+  const asked = askedRaw(checkout) ?? paidRaw
+  const excessLeft = min(max(paidRaw - asked - given.excessRaw, 0n), left)
+  const excessRaw = toRaw(min(amountRaw, excessLeft))
+  if (currency === 'NANO' || priceE8 === undefined) return { excessRaw, fiatE8: undefined }
+  const unit = 10n ** BigInt(8 - decimalsOf(currency))
+  // A price may be finer than its currency's coins.
+  const round = (top: bigint, bottom: bigint) =>
+    priceE8 % unit === 0n ? ((2n * top + bottom * unit) / (2n * bottom * unit)) * unit : top / bottom
+  // Of a price that was paid in part only that part can go back.
+  const paidE8 = status === 'complete' || paidRaw >= asked ? priceE8 : round(priceE8 * paidRaw, asked)
+  const leftE8 = max(paidE8 - given.e8, 0n)
+  if (amountRaw === left) return { excessRaw, fiatE8: leftE8 }
+  const part = amountRaw - excessRaw
+  const fiatE8 = wantedE8 === undefined ? round(paidE8 * part, min(paidRaw, asked)) : round(wantedE8 * part, amountRaw)
+  return { excessRaw, fiatE8: min(fiatE8, leftE8) }
+}
+
+const min = (one: bigint, other: bigint) => (one < other ? one : other)
+const max = (one: bigint, other: bigint) => (one > other ? one : other)
 
 /** Where a refund goes: to the address that was named, or to the payer, if what is sent there reaches them. */
 export async function decideAddress(

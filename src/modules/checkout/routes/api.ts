@@ -11,7 +11,7 @@ import { asOrdered } from '../domain/as-ordered.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { exportPayments } from '../domain/export.ts'
 import { markPaid } from '../domain/mark.ts'
-import { readOverview, readStats, readStatus } from '../domain/report.ts'
+import { readOverview, readStanding, readStats } from '../domain/report.ts'
 import { listShownRefunds, showOwn, showUnmatched } from '../domain/show.ts'
 import { updateCheckout } from '../domain/update.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
@@ -23,7 +23,7 @@ import { countByStatus, listCheckouts } from '../report-store.ts'
 import { toOwnView, toResponse } from '../shape.ts'
 import type { Checkout } from '../record.ts'
 import { toCheckoutId } from '../wire-fields.ts'
-import { readCursor, toCursor } from './cursor.ts'
+import { readCursor, readPaymentCursor, toCursor } from './cursor.ts'
 import { createOpener } from './open-from-fields.ts'
 import { statementRoute } from './statement.tsx'
 
@@ -99,7 +99,10 @@ function listRoutes(area: Area): readonly Route[] {
       path: `${path}/unmatched`,
       door: 'account',
       scope: 'reports',
-      run: async ({ caller }) => ({ json: await showUnmatched(ctx, caller.accountId) }),
+      async run({ caller: { accountId: owner }, query }) {
+        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_MAX })
+        return { json: await showUnmatched(ctx, { owner, limit, after: readPaymentCursor(query.cursor) }) }
+      },
     },
     {
       method: 'GET',
@@ -216,7 +219,7 @@ async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: st
   const { db, ports } = ctx
   const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
   const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })
-  const filter = { owner, status: readStatus(query.status) }
+  const filter = { owner, ...readStanding(query) }
   const after = readCursor(query.cursor)
   const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
   const counts = await countByStatus(db, ports.engine, filter)

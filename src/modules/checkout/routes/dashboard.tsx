@@ -10,7 +10,7 @@ import { deleteCheckout } from '../domain/cancel.ts'
 import { formatFiat } from '../domain/fiat.ts'
 import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
-import { readStatus } from '../domain/report.ts'
+import { readMarker, readStatus } from '../domain/report.ts'
 import { getOwn } from '../domain/show.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
@@ -22,13 +22,14 @@ import { isOver } from '../refunds/follow.ts'
 import { readRefunds } from '../refunds/list.ts'
 import { refundCheckout } from '../refunds/refund.ts'
 import { readRefund } from '../refunds/request.ts'
+import { standingOf } from '../refunds/shape.ts'
 import { refundable } from '../refunds/terms.ts'
 import { type Filter, listCheckouts } from '../report-store.ts'
 import { excessOf } from '../shape.ts'
-import type { Checkout } from '../record.ts'
+import { type Checkout, isAllRefunded, markerOf } from '../record.ts'
 import { findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
-import { readCursor, toCursor } from './cursor.ts'
+import { readCursor, readPaymentCursor, toCursor } from './cursor.ts'
 import { editCheckoutPages } from './edit-checkout.tsx'
 import { newCheckoutPages } from './new-checkout.tsx'
 
@@ -53,12 +54,18 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
 
 function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db } = ctx
-  const unmatched = async ({ frame, accountId }: PageRequest, filled: FormState) => {
-    const payments = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
+  const unmatched = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
+    const page = { owner: accountId, after: readPaymentCursor(query.cursor), limit: UNMATCHED_MAX + 1 }
+    const found = await listUnmatched(db, page)
+    const payments = found.slice(0, UNMATCHED_MAX)
+    const { createdAt, blockHash } = payments.at(-1) ?? {}
+    const first = '/dashboard/checkouts/unmatched'
+    const next = found.length > UNMATCHED_MAX ? `${first}?cursor=${createdAt}-${blockHash}` : undefined
     const hashes = payments.map(({ blockHash }) => blockHash)
     const keyless = await listKeylessPaid(db, hashes)
     const rows = payments.map((payment) => ({ ...payment, keylessId: keyless.get(payment.blockHash) }))
-    return <UnmatchedPage frame={frame} filled={filled} rows={rows} />
+    const pager = { first: query.cursor === undefined ? undefined : first, next }
+    return <UnmatchedPage frame={frame} filled={filled} rows={rows} {...pager} />
   }
   const placed = {
     path: '/checkouts/unmatched',
@@ -166,7 +173,13 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
   }
   const isOwn = own.checkout.owner === accountId
   const { price, chosen } = own.checkout
-  const checkout = { ...own.checkout, price: price ?? chosen, excessRaw: excessOf(own.checkout) }
+  const checkout = {
+    ...own.checkout,
+    additional: markerOf(own.checkout),
+    isLate: own.checkout.additional === 'paid_late' && !isAllRefunded(own.checkout),
+    price: price ?? chosen,
+    excessRaw: excessOf(own.checkout),
+  }
   const refunding = await refundingOf(ctx, own.checkout, may('refunds'))
   return (
     <CheckoutPage
@@ -190,6 +203,7 @@ async function refundingOf(ctx: CheckoutRoom, checkout: Checkout, mayRefund: boo
   return {
     refunds: refunds.map((refund) => ({
       ...refund,
+      status: standingOf(refund),
       fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
       // Whoever has the link has the money.
       link: mayRefund && refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
@@ -217,7 +231,7 @@ async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }:
       frame={frame}
       filled={filled}
       currencies={ports.prices.currencies}
-      rows={rows}
+      rows={rows.map((row) => ({ ...row, additional: markerOf(row) }))}
       isFiltered={isFiltered}
       first={query.cursor === undefined ? undefined : address(undefined)}
       next={next}
@@ -239,8 +253,8 @@ async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }:
 function readFilter(values: Readonly<Record<string, string>>): Filter {
   const { text = '', status, additional, mode, currency, from = '', to = '', metadata = '' } = values
   return {
-    status: readStatus(status),
-    additional: oneOf('additional', additional, ['none', 'overpaid', 'paid_late', 'marked']),
+    ...readStatus(status),
+    additional: readMarker('additional', additional),
     mode: oneOf('mode', mode, ['unique_amount', 'unique_address', 'generated_wallet']),
     currency: currency === '' ? undefined : currency,
     text: text === '' ? undefined : (toCheckoutId(text) ?? text.trim()),

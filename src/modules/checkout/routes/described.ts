@@ -15,6 +15,7 @@ import {
   REFUND,
   STATS,
 } from '../answers.ts'
+import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../tables.ts'
 
 const { text, bool, integer, optional, orNull, list, record, words } = answer
 
@@ -47,8 +48,23 @@ function routesOfAll(path: string, suffix: string, whose: string): Described[] {
         { name: 'cursor', schema: text, description: '`next_cursor` of the previous page; instead of `offset`.' },
         {
           name: 'status',
-          schema: words('pending', 'detected', 'partial', 'complete', 'expired', 'cancelled', 'paid', 'all'),
+          schema: words(
+            'pending',
+            'detected',
+            'partial',
+            'complete',
+            'expired',
+            'cancelled',
+            'paid',
+            'all',
+            ...REFUND_MARKERS,
+          ),
           description: 'Only those with this status; `paid` means `complete`.',
+        },
+        {
+          name: 'additional_status',
+          schema: words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS),
+          description: 'Only those with this one.',
         },
       ],
       answer: record({
@@ -100,14 +116,18 @@ function reportsOf(path: string, suffix: string): Described[] {
       path: `${path}/unmatched`,
       id: `listUnmatchedPayments${suffix}`,
       summary: 'Payments to an address of the account that match no checkout.',
-      answer: record({ payments: list(PAYMENT) }),
+      query: [
+        { name: 'limit', schema: integer, description: 'How many at most: 1 to 100, 100 by default.' },
+        { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
+      ],
+      answer: record({ payments: list(PAYMENT), total: integer, limit: integer, next_cursor: orNull(text) }),
     },
     {
       ...shared,
       method: 'get',
       path: `${path}/export.csv`,
       id: `exportPayments${suffix}`,
-      summary: 'All payments as CSV.',
+      summary: 'All payments and refunds as CSV.',
       type: 'text/csv',
       answer: text,
     },

@@ -6,8 +6,8 @@ import type { Payment } from '../payments-store.ts'
 import type { Refund } from '../refunds/store.ts'
 import type { CheckoutRoom } from '../room.ts'
 import type { Checkout } from '../record.ts'
-import { type Month, referenceOf, withCheckouts } from './statement.ts'
-import { type Span, listApart, listRefundsOf, listSales } from './store.ts'
+import { type Month, cameBack, referenceOf, withCheckouts } from './statement.ts'
+import { type Span, listApart, listFailedOf, listPaidAgain, listRefundsOf, listSales } from './store.ts'
 
 const PAGE = 500
 const COLUMNS = [
@@ -52,24 +52,25 @@ export async function* exportStatement(ctx: CheckoutRoom, owner: string, month: 
     (page) => listSales(db, span, page),
     (sales) => sales.map((sale) => write(sale.paidAt!, sale.paidRaw, toSaleLine(sale))),
   )
+  const toRefundLines = async (refunds: readonly Refund[]) =>
+    (await withCheckouts(ctx, refunds)).map(({ refund, checkout }) =>
+      write(refund.createdAt, -refund.amountRaw, { ...shared(checkout), ...toRefundLine(refund) }),
+    )
+  const toPaymentLines = (counted: string) => (payments: readonly Payment[]) =>
+    payments.map(({ createdAt, amountRaw, kind, checkoutId, blockHash }) =>
+      write(createdAt, amountRaw, {
+        type: kind === 'counted' ? counted : kind,
+        checkout_id: checkoutId ?? '',
+        block_hash: blockHash,
+      }),
+    )
+  yield* pages<Payment>((page) => listPaidAgain(db, span, page), toPaymentLines('further'))
+  yield* pages<Refund>((page) => listRefundsOf(db, span, page), toRefundLines)
   yield* pages<Refund>(
-    (page) => listRefundsOf(db, span, page),
-    async (refunds) =>
-      (await withCheckouts(ctx, refunds)).map(({ refund, checkout }) =>
-        write(refund.createdAt, -refund.amountRaw, { ...shared(checkout), ...toRefundLine(refund) }),
-      ),
+    (page) => listFailedOf(db, span, page),
+    (refunds) => toRefundLines(refunds.map(cameBack)),
   )
-  yield* pages<Payment>(
-    (page) => listApart(db, span, page),
-    (payments) =>
-      payments.map(({ createdAt, amountRaw, kind, checkoutId, blockHash }) =>
-        write(createdAt, amountRaw, {
-          type: kind === 'counted' ? 'partial' : kind,
-          checkout_id: checkoutId ?? '',
-          block_hash: blockHash,
-        }),
-      ),
-  )
+  yield* pages<Payment>((page) => listApart(db, span, page), toPaymentLines('partial'))
 }
 
 async function* pages<T>(
@@ -102,7 +103,7 @@ const toSaleLine = (sale: Checkout): Line => ({
 const toRefundLine = ({ id, currency, fiatE8, hash }: Refund): Line => ({
   type: 'refund',
   currency,
-  fiat_amount: fiatE8 === undefined ? '' : `-${formatFiat(fiatE8)}`,
+  fiat_amount: fiatE8 === undefined ? '' : formatFiat(-fiatE8),
   block_hash: hash ?? '',
   refund_id: id,
 })

@@ -6,7 +6,17 @@ import type { Refund } from '../refunds/store.ts'
 import { type Revenue, listCheckoutsById } from '../report-store.ts'
 import type { CheckoutRoom } from '../room.ts'
 import type { Checkout } from '../record.ts'
-import { type Span, listApart, listRefundsOf, listSales, sumApart, sumRefundsOf, sumSales } from './store.ts'
+import {
+  type Span,
+  listApart,
+  listFailedOf,
+  listPaidAgain,
+  listRefundsOf,
+  listSales,
+  sumApart,
+  sumRefundsOf,
+  sumSales,
+} from './store.ts'
 
 /** Lines of each kind that a page has; the table for spreadsheets has all. */
 export const LINES_MAX = 1_000
@@ -55,6 +65,8 @@ export interface Statement extends Month {
   before: string
   after: string
   sales: Checkout[]
+  /** For sales that were complete already. */
+  again: Payment[]
   refunds: { refund: Refund; checkout: Checkout }[]
   apart: Payment[]
   totals: Total[]
@@ -72,6 +84,8 @@ export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Mon
   const page = { limit: LINES_MAX + 1 }
   const sales = await listSales(db, span, page)
   const refunds = await listRefundsOf(db, span, page)
+  const failed = (await listFailedOf(db, span, page)).map(cameBack)
+  const again = await listPaidAgain(db, span, page)
   const apart = await listApart(db, span, page)
   const gross = await sumSales(db, ports.engine, span)
   const back = await sumRefundsOf(db, ports.engine, span, 'sales')
@@ -81,17 +95,26 @@ export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Mon
     before: monthAfter(asked.month, -1),
     after: monthAfter(asked.month, 1),
     sales: sales.slice(0, LINES_MAX),
-    refunds: await withCheckouts(ctx, refunds.slice(0, LINES_MAX)),
+    again: again.slice(0, LINES_MAX),
+    refunds: await withCheckouts(ctx, [...refunds, ...failed].slice(0, LINES_MAX)),
     apart: apart.slice(0, LINES_MAX),
     totals: toTotals(gross, back),
     others: {
       ...(await sumApart(db, ports.engine, span)),
       refundedRaw: others.reduce((sum, { raw }) => sum + raw, 0n),
     },
-    isCut: [sales, refunds, apart].some(({ length }) => length > LINES_MAX),
+    isCut: [sales, again, [...refunds, ...failed], apart].some(({ length }) => length > LINES_MAX),
     clock: wallClockOf(asked.zone),
   }
 }
+
+/** A refund of an earlier month that failed in this one, as a line of its own. */
+export const cameBack = (refund: Refund): Refund => ({
+  ...refund,
+  createdAt: refund.endedAt!,
+  amountRaw: -refund.amountRaw as Refund['amountRaw'],
+  fiatE8: refund.fiatE8 === undefined ? undefined : -refund.fiatE8,
+})
 
 /** A refund is paired with its checkout, which may be of another month. */
 export async function withCheckouts({ db }: CheckoutRoom, refunds: readonly Refund[]) {

@@ -1,10 +1,12 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
+import { toRaw } from '../../../kernel/money.ts'
+import type { Tables } from '../../../store/tables.ts'
 import { type StoreEngine, sumRaw } from '../../../kernel/dialect.ts'
 import { behind } from '../../../kernel/keyset.ts'
 import { type Payment, toPayment } from '../payments-store.ts'
 import { type Refund, sumsOf, toRefund } from '../refunds/store.ts'
-import type { Revenue } from '../report-store.ts'
+import { type Revenue, addRevenue } from '../report-store.ts'
 import { type Checkout, toCheckout } from '../record.ts'
 import { sumRevenueDays } from '../sums-store.ts'
 import { CHECKOUT_COLUMNS } from '../tables.ts'
@@ -38,8 +40,51 @@ export async function listSales(
     .where('paid_at', '<', to)
   if (after) query = query.where(behind(['paid_at', 'asc', after.paidAt!], ['id', 'asc', after.id]))
   const rows = await query.orderBy('paid_at').orderBy('id').limit(limit).execute()
-  return rows.map(toCheckout)
+  return asSold(db, rows.map(toCheckout))
 }
+
+/** What was paid for a sale after it was complete: it stands in the books on its own day. */
+const paidAgain = (db: Db) =>
+  db
+    .selectFrom('checkout_payments')
+    .innerJoin('checkouts', 'checkouts.id', 'checkout_payments.checkout_id')
+    .where('checkouts.status', '=', 'complete')
+    .where('checkout_payments.kind', '<>', 'unmatched')
+    .whereRef('checkout_payments.created_at', '>', 'checkouts.paid_at')
+
+/** Checkouts with what was paid for them by the moment in which they were complete. */
+async function asSold(db: Db, sales: readonly Checkout[]): Promise<Checkout[]> {
+  if (sales.length === 0) return []
+  const ids = sales.map(({ id }) => id)
+  const rows = await paidAgain(db)
+    .select(['checkouts.id', 'checkout_payments.amount_raw'])
+    .where('checkouts.id', 'in', ids)
+    .execute()
+  const again = new Map<string, bigint>()
+  for (const { id, amount_raw: raw } of rows) again.set(id, (again.get(id) ?? 0n) + BigInt(raw))
+  return sales.map((sale) => ({ ...sale, paidRaw: toRaw(sale.paidRaw - (again.get(sale.id) ?? 0n)) }))
+}
+
+const paidAgainIn = (db: Db, { owner, from, to }: Span) =>
+  paidAgain(db)
+    .where('checkout_payments.owner', '=', owner)
+    .where('checkout_payments.created_at', '>=', from)
+    .where('checkout_payments.created_at', '<', to)
+
+/** What came in a time for sales that were complete already: oldest first, page by page. */
+export async function listPaidAgain(db: Db, span: Span, { after, limit }: Page<Payment>): Promise<Payment[]> {
+  let query = paidAgainIn(db, { ...span, from: after?.createdAt ?? span.from }).selectAll('checkout_payments')
+  if (after) query = query.where(behindPayment(after))
+  const rows = await query
+    .orderBy('checkout_payments.created_at')
+    .orderBy('checkout_payments.block_hash')
+    .limit(limit)
+    .execute()
+  return rows.map(toPayment)
+}
+
+const behindPayment = ({ createdAt, blockHash }: Payment) =>
+  behind(['checkout_payments.created_at', 'asc', createdAt], ['checkout_payments.block_hash', 'asc', blockHash])
 
 /** What went back in a time, or is on its way, of sales and of what was none. */
 export async function listRefundsOf(
@@ -51,11 +96,34 @@ export async function listRefundsOf(
     .selectFrom('checkout_refunds')
     .selectAll()
     .where('owner', '=', owner)
-    .where('status', '<>', 'failed')
+    .where(stood(to))
     .where('created_at', '>=', after?.createdAt ?? from)
     .where('created_at', '<', to)
   if (after) query = query.where(behind(['created_at', 'asc', after.createdAt], ['id', 'asc', after.id]))
   const rows = await query.orderBy('created_at').orderBy('id').limit(limit).execute()
+  return rows.map(toRefund)
+}
+
+/** Whether a refund had not failed by the end of a time: what failed later does not change that time. */
+const stood = (to: number) => (eb: ExpressionBuilder<Tables, 'checkout_refunds'>) =>
+  eb.or([eb('checkout_refunds.status', '<>', 'failed'), eb('checkout_refunds.ended_at', '>=', to)])
+
+/** Refunds of earlier times that failed in this one: what they gave back came again. */
+export async function listFailedOf(
+  db: Db,
+  { owner, from, to }: Span,
+  { after, limit }: Page<Refund>,
+): Promise<Refund[]> {
+  let query = db
+    .selectFrom('checkout_refunds')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('status', '=', 'failed')
+    .where('created_at', '<', from)
+    .where('ended_at', '>=', from)
+    .where('ended_at', '<', to)
+  if (after) query = query.where(behind(['ended_at', 'asc', after.endedAt!], ['id', 'asc', after.id]))
+  const rows = await query.orderBy('ended_at').orderBy('id').limit(limit).execute()
   return rows.map(toRefund)
 }
 
@@ -71,18 +139,14 @@ const paymentsApart = (db: Db, { owner, from, to }: Span) =>
         eb('checkout_payments.kind', '=', 'unmatched'),
         eb('checkouts.id', 'is', null),
         eb('checkouts.status', '<>', 'complete'),
+        eb('checkouts.paid_at', '>=', to),
       ]),
     )
 
-/** Money that came in a time and has sold nothing so far: too late, too little, or fitting nothing. */
+/** Money that came in a time and had sold nothing by its end: too late, too little, or fitting nothing. */
 export async function listApart(db: Db, span: Span, { after, limit }: Page<Payment>): Promise<Payment[]> {
-  const { createdAt, blockHash } = after ?? {}
-  let query = paymentsApart(db, { ...span, from: createdAt ?? span.from }).selectAll('checkout_payments')
-  if (createdAt !== undefined) {
-    query = query.where(
-      behind(['checkout_payments.created_at', 'asc', createdAt], ['checkout_payments.block_hash', 'asc', blockHash!]),
-    )
-  }
+  let query = paymentsApart(db, { ...span, from: after?.createdAt ?? span.from }).selectAll('checkout_payments')
+  if (after) query = query.where(behindPayment(after))
   const rows = await query
     .orderBy('checkout_payments.created_at')
     .orderBy('checkout_payments.block_hash')
@@ -118,13 +182,7 @@ export async function sumSales(db: Db, engine: StoreEngine, { owner, from, to }:
   ] as const) {
     if (start < end) parts.push(...(await countSales(db, engine, { owner, from: start, to: end })))
   }
-  const sums = new Map<string, Revenue>()
-  for (const part of parts) {
-    const known = sums.get(part.currency) ?? { currency: part.currency, count: 0, raw: 0n, e8: 0n }
-    const { currency, count, raw, e8 } = known
-    sums.set(currency, { currency, count: count + part.count, raw: raw + part.raw, e8: e8 + part.e8 })
-  }
-  return [...sums.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1))
+  return addRevenue(parts)
 }
 
 async function countSales(db: Db, engine: StoreEngine, { owner, from, to }: Span): Promise<Revenue[]> {
@@ -138,28 +196,58 @@ async function countSales(db: Db, engine: StoreEngine, { owner, from, to }: Span
     .select([sumRaw(engine, 'paid_raw').as('raw'), sumRaw(engine, 'price_e8').as('e8')])
     .groupBy('currency')
     .execute()
-  return rows.map(toRevenue)
+  const again = (query: ReturnType<typeof paidAgain>) =>
+    query
+      .where('checkouts.owner', '=', owner)
+      .select(['currency', sumRaw(engine, 'checkout_payments.amount_raw').as('raw')])
+      .groupBy('currency')
+      .execute()
+  const moved = (sign: bigint, sums: { currency: string; raw: string }[]): Revenue[] =>
+    sums.map(({ currency, raw }) => ({ currency, count: 0, raw: sign * BigInt(raw), e8: 0n }))
+  const ofSales = paidAgain(db).where('checkouts.paid_at', '>=', from).where('checkouts.paid_at', '<', to)
+  return [
+    ...rows.map(toRevenue),
+    ...moved(-1n, await again(ofSales)),
+    ...moved(1n, await again(paidAgainIn(db, { owner, from, to }))),
+  ]
 }
 
-/** What went back in a time by currency: of what was sold, whenever that was, or of everything else. */
+/**
+ * What went back in a time by currency: of what was sold by its end, whenever that was, or of everything else. What was refunded
+ * before its checkout was complete counts when it is; what failed afterwards came again.
+ */
 export async function sumRefundsOf(
   db: Db,
   engine: StoreEngine,
-  { owner, from, to }: Span,
+  span: Span,
   of: 'sales' | 'others',
 ): Promise<Revenue[]> {
-  const rows = await db
+  const { owner, from, to } = span
+  const at = sql<number>`case when checkouts.paid_at > checkout_refunds.created_at then checkouts.paid_at
+    else checkout_refunds.created_at end`
+  const isSold = sql<boolean>`(checkouts.status = 'complete' and checkouts.paid_at < ${to})`
+  const counted = of === 'sales' ? at : sql<number>`checkout_refunds.created_at`
+  const those = db
     .selectFrom('checkout_refunds')
     .innerJoin('checkouts', 'checkouts.id', 'checkout_refunds.checkout_id')
     .where('checkout_refunds.owner', '=', owner)
-    .where('checkout_refunds.status', '<>', 'failed')
-    .where('checkout_refunds.created_at', '>=', from)
     .where('checkout_refunds.created_at', '<', to)
-    .where('checkouts.status', of === 'sales' ? '=' : '<>', 'complete')
+    .where(of === 'sales' ? isSold : sql<boolean>`not ${isSold}`)
     .select(({ fn }) => ['checkout_refunds.currency', fn.countAll().as('count')])
     .select(sumsOf(engine))
     .groupBy('checkout_refunds.currency')
-    .orderBy(sql`1`)
+  const gone = await those
+    .where(counted, '>=', from)
+    .where(({ eb }) => stood(to)(eb as never))
     .execute()
-  return rows.map(toRevenue)
+  const again = await those
+    .where(counted, '<', from)
+    .where('checkout_refunds.status', '=', 'failed')
+    .where('checkout_refunds.ended_at', '>=', from)
+    .where('checkout_refunds.ended_at', '<', to)
+    .execute()
+  const back = again
+    .map(toRevenue)
+    .map(({ currency, count, raw, e8 }) => ({ currency, count: -count, raw: -raw, e8: -e8 }))
+  return addRevenue([...gone.map(toRevenue), ...back])
 }

@@ -69,6 +69,12 @@ export const paymentLink = action({
       revenue: '0',
       revenue_raw: '0',
       revenue_fiat: null,
+      refunded: '0',
+      refunded_raw: '0',
+      refunded_fiat: null,
+      net: '0',
+      net_raw: '0',
+      net_fiat: null,
       paused: false,
       title: 'Blue mug',
       address: ADDRESS,
@@ -107,8 +113,8 @@ export const paymentLink = action({
     const { accountId: owner, actor } = caller
     const { id } = fields as { id?: unknown }
     try {
-      if (id !== undefined) return showLink(room, await getLink(room, { id: textOf(id), owner }))
-      return showLink(room, await makeLink(room, { owner, actor }, fields, idempotency))
+      if (id !== undefined) return await showLink(room, await getLink(room, { id: textOf(id), owner }))
+      return await showLink(room, await makeLink(room, { owner, actor }, fields, idempotency))
     } catch (error) {
       throw toFieldError(error, id === undefined ? undefined : 'id')
     }

@@ -28,8 +28,11 @@ export interface LinkRow {
   soldMax: number | null
   orders: number
   revenueRaw: bigint
+  refundedRaw: bigint
   /** In the currency, where it is not nano. */
   revenueFiat: string | null
+  refundedFiat: string | null
+  netFiat: string | null
   isPaused: boolean
   endsAt: number | null
   /** How often it is paid for; null for once. */
@@ -69,7 +72,7 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
           </p>
         </Empty>
       ) : (
-        <Table label="Payment links" head={['Link', 'Status', 'Price', 'Sold', 'Revenue']}>
+        <Table label="Payment links" head={['Link', 'Status', 'Price', 'Sold', 'Revenue', 'Refunded', 'Net']}>
           {rows.map((row) => (
             <tr key={row.id}>
               <td class="title-cell">
@@ -83,6 +86,12 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
               <td>{soldOf(row)}</td>
               <td>
                 <Nano raw={row.revenueRaw} />
+              </td>
+              <td>
+                <Nano raw={row.refundedRaw} />
+              </td>
+              <td>
+                <Nano raw={row.revenueRaw - row.refundedRaw} />
               </td>
             </tr>
           ))}
@@ -213,6 +222,8 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
   >
     <div class="row four">
       <Figure label="Revenue" value={<Nano raw={link.revenueRaw} />} note={link.revenueFiat ?? undefined} />
+      <Figure label="Refunded" value={<Nano raw={link.refundedRaw} />} note={link.refundedFiat ?? undefined} />
+      <Figure label="Net" value={<Nano raw={link.revenueRaw - link.refundedRaw} />} note={link.netFiat ?? undefined} />
       <Figure label="Paid orders" value={link.orders} />
       <Figure label="Units sold" value={soldOf(link)} />
       <Figure label="Units reserved" value={link.held} />

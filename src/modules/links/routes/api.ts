@@ -6,7 +6,7 @@ import { paymentLink } from '../actions/payment-link.ts'
 import { changeLink, deleteLink, getLink } from '../domain/change-link.ts'
 import { makeLink } from '../domain/make-link.ts'
 import type { LinkRoom } from '../room.ts'
-import { showLink } from '../shape.ts'
+import { showLink, showLinks } from '../shape.ts'
 import { listLinks } from '../store.ts'
 
 const PATH = '/api/links'
@@ -28,7 +28,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
         const links = await listLinks(checkouts.db, { owner, limit, after: readCursor(query.cursor) })
         const last = links.length === limit ? links.at(-1) : undefined
         const next = last ? toCursor(last) : null
-        return { json: { links: links.map((link) => showLink(room, link)), next_cursor: next } }
+        return { json: { links: await showLinks(room, links), next_cursor: next } }
       },
     },
     {
@@ -50,7 +50,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       method: 'GET',
       path: `${PATH}/:id`,
       run: async ({ caller, params }) => ({
-        json: showLink(room, await getLink(room, { id: params.id!, owner: caller.accountId })),
+        json: await showLink(room, await getLink(room, { id: params.id!, owner: caller.accountId })),
       }),
     },
     {
@@ -61,7 +61,7 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       path: `${PATH}/:id`,
       async run({ caller, params, body }) {
         const own = { id: params.id!, owner: caller.accountId, actor: caller.actor }
-        return { json: showLink(room, await changeLink(room, own, await read(body()))) }
+        return { json: await showLink(room, await changeLink(room, own, await read(body()))) }
       },
     },
     {

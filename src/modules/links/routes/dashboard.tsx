@@ -11,6 +11,7 @@ import { statusOf } from '../domain/status.ts'
 import { LinkPage, type LinkRow, LinksPage, NewLinkPage } from '../pages/links-page.tsx'
 import type { LinkInvoice } from '../link-invoice.ts'
 import type { LinkRoom } from '../room.ts'
+import { withRefunds } from '../shape.ts'
 import { type PaymentLink, listLinks } from '../store.ts'
 import { readCursor, toCursor } from './api.ts'
 
@@ -141,7 +142,7 @@ async function listPage(room: LinkRoom, { frame, query, accountId: owner }: Page
   return (
     <LinksPage
       frame={frame}
-      rows={shown.map((link) => toRow(room, link))}
+      rows={await toRows(room, shown)}
       first={query.cursor === undefined ? undefined : '/dashboard/links'}
       next={next}
     />
@@ -166,24 +167,32 @@ async function usual({ checkouts: { db, ports } }: LinkRoom, { accountId: owner 
 async function detail(room: LinkRoom, { frame, params, accountId: owner }: PageRequest, filled?: FormState) {
   const { db, ports } = room.checkouts
   const link = await getLink(room, { id: params.id!, owner })
+  const [row] = await toRows(room, [link])
   const filter = { owner, keyIds: [link.id] }
   return (
     <LinkPage
       frame={frame}
       filled={filled ?? { values: toValues(link) }}
       {...await offeredTo(room, owner)}
-      link={toRow(room, link)}
+      link={row!}
       qrcode={ports.qrPng(room.urlOf(link.slug))}
       checkouts={await listCheckouts(db, ports.engine, filter, { limit: ORDERS_SHOWN })}
     />
   )
 }
 
-function toRow({ checkouts: { clock }, urlOf }: LinkRoom, link: PaymentLink): LinkRow {
+const toRows = async (room: LinkRoom, links: readonly PaymentLink[]) =>
+  (await withRefunds(room, links)).map((link) => toRow(room, link))
+
+function toRow(
+  { checkouts: { clock }, urlOf }: LinkRoom,
+  link: Awaited<ReturnType<typeof withRefunds>>[number],
+): LinkRow {
   const { fields } = link
   const currency = currencyOf(link)
   const unit = currency === 'NANO' ? 'nano' : currency
   const plans = plansOf(link).length
+  const toFiat = (e8: bigint) => (currency === 'NANO' ? null : `${formatFiat(e8)} ${currency}`)
   return {
     ...link,
     url: urlOf(link.slug),
@@ -191,7 +200,9 @@ function toRow({ checkouts: { clock }, urlOf }: LinkRoom, link: PaymentLink): Li
     status: statusOf(link, clock.now()),
     price:
       plans > 0 ? `${plans} plans` : typeof fields.amount === 'string' ? `${fields.amount} ${unit}` : 'payer chooses',
-    revenueFiat: currency === 'NANO' ? null : `${formatFiat(link.revenueE8)} ${currency}`,
+    revenueFiat: toFiat(link.revenueE8),
+    refundedFiat: toFiat(link.refundedE8),
+    netFiat: toFiat(link.revenueE8 - link.refundedE8),
   }
 }
 

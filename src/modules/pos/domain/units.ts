@@ -1,5 +1,5 @@
 import { formatNano, parseNano, toRaw, RAW_MAX } from '../../../kernel/money.ts'
-import { formatFiat, parseFiat } from '../../checkout/index.ts'
+import { decimalsOf as fiatDecimals, formatFiat, parseFiat } from '../../checkout/index.ts'
 
 /* Prices as whole numbers: raw, or 10^-8 of a currency. */
 
@@ -11,7 +11,7 @@ const NANO_DECIMALS = 6
 /** How many decimals a price has there: a cent is one, where there are cents. */
 export function decimalsOf(currency: string): number {
   if (currency === 'NANO') return NANO_DECIMALS
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+  return fiatDecimals(currency)
 }
 
 export const parseUnits = (currency: string, text: string): bigint | undefined =>

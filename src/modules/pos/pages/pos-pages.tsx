@@ -97,7 +97,7 @@ interface PosPageProps extends NewPosPageProps {
   qrcode: string
   day: PosDay
   /** Sums in the currency. */
-  sums: { total: string; tips: string; ofSale(units: bigint): string }
+  sums: { total: string; tips: string; refunded: string; ofSale(units: bigint): string }
 }
 
 /** One till: its link, its day, its PIN, and everything that can be changed about it. */
@@ -158,7 +158,7 @@ const Day = ({ pos, day, sums, isManaged }: PosPageProps) => (
       <Figure label="Sales" value={day.totals.count} />
       <Figure label="Total" value={sums.total} note={<Nano raw={day.totals.paidRaw} />} />
       <Figure label="Tips included" value={sums.tips} />
-      <Figure label="Refunded" value={<Nano raw={day.totals.refundedRaw} />} />
+      <Figure label="Refunded" value={sums.refunded} note={<Nano raw={day.totals.refundedRaw} />} />
     </div>
     <Card title="Sales">
       {day.sales.length === 0 ? (

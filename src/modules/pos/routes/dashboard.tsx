@@ -149,7 +149,12 @@ async function detail(room: PosRoom, { frame, params, query, accountId: owner, m
       link={link}
       qrcode={room.checkouts.ports.qrPng(link)}
       day={day}
-      sums={{ total: show(day.totals.totalUnits), tips: show(day.totals.tipUnits), ofSale: show }}
+      sums={{
+        total: show(day.totals.totalUnits),
+        tips: show(day.totals.tipUnits),
+        refunded: show(day.totals.refundedUnits),
+        ofSale: show,
+      }}
     />
   )
 }
