@@ -146,7 +146,7 @@ forEachEngine((engine) => {
     assert.deepEqual([account.email, account.standing.suspendedAt !== null], [null, true])
     assert.ok((await listKeys(db, alice, 100)).every(({ revokedAt }) => revokedAt !== null))
     const told = await listDeeds(db, { accountId: alice }, { before: undefined, limit: 100 })
-    assert.ok(told.some(({ what, actor }) => what === 'account.erased' && actor === 'test'))
+    assert.ok(told.some(({ what, actor }) => what === 'account.erased' && actor === OPERATOR.id))
   })
 
   test('a mail on its way to john.doe stays when john_doe is erased; what counts and proves an address goes with it', async (t) => {
