@@ -820,6 +820,9 @@ export interface Answers {
       status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
       additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked'
       mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
+      made_with?: 'public_key' | undefined
+      key_id?: string | undefined
+      key_bound?: boolean | undefined
       /** An address. */
       address: string
       /** An address. */
@@ -1304,6 +1307,9 @@ export type OwnCheckout = {
   status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
   additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked'
   mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
+  made_with?: 'public_key' | undefined
+  key_id?: string | undefined
+  key_bound?: boolean | undefined
   /** An address. */
   address: string
   /** An address. */
@@ -1451,6 +1457,9 @@ export type WebhookEvent = {
   /** A link. */
   checkout: string
   status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
+  made_with?: 'public_key' | undefined
+  key_id?: string | undefined
+  key_bound?: boolean | undefined
   /** An address. */
   address: string
   payment: {

@@ -6,6 +6,7 @@ import { up as refunds } from './0027-refunds.ts'
 import { up as invoices } from './0036-invoices.ts'
 import { up as errands } from './0045-errands.ts'
 import { up as ownAddresses } from './0048-own-addresses.ts'
+import { up as madeWith } from './0056-made-with.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
@@ -15,4 +16,5 @@ export const CHECKOUT_MIGRATIONS: Migrations = {
   '0036-invoices': invoices,
   '0045-errands': errands,
   '0048-own-addresses': ownAddresses,
+  '0056-made-with': madeWith,
 }

@@ -15,6 +15,8 @@ interface CheckoutDetail {
   status: string
   additional: string
   mode: string
+  madeWith: string | null
+  keyId: string | null
   address: string
   merchantAddress: string
   walletId: string | null
@@ -167,6 +169,9 @@ const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>
   </Card>
 )
 
+const makerOf = ({ madeWith, keyId }: CheckoutDetail) =>
+  `${madeWith === 'bound_key' ? 'bound' : 'unbound'} public key ${keyId}`
+
 const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'links'>) => (
   <Card title="Payment">
     <Facts
@@ -179,6 +184,7 @@ const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'link
           ? []
           : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
         ['Matched by', checkout.mode.replaceAll('_', ' ')],
+        ...(checkout.madeWith === null ? [] : [['Made with', makerOf(checkout)] as const]),
         ['Created', <Moment at={checkout.createdAt} />],
         ['Expires', <Moment at={checkout.expiresAt} />],
         ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),
