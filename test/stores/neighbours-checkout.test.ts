@@ -147,6 +147,7 @@ tryVerbs(
       deleteSightings: { run: (db, { address }) => deleteSightings(db, [address]), to: null, means: ['address'] },
     }),
     ...verbsOn('watched_addresses', {
+      holdAddress: { run: (db, { address }) => watch.holdAddress(db, address), locks: true },
       claimScans: {
         row: { next_scan_at: NOW },
         run: (db, _, { engine }) => watch.claimScans(db, engine, { now: NOW, leaseUntil: LATER, limit: 100 }),
