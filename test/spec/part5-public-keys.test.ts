@@ -97,13 +97,8 @@ for (const engine of ENGINES) {
         assert.deepEqual({ made_with, key_id, key_bound }, maker),
       )
       const listed = (await get('/checkouts')).json<{ checkouts: Record<string, unknown>[] }>().checkouts
-      assert.deepEqual(
-        listed.map(({ id, key_id }) => [id, key_id]),
-        [
-          [own.id, undefined],
-          [forged.id, open.id],
-        ],
-      )
+      const makers = Object.fromEntries(listed.map(({ id, key_id }) => [id, key_id]))
+      assert.deepEqual(makers, { [own.id]: undefined, [forged.id]: open.id })
       // Sent again, it is asked the same.
       assert.equal((await post(`/webhook-endpoints/${quiet.id}/replay`, { from_unix: 0 })).status, 201)
       await heard([quiet, 2])
@@ -175,6 +170,22 @@ for (const engine of ENGINES) {
         })
         assert.deepEqual(refusal(reply), [400, field], JSON.stringify(wrong))
       }
+    })
+
+    test('a stranger who guessed an Idempotency-Key or took the digits of a price kept the shop’s server from selling', async (t) => {
+      const { shop, headers, makeKey } = await openOn(t, engine)
+      const { key: public_key } = await makeKey()
+      const ask = (fields: object, once = '', from = {}) =>
+        shop.call('checkout', { address, ...fields }, { ...(once && { 'idempotency-key': once }), ...from })
+      const fromPage = (fields: object, once?: string) => ask({ ...fields, public_key }, once, { origin: PAGE })
+      const theirs = made(await fromPage({ amount: '9' }, 'order-1001'))
+      const own = made(await ask({ amount: '1' }, 'order-1001', headers))
+      row('5, rule 20', () => assert.notEqual(own.id, theirs.id))
+      const foreign = await fromPage({ amount: '1' }, 'order-1001')
+      assert.deepEqual([foreign.status, foreign.json().code], [409, 'idempotency_conflict'], 'its own one is taken')
+      assert.equal(made(await fromPage({ amount: '9' }, 'order-1001')).id, theirs.id, 'and repeated')
+      for (let digit = 0; digit < 20; digit++) made(await fromPage({ amount: '2.000X' }))
+      assert.match(made(await ask({ amount: '2.000X' }, '', headers)).amount, /^2\.0/)
     })
 
     test('a merchant who makes a public key in the dashboard gets one that anybody could use for any address', async (t) => {
