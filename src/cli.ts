@@ -171,6 +171,8 @@ keys
   .option('--name <name>', 'what it is for', 'Command line')
   .option('--public', 'a public key, for browsers')
   .option('--origin <origin...>', 'origins allowed to use a public key')
+  .option('--address <address...>', 'addresses that checkouts of a public key can pay (all, if none is named)')
+  .option('--template <checkout...>', 'checkouts whose orders a public key can make')
   .option('--scope <scope...>', 'scopes of a secret key, such as read or wallets:send (default: all)')
   .option('--expires <time>', 'expiry: a date such as 2027-01-31, or unix seconds')
   .option('--per-minute <count>', 'requests per minute with a secret key')

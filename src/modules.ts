@@ -19,7 +19,7 @@ import type { KnownName } from './kernel/ports.ts'
 import type { SwapProvider } from './kernel/swap.ts'
 import { openAccounts } from './modules/accounts/open.ts'
 import { openBilling } from './modules/billing/open.ts'
-import { EVENT_KINDS } from './modules/checkout/index.ts'
+import { EVENT_KINDS, findUsualAddress } from './modules/checkout/index.ts'
 import { openCheckouts } from './modules/checkout/open.ts'
 import { openEmails } from './modules/email/open.ts'
 import { openFaucet } from './modules/faucet/open.ts'
@@ -66,7 +66,10 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
   const keepsMail = config.smtpUrl === ''
   const logos = openLogos({ outbound })
-  const accounts = keep(openAccounts({ store, notices, mailer, secrets, logos, baseUrl, keepsMail, isPlay }, config))
+  const usualAddress = (accountId: string) => findUsualAddress(store.db, accountId)
+  const accounts = keep(
+    openAccounts({ store, notices, mailer, secrets, logos, usualAddress, baseUrl, keepsMail, isPlay }, config),
+  )
   const market = keep(openMarket({ prices, market: ports.market }))
   const reps = keep(openReps({ store, node, names: names.names }, config))
   const onAttempt = ({ milliseconds: ms, ...attempt }: AttemptEvent) => {

@@ -130,6 +130,8 @@ interface KeyFlags extends Flags {
   name: string
   public?: boolean
   origin?: string[]
+  address?: string[]
+  template?: string[]
   scope?: string[]
   expires?: string
   perMinute?: string
@@ -137,12 +139,14 @@ interface KeyFlags extends Flags {
 }
 
 export function createKey(accountId: string, flags: KeyFlags): Promise<void> {
-  const { json, name, origin, scope, expires, perMinute, spendDaily } = flags
+  const { json, name, origin, address, template, scope, expires, perMinute, spendDaily } = flags
   return withStore(async (ctx) => {
     if (!(await findAccount(ctx.db, accountId))) throw new Error('Account not found.')
     const kind = flags.public ? 'public' : 'secret'
     const wanted = {
       scopes: scope,
+      addresses: address,
+      templates: template,
       expires_unix: expires === undefined ? undefined : toUnix(expires),
       per_minute: perMinute === undefined ? undefined : Number(perMinute),
       spend_daily_nano: spendDaily,
@@ -163,9 +167,9 @@ const toUnix = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : Math.fl
 
 /** As it was printed ever since, and what it may do in the words of the REST interface. */
 function toPrinted(key: Awaited<ReturnType<typeof listKeys>>[number], now: number): object {
-  const { limits: _limits, lastsUntil: _until, ...printed } = key
-  const { scopes, expires_unix, per_minute, spend_daily_nano } = showKey(key, now)
-  return { ...printed, scopes, expires_unix, per_minute, spend_daily_nano }
+  const { limits: _limits, lastsUntil: _until, boundTo: _bound, ...printed } = key
+  const { addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano } = showKey(key, now)
+  return { ...printed, addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano }
 }
 
 export function printKeys(accountId: string, { json }: Flags): Promise<void> {

@@ -275,14 +275,22 @@ function actOnce(passing: Passing): Promise<string> {
   const key = passing.asked!.once ? readIdempotencyKey(request.headers, body!) : undefined
   if (key === undefined) return act()
   const seen = {
-    // Those without an account are told apart by address, so that none reads another's answer.
-    accountId: caller.kind === 'account' ? caller.accountId : `ip:${request.ip}`,
+    accountId: repeaterOf(caller, request.ip),
     action: found!.action.name,
     key,
     fingerprint: meaningOf(passing),
     onReplay: () => (trace.replayed = true),
   }
   return once({ ...gateway.store, secrets: gateway.secrets }, seen, act)
+}
+
+/**
+ * Who may repeat a request. Callers without an account are told apart by address, so that none reads another's answer; so are those with
+ * a public key, who else could take an Idempotency-Key from the account.
+ */
+function repeaterOf(caller: Caller, ip: string): string {
+  if (caller.kind === 'anonymous') return `ip:${ip}`
+  return caller.door === 'public-key' ? `${caller.keyId}:${ip}` : caller.accountId
 }
 
 /** The part of a request that may cost something. */

@@ -33,6 +33,15 @@ export interface KeyLimits {
   spendDaily: Raw | undefined
 }
 
+/** What a public key may make checkouts for: an address that is named here, or a template that is. */
+export interface KeyBinding {
+  addresses: readonly string[]
+  templates: readonly string[]
+}
+
+/** What kind of public key made a checkout; anybody can make what they like with one that is bound to nothing. */
+export type MadeWith = 'public_key' | 'bound_key'
+
 /** What a key may do of everything that its account may. */
 export interface KeyRights {
   /** Undefined is everything, also what will be added one day. */
@@ -41,6 +50,8 @@ export interface KeyRights {
   limits: readonly KeyLimits[]
   /** The role of the person who made it, as it is now; undefined where that is the whole account. `scopes` are cut to it already. */
   makerRole?: MemberRole | undefined
+  /** Of a public key that is bound. */
+  boundTo?: KeyBinding | undefined
 }
 
 /**

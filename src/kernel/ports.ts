@@ -118,7 +118,6 @@ export interface KeyOwner {
   prepaid: boolean
   /** Where a public key may be used from. */
   origins: readonly string[]
-  /** Of a secret key. */
   rights: KeyRights | undefined
   isSuspended: boolean
   plan: AccountPlan

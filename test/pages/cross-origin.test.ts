@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { openGateway } from '../support/gateway.ts'
-import { openBrowser } from './browser.ts'
+import { Signer } from '../support/blocks.ts'
+import { openBrowser, pay } from './browser.ts'
 import { serve } from '../support/serve.ts'
 
 /*
@@ -66,4 +67,74 @@ test('a page of another origin reads balances and errors, with the headers its d
     ],
   )
   for (const { requestId } of seen as Seen[]) assert.match(requestId ?? '', /./)
+})
+
+interface Dialog {
+  amount_raw: string
+  error?: string
+}
+
+/**
+ * A shop with a dialog that asks as the stock one of NanoPay does where its merchant wants no random amount: the key lies in the page,
+ * every request has a header of its own, and what is asked for again and again is the `check` of the answer, until it has a `block`.
+ */
+function openDialogShop(t: TestContext, node: string, order: object): Promise<string> {
+  const scriptOf = () => `
+    const post = (url, body) => new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      request.open('POST', url, true)
+      request.setRequestHeader('content-type', 'application/json')
+      request.setRequestHeader('nano-app', 'fwd/nano-pay-1.1.9')
+      request.onload = () => resolve(JSON.parse(request.responseText))
+      request.onerror = () => reject(new Error('the browser keeps the answer back'))
+      request.send(JSON.stringify(body))
+    })
+    const shipping = { first_name: '', last_name: '', street_address: '', city: '', state: '', postal_code: '', country: 'US' }
+    window.opened = post(${JSON.stringify(node)}, ${JSON.stringify({ action: 'checkout', random: false, ...order })})
+    window.opened.then(async ({ check }) => {
+      let paid
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        paid = await post(check, { note: 'Pay', source: location.origin, shipping, email: null })
+      } while (!paid.block)
+      document.documentElement.dataset.block = paid.block.hash
+    })`
+  return serve(t, (_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<!doctype html><title>Shop</title><script>${scriptOf()}</script>`)
+  })
+}
+
+test('customers who opened the dialog of one shop at once were refused, or paid by the slip of another', async (t) => {
+  // All of them come from this machine.
+  const gateway = await openGateway(t, { LIMIT_PUBLIC_KEY_PER_MINUTE: '0', LIMIT_PUBLIC_KEY_CONCURRENCY: '0' })
+  const { address } = new Signer(102)
+  const { key } = await gateway.join()
+  const body: Record<string, unknown> = { name: 'Shop', kind: 'public', addresses: [address] }
+  const fields = { address, amount: 2, public_key: '' }
+  const shop = await openDialogShop(t, gateway.url, fields)
+  body.origins = [shop]
+  fields.public_key = (await gateway.rest('POST', '/api/keys', key, body)).json().key!
+  const context = await (await openBrowser()).newContext()
+  t.after(() => context.close())
+  for (const count of [2, 50]) {
+    const pages = await Promise.all(Array.from({ length: count }, () => context.newPage()))
+    await Promise.all(pages.map((page) => page.goto(shop)))
+    const dialogs = await Promise.all(pages.map((page) => page.evaluate<Dialog>('window.opened')))
+    for (const { amount_raw, error } of dialogs) assert.match(amount_raw ?? error, /^2\d{30}$/)
+    assert.equal(new Set(dialogs.map(({ amount_raw: raw }) => raw)).size, count, 'each has an amount of their own')
+    // Somebody types the bare price, and every second customer pays what the dialog shows.
+    await pay(gateway, address, 2n * 10n ** 30n)
+    const paying = dialogs.filter((_, at) => at % 2 === 0)
+    for (const { amount_raw: raw } of paying) await pay(gateway, address, raw)
+    for (const [at, page] of pages.entries()) {
+      if (at % 2 === 0) await page.waitForSelector('html[data-block]', { state: 'attached' })
+    }
+    const hashes = await Promise.all(
+      pages.map((page) => page.evaluate<string>('document.documentElement.dataset.block')),
+    )
+    assert.equal(new Set(hashes.filter((_, at) => at % 2 === 0)).size, paying.length)
+    assert.deepEqual(new Set(hashes.filter((_, at) => at % 2 === 1)), new Set([undefined]))
+    await Promise.all(pages.map((page) => page.close()))
+  }
 })

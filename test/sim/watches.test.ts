@@ -55,7 +55,15 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
     if (at !== 1) await insertAccount(ctx.db, { id: accountId, email: null, role: 'user', createdAt: 0 })
     await takePlace(ctx.db, accountId, 20)
     await insertEndpoint(ctx.db, {
-      ...{ id, accountId, url: 'https://shop.example/', events: ['*'], metadata: null, description: null },
+      ...{
+        id,
+        accountId,
+        url: 'https://shop.example/',
+        events: ['*'],
+        metadata: null,
+        madeWith: null,
+        description: null,
+      },
       ...{ isEnabled: true, disabledReason: null, failingSince: null, createdAt: 0, updatedAt: 0 },
       secret: { sealed: '', createdAt: 0, previousSealed: null, previousUntil: null },
     })

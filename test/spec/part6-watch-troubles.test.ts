@@ -31,7 +31,14 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
   await insertAccount(ctx.db, { id: own.accountId, email: null, role: 'user', createdAt: 0 })
   await takePlace(ctx.db, own.accountId, 20)
   await insertEndpoint(ctx.db, {
-    ...{ id: own.endpointId, accountId: own.accountId, url: 'https://shop.example/', events, metadata: null },
+    ...{
+      id: own.endpointId,
+      accountId: own.accountId,
+      url: 'https://shop.example/',
+      events,
+      metadata: null,
+      madeWith: null,
+    },
     ...{ description: null, isEnabled: true, disabledReason: null, failingSince: null, createdAt: 0, updatedAt: 0 },
     secret: { sealed: '', createdAt: 0, previousSealed: null, previousUntil: null },
   })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
-import { createAccount, issueKey, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
+import { createAccount, issueKey, listEntries } from '../../src/modules/accounts/index.ts'
 import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
 import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
 import { countMadeDays } from '../../src/modules/checkout/sums-store.ts'
@@ -90,21 +90,6 @@ forEachEngine((engine, open) => {
         [toDate(today), 1],
       ],
     )
-  })
-
-  // What is made with them counts apart, for as long as it is open.
-  test('the public keys of an account are its own, those that have ended too', async (t) => {
-    const { ctx } = await open(t)
-    const make = async () => {
-      const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: OPERATOR })
-      const usual = { accountId, name: 'shop', actor: OPERATOR }
-      const { id } = (await issueKey(ctx, { ...usual, kind: 'public', origins: ['https://shop.example'] })).key
-      await issueKey(ctx, { ...usual, kind: 'secret' })
-      return { accountId, id }
-    }
-    const [mine] = [await make(), await make()]
-    await ctx.db.updateTable('api_keys').set({ revoked_at: 1 }).where('id', '=', mine.id).execute()
-    assert.deepEqual(await listPublicKeyIds(ctx.db, mine.accountId), [mine.id])
   })
 
   test('a payment that fitted nothing of its shop names the checkout without a key that it has paid', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { openStore as openWith } from '../../src/infra/db/open.ts'
 import { listKeys } from '../../src/modules/accounts/store.ts'
 import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
@@ -66,5 +67,31 @@ for (const engine of ENGINES) {
       ['key_shell', null, null],
       ['key_orphan', null, null],
     ])
+  })
+
+  test(`${engine}: after an upgrade the open orders that a public key made are no more the shop's than new ones`, async (t) => {
+    const url = await freshUrl(t, engine)
+    const migrations = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0056'))
+    const old = await openWith(url, new TestClock(), { migrations })
+    await sql`insert into accounts (id, role, created_at) values ('acc_1', 'user', 1)`.execute(old.db)
+    for (const kind of ['secret', 'public']) {
+      await sql`insert into api_keys (id, account_id, kind, hash, start, name, origins, created_at)
+        values (${`key_${kind}`}, 'acc_1', ${kind}, ${kind}, '', '', '[]', 1)`.execute(old.db)
+    }
+    for (const key of ['key_secret', 'key_public', 'lnk_1', null]) {
+      await sql`insert into checkouts (id, owner, key_id, mode, status, additional_status, address, merchant_address, currency,
+        paid_raw, plans, webhook_events, metadata, seq, created_at, expires_at, watched_until)
+        values (${key ?? 'session'}, 'acc_1', ${key}, 'unique_amount', 'pending', 'none', 'nano_m', 'nano_m', 'NANO',
+        '0', '[]', '[]', '{}', 1, 1, 1, 1)`.execute(old.db)
+    }
+    await old.close()
+    const { db, close } = await openStore(url, new TestClock())
+    t.after(close)
+    const rows = await db
+      .selectFrom('checkouts')
+      .select(['id', 'made_with'])
+      .where('made_with', 'is not', null)
+      .execute()
+    assert.deepEqual(rows, [{ id: 'key_public', made_with: 'public_key' }])
   })
 }

@@ -220,7 +220,13 @@ async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
 async function fillEndpoints(db: Db, accountId: string): Promise<void> {
   const id = `we_${accountId}`
   const secret = { sealed: 'v1.AA==', createdAt: 1, previousSealed: null, previousUntil: null }
-  const terms = { url: 'https://shop.example/?a=b', events: ['*'], metadata: { shop: 'Zoë' }, description: 'ä' }
+  const terms = {
+    url: 'https://shop.example/?a=b',
+    events: ['*'],
+    metadata: { shop: 'Zoë' },
+    description: 'ä',
+    madeWith: 'any' as const,
+  }
   const standing = { isEnabled: true, disabledReason: null, failingSince: 2 ** 41 }
   await takePlace(db, accountId, 20)
   await insertEndpoint(db, { id, accountId, ...terms, ...standing, secret, createdAt: 1, updatedAt: 1 })

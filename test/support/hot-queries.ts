@@ -148,7 +148,7 @@ export const HOT: Readonly<Record<string, Ask>> = {
     countOpen(db, {
       address: known.address,
       owner: known.accountId,
-      madeWith: { only: known.keyId },
+      keyId: known.keyId,
       max: known.limit,
     }),
   'checkouts paid late': (db, _, known) => countLate(db, known.accountId),

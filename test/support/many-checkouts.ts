@@ -99,6 +99,7 @@ function add(batch: Batch, made: Made, now: number): void {
     invoice: null,
     invoice_number: null,
     bare_price: 0,
+    made_with: null,
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
   const created = { status: 'pending', reason: 'created', block_hash: null, at: createdAt } as const

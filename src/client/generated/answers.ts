@@ -826,6 +826,9 @@ export interface Answers {
       status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
       additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked' | 'refunded' | 'partly_refunded'
       mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
+      made_with?: 'public_key' | undefined
+      key_id?: string | undefined
+      key_bound?: boolean | undefined
       /** An address. */
       address: string
       /** An address. */
@@ -1320,6 +1323,9 @@ export type OwnCheckout = {
   status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
   additional_status: 'none' | 'overpaid' | 'paid_late' | 'marked' | 'refunded' | 'partly_refunded'
   mode: 'unique_amount' | 'unique_address' | 'generated_wallet'
+  made_with?: 'public_key' | undefined
+  key_id?: string | undefined
+  key_bound?: boolean | undefined
   /** An address. */
   address: string
   /** An address. */
@@ -1467,6 +1473,9 @@ export type WebhookEvent = {
   /** A link. */
   checkout: string
   status: 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
+  made_with?: 'public_key' | undefined
+  key_id?: string | undefined
+  key_bound?: boolean | undefined
   /** An address. */
   address: string
   payment: {

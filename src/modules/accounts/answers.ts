@@ -35,6 +35,8 @@ export const KEY_MEMBERS = {
   name: text,
   made_by: orNull(text),
   origins: list(text),
+  addresses: list(answer.address),
+  templates: list(text),
   status: words('live', 'expired', 'revoked'),
   created_at: text,
   expires_at: orNull(text),

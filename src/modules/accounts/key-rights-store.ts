@@ -1,4 +1,11 @@
-import { type KeyLimits, type KeyRights, SCOPES, type Scope, scopesOfRole } from '../../kernel/key-rights.ts'
+import {
+  type KeyBinding,
+  type KeyLimits,
+  type KeyRights,
+  SCOPES,
+  type Scope,
+  scopesOfRole,
+} from '../../kernel/key-rights.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { type MemberRole, roleMay } from '../../kernel/roles.ts'
 import type { ApiKeysTable } from './tables.ts'
@@ -12,6 +19,7 @@ export interface Granted {
   /** The member whose role bounds it, and that role: `guest` for one who is no longer there, undefined where no member made it. */
   madeBy: string | null
   makerRole: MemberRole | undefined
+  boundTo: KeyBinding | null
 }
 
 /** What a query for keys tells of the account and of the maker beside the key's row. */
@@ -26,7 +34,7 @@ interface StoredLimits {
   spend_daily_raw?: string
 }
 
-type Columns = Pick<ApiKeysTable, 'scopes' | 'limits' | 'lasts_until' | 'made_by'>
+type Columns = Pick<ApiKeysTable, 'scopes' | 'limits' | 'lasts_until' | 'made_by' | 'bound_to'>
 
 /** Every way in reads a key here: what its maker may no longer do, no key of theirs does. */
 export function toGranted(row: Columns & MakerColumns): Granted {
@@ -41,6 +49,7 @@ export function toGranted(row: Columns & MakerColumns): Granted {
     lastsUntil,
     madeBy,
     makerRole,
+    boundTo: row.bound_to === null ? null : (JSON.parse(row.bound_to) as KeyBinding),
   }
 }
 
@@ -50,7 +59,7 @@ const toLimits = ({ id, per_minute: perMinute, spend_daily_raw: spend }: StoredL
   spendDaily: spend === undefined ? undefined : toRaw(BigInt(spend)),
 })
 
-export function fromGranted({ scopes, limits, lastsUntil, madeBy }: Granted): Columns {
+export function fromGranted({ scopes, limits, lastsUntil, madeBy, boundTo }: Granted): Columns {
   const stored = limits.map(({ id, perMinute, spendDaily }): StoredLimits => ({
     id,
     ...(perMinute !== undefined && { per_minute: perMinute }),
@@ -61,14 +70,16 @@ export function fromGranted({ scopes, limits, lastsUntil, madeBy }: Granted): Co
     limits: stored.length === 0 ? null : JSON.stringify(stored),
     lasts_until: lastsUntil,
     made_by: madeBy,
+    bound_to: boundTo && JSON.stringify(boundTo),
   }
 }
 
 /** What binds the holder of a key; undefined where it may do everything. */
-export function rightsOf({ scopes, limits, makerRole }: Omit<Granted, 'lastsUntil' | 'madeBy'>): KeyRights | undefined {
+export function rightsOf(key: Omit<Granted, 'lastsUntil' | 'madeBy'>): KeyRights | undefined {
+  const { scopes, limits, makerRole, boundTo } = key
   const isBound = !isWhole({ makerRole })
-  if (scopes === null && limits.length === 0 && !isBound) return undefined
-  return { scopes: scopes ?? undefined, limits, ...(isBound && { makerRole }) }
+  if (scopes === null && limits.length === 0 && !isBound && !boundTo) return undefined
+  return { scopes: scopes ?? undefined, limits, ...(isBound && { makerRole }), ...(boundTo && { boundTo }) }
 }
 
 /** Whether a key may all that its account may, such as to administer the service. */

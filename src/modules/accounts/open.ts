@@ -38,6 +38,7 @@ interface AccountPorts extends AccountRoom {
   mailer: Mailer
   secrets: SecretBox
   logos: Logos
+  usualAddress(accountId: string): Promise<string | undefined>
   /** The ledger is for trying things out. */
   isPlay: boolean
 }
@@ -55,7 +56,7 @@ export interface AccountsModule extends Module {
 
 /** Who calls: keys, sessions, what they use and what they have paid for. */
 export function openAccounts(
-  { store, notices, mailer, secrets, logos, baseUrl, keepsMail, isPlay }: AccountPorts,
+  { store, notices, mailer, secrets, logos, usualAddress, baseUrl, keepsMail, isPlay }: AccountPorts,
   { passkeysRequired: required, ...kept }: AccountSettings & Pick<Retention, 'keepRequests'>,
 ): AccountsModule {
   const keys = new StoredKeys(store)
@@ -86,7 +87,7 @@ export function openAccounts(
     ],
     pages: [
       ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail, required }),
-      ...keyPages({ store, notices }),
+      ...keyPages({ store, notices, usualAddress }),
       ...profilePages(profile),
       ...peoplePages({ store, tellStanding, baseUrl }),
       ...placePages({ store, sessions, tellStanding }),

@@ -41,6 +41,8 @@ export function showKey(key: ApiKey, now: number): JsonObject {
     name: key.name,
     made_by: key.madeBy,
     origins: key.origins,
+    addresses: [...(key.boundTo?.addresses ?? [])],
+    templates: [...(key.boundTo?.templates ?? [])],
     status: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'live',
     created_at: toTime(key.createdAt),
     expires_at: toTime(key.expiresAt),

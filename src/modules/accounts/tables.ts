@@ -95,6 +95,8 @@ export interface ApiKeysTable {
   lasts_until: number | null
   /** The member who made it, or made the key that made it: their role bounds it. Null for the operator's, and where it is not known. */
   made_by: string | null
+  /** JSON of the addresses and templates that a public key is bound to; null is none. */
+  bound_to: string | null
 }
 
 interface SignInLinksTable {

@@ -1,7 +1,8 @@
 import type { KeyKind } from '../../kernel/api-key.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
-import { SCOPES, type Scope } from '../../kernel/key-rights.ts'
+import { type KeyBinding, SCOPES, type Scope } from '../../kernel/key-rights.ts'
 import { type Raw, parseNano, toPlainDecimal } from '../../kernel/money.ts'
+import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { Wanted } from './domain/grant.ts'
 
@@ -11,6 +12,7 @@ const EMAIL = new RegExp(EMAIL_PATTERN)
 
 const NAME_LENGTH_MAX = 100
 const ORIGINS_MAX = 20
+const BINDINGS_MAX = 20
 const OVERLAP_HOURS_MAX = 7 * 24
 const TOKEN_LENGTH_MAX = 200
 const HOUR = 3_600_000
@@ -18,7 +20,9 @@ const PER_MINUTE_MAX = 1_000_000
 /** The last second that a date can name. */
 const UNIX_MAX = 253_402_300_799
 
-const RESTRICTIONS = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano']
+const BINDINGS = ['addresses', 'templates']
+const OF_SECRET_KEYS = ['scopes', 'per_minute', 'spend_daily_nano']
+const RESTRICTIONS = ['expires_unix', ...OF_SECRET_KEYS, ...BINDINGS]
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -62,18 +66,42 @@ export function readNewKey(
 /** What a key is to be let do, and until when; what is null or left out is what its maker has. */
 export function readWanted(body: Body, kind: KeyKind, now: number): Wanted {
   const { scopes, expires_unix: expires, per_minute: perMinute, spend_daily_nano: spend } = body
-  if (kind === 'public') {
-    const field = ['scopes', 'per_minute', 'spend_daily_nano'].find((name) => isGiven(body[name]))
-    if (field !== undefined) throw refuse(field, `Only a secret key can have ${field}.`)
-  }
+  const [other, foreign] = kind === 'public' ? ['secret', OF_SECRET_KEYS] : ['public', BINDINGS]
+  const field = foreign.find((name) => isGiven(body[name]))
+  if (field !== undefined) throw refuse(field, `Only a ${other} key can have ${field}.`)
   const soonest = Math.floor(now / 1000) + 1
   return {
     ...(isGiven(scopes) && { scopes: readScopes(scopes) }),
     ...(isGiven(expires) && { expiresAt: readWhole('expires_unix', expires, soonest, UNIX_MAX) * 1000 }),
     ...(isGiven(perMinute) && { perMinute: readWhole('per_minute', perMinute, 1, PER_MINUTE_MAX) }),
     ...(isGiven(spend) && { spendDaily: readSpend(spend) }),
+    ...readBinding(body),
   }
 }
+
+/** Empty lists bind a key to nothing. */
+function readBinding({ addresses, templates }: Body): Pick<Wanted, 'boundTo'> {
+  const read = (field: string, value: unknown, readOne: (text: string) => string | undefined, what: string) => {
+    const list: unknown[] = isGiven(value) ? (Array.isArray(value) ? value : [undefined]) : []
+    const found = list.map((one) => (typeof one === 'string' ? readOne(one.trim()) : undefined))
+    if (list.length > BINDINGS_MAX || !found.every((one) => one !== undefined)) {
+      throw refuse(field, `${field} must be a list of up to ${BINDINGS_MAX} ${what}.`)
+    }
+    return [...new Set(found)]
+  }
+  const boundTo: KeyBinding = {
+    addresses: read('addresses', addresses, readAddress, 'Nano addresses'),
+    templates: read('templates', templates, readCheckoutId, 'ids of checkouts such as 5c363461a1b2c3d4'),
+  }
+  return boundTo.addresses.length + boundTo.templates.length === 0 ? {} : { boundTo }
+}
+
+function readAddress(text: string): string | undefined {
+  const key = fromAddress(text)
+  return key && toAddress(key)
+}
+
+const readCheckoutId = (text: string) => /^[0-9a-f]{16}$/.exec(text.toLowerCase())?.[0]
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
 

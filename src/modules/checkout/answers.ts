@@ -14,6 +14,8 @@ const ADDITIONAL = words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS)
 const MODE = words('unique_amount', 'unique_address', 'generated_wallet')
 const DISCOUNT = answer.oneOf(answer.number, bool)
 
+/** Only of what a public key made. */
+const MAKER = { made_with: optional(words('public_key')), key_id: optional(text), key_bound: optional(bool) }
 const BLOCK = record({ hash, account: address, amount: nano, amount_raw: raw })
 const BOUGHT = record({ title: text, value: text, value_raw: optional(raw), discount: DISCOUNT })
 
@@ -63,6 +65,7 @@ export const RECORD = record({
   ...CHECKED,
   check: url,
   mode: MODE,
+  ...MAKER,
   currency: text,
   fiat_amount: optional(text),
   note: optional(text),
@@ -115,6 +118,7 @@ export const OWN_CHECKOUT = record({
   status: STATUS,
   additional_status: ADDITIONAL,
   mode: MODE,
+  ...MAKER,
   address,
   merchant_address: optional(address),
   currency: text,
@@ -227,6 +231,7 @@ export const CHECKOUT_EVENT = record({
   checkout_id: text,
   checkout: url,
   status: STATUS,
+  ...MAKER,
   address,
   payment: record({ address, amount: nano, amount_raw: raw }),
   block: optional(record({ hash, account: address, amount: nano, amount_raw: raw, confirmed: answer.flag })),

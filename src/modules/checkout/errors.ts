@@ -50,5 +50,7 @@ export const keyRequired = (field: string) =>
   new AppError('key_required', `API key required for ${field}.`, { body: { field } })
 export const notForPublicKeys = (field: string) =>
   new AppError('feature_disabled', `A public key cannot use ${field}.`, { body: { field } })
+export const keyBound = (field: string) =>
+  new AppError('feature_disabled', `This public key is bound to other addresses or templates.`, { body: { field } })
 export const walletsDisabled = () =>
   new AppError('feature_disabled', 'Generated wallets are not enabled for this account.', { body: { field: 'mode' } })

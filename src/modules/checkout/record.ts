@@ -1,3 +1,4 @@
+import type { MadeWith } from '../../kernel/key-rights.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Invoice } from './invoices/invoice.ts'
@@ -86,6 +87,8 @@ export interface Checkout {
   invoiceNumber: string | null
   /** Whether the bare price is asked for as the unique amount, without a tail. */
   barePrice: boolean
+  /** The kind of the public key that made it; null where none did. */
+  madeWith: MadeWith | null
 }
 
 /** Whether something was paid and all of it went back, or is about to. */
@@ -172,6 +175,7 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     invoice: row.invoice === null ? null : (JSON.parse(row.invoice) as Invoice),
     invoiceNumber: row.invoice_number,
     barePrice: row.bare_price === 1,
+    madeWith: row.made_with,
   }
 }
 
@@ -224,5 +228,6 @@ export function toRow(checkout: Checkout): CheckoutsTable {
     invoice: checkout.invoice === null ? null : JSON.stringify(checkout.invoice),
     invoice_number: checkout.invoiceNumber,
     bare_price: checkout.barePrice ? 1 : 0,
+    made_with: checkout.madeWith,
   }
 }

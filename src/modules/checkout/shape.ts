@@ -9,6 +9,10 @@ import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, markerOf } from '.
 import { type TimelineEntry } from './timeline-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
+/** Of what a public key made. A receiver can tell whether somebody else may have chosen its address. */
+export const showMaker = ({ madeWith, keyId }: Pick<Checkout, 'madeWith' | 'keyId'>): JsonObject =>
+  madeWith === null ? {} : { made_with: 'public_key', key_id: keyId, key_bound: madeWith === 'bound_key' }
+
 const orNothing = <T extends Json>(name: string, value: T | null) => (value === null ? {} : { [name]: value })
 
 /** What is still to be paid: everything shown about money comes from this one number. */
@@ -187,6 +191,7 @@ export function toRecord(ports: CheckoutPorts, checkout: Checkout, shown: Shown)
     ...(choice && { browser: `${ports.links.pay(checkout.id)}?choice=${choice.amountRaw}` }),
     check: ports.links.check(checkout.id),
     mode: checkout.mode,
+    ...showMaker(checkout),
     ...fiat(checkout),
     ...orNothing('title', checkout.title),
     ...orNothing('description', checkout.description),
@@ -210,6 +215,7 @@ export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject 
     status: checkout.status,
     additional_status: markerOf(checkout),
     mode: checkout.mode,
+    ...showMaker(checkout),
     address: checkout.address,
     ...(checkout.merchantAddress !== checkout.address && { merchant_address: checkout.merchantAddress }),
     currency: checkout.currency,

@@ -6,7 +6,9 @@ import { CHECKOUT_COLUMNS, type CheckoutsTable } from './tables.ts'
 
 /** In these very words, so that a statement that is planned once finds the indexes of open ones. */
 export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
-export const NOT_BY_HOLDERS = sql<boolean>`(key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%'))`
+/** Neither by a public key nor by a link: anybody can hold these. */
+export const NOT_BY_STRANGERS = sql<boolean>`(made_with is null
+  and (key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%')))`
 
 export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> {
   await insertRow(db, toRow(checkout))
@@ -34,49 +36,65 @@ export async function findOwnCheckout(
   return found && (owner === undefined || found.owner === owner) ? found : undefined
 }
 
-/** Which of an owner's checkouts count: those made with one key, or with all but these. */
-type MadeWith = { only: string } | { not: readonly string[] }
-
-/** How many checkouts of an owner are open on an address, counted up to a bound. */
-export async function countOpen(
-  db: Db,
-  { address, owner, madeWith, max }: { address: string; owner: string; madeWith: MadeWith; max: number },
-): Promise<number> {
-  if ('not' in madeWith && madeWith.not.length === 0) {
-    const [all] = await countAllOpen(db, { address, owner, limit: max })
-    return Number(all!.count)
-  }
-  let some = db
-    .selectFrom('checkouts')
-    .select('id')
-    .where('address', '=', address)
-    .where('owner', '=', owner)
-    .where(IS_OPEN)
-    .limit(max)
-  if ('only' in madeWith) some = some.where('key_id', '=', madeWith.only)
-  else {
-    some = some
-      .where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
-      .where(NOT_BY_HOLDERS)
-  }
-  const row = await db
-    .selectFrom(some.as('some'))
-    .select(({ fn }) => fn.countAll().as('count'))
-    .executeTakeFirst()
-  return Number(row?.count ?? 0)
+interface OpenAt {
+  address: string
+  owner: string
+  /** Only those that were made with this key or link; undefined is all that strangers did not make. */
+  keyId: string | undefined
+  max: number
 }
 
-const countAllOpen = preparedUpTo((db, given: Given<{ address: string; owner: string }>, limit) => {
-  const some = db
+/** How many checkouts of an owner are open on an address, counted up to a bound. */
+export async function countOpen(db: Db, { address, owner, keyId, max: limit }: OpenAt): Promise<number> {
+  const [row] = await (keyId === undefined
+    ? countOwnOpen(db, { address, owner, limit })
+    : countOpenWith(db, { address, owner, keyId, limit }))
+  return Number(row!.count)
+}
+
+const openAt = (db: Db, given: Given<{ address: string; owner: string }>) =>
+  db
     .selectFrom('checkouts')
     .select('id')
     .where('address', '=', given('address'))
     .where('owner', '=', given('owner'))
     .where(IS_OPEN)
-    .where(NOT_BY_HOLDERS)
-    .limit(limit)
+
+const countOwnOpen = preparedUpTo((db, given: Given<{ address: string; owner: string }>, limit) => {
+  const some = openAt(db, given).where(NOT_BY_STRANGERS).limit(limit)
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
+
+const countOpenWith = preparedUpTo((db, given: Given<{ address: string; owner: string; keyId: string }>, limit) => {
+  const some = openAt(db, given).where('key_id', '=', given('keyId')).limit(limit)
+  return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
+})
+
+/** Not made by an unbound public key, so that the account itself has said who is paid. */
+const IS_OF_ACCOUNT = sql<boolean>`(made_with is null or made_with = 'bound_key')`
+
+/** Whether an account has asked for money at an address. */
+export async function hasUsed(db: Db, { address, owner }: { address: string; owner: string }): Promise<boolean> {
+  const at = sql`select 1 from checkouts where address = ${address} and owner = ${owner}`
+  const { rows } = await sql`${at} and made_with is null union all ${at} and made_with = 'bound_key'
+    union all select 1 from checkouts where merchant_address = ${address} and mode = 'generated_wallet'
+      and owner = ${owner} and ${IS_OF_ACCOUNT} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Where an account last asked for money; what strangers make with a public key changes nothing about it. */
+export async function findUsualAddress(db: Db, owner: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('checkouts')
+    .select('merchant_address')
+    .where('owner', '=', owner)
+    .where(IS_OF_ACCOUNT)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.merchant_address
+}
 
 /**
  * Takes hold of a checkout until the transaction ends and gives it the number of its next timeline entry. Every change

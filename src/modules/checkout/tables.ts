@@ -1,3 +1,5 @@
+import type { MadeWith } from '../../kernel/key-rights.ts'
+
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
 /** `refunded` is never stored: it is how an order of the service is shown whose money went back. */
 export type CheckoutStatus = 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
@@ -80,6 +82,8 @@ export interface CheckoutsTable {
   invoice_number: string | null
   /** Whether its amounts are to be the bare prices, where these are free. */
   bare_price: number
+  /** The kind of the public key that made it; null where none did. */
+  made_with: MadeWith | null
 }
 
 /** Every column, by its name: a statement that is prepared must not change when a column is added. */
@@ -131,6 +135,7 @@ export const CHECKOUT_COLUMNS = [
   'invoice',
   'invoice_number',
   'bare_price',
+  'made_with',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
 /** An exact amount at an address belongs to one checkout of an owner. */

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import { deleteSightings } from './sightings-store.ts'
-import { IS_OPEN, NOT_BY_HOLDERS, later } from './store.ts'
+import { IS_OPEN, NOT_BY_STRANGERS, later } from './store.ts'
 
 export interface WatchedAddress {
   address: string
@@ -135,12 +135,12 @@ interface Orders {
   /** The one that does not count. */
   id: string
   now: number
-  /** Keys whose orders do not count, nor those of links and points of sale; undefined counts all. */
-  notBy: readonly string[] | undefined
+  /** Whether orders of public keys, links and points of sale count. */
+  ofStrangersToo: boolean
 }
 
 /** Whether an owner has another checkout at an address that is open, or whose late payments are waited for. */
-export async function hasOrders(db: Db, { address, owner, id, now, notBy }: Orders): Promise<boolean> {
+export async function hasOrders(db: Db, { address, owner, id, now, ofStrangersToo }: Orders): Promise<boolean> {
   let others = db
     .selectFrom('checkouts')
     .select('id')
@@ -149,9 +149,7 @@ export async function hasOrders(db: Db, { address, owner, id, now, notBy }: Orde
     .where('id', '<>', id)
     .where(sql<boolean>`(watched_until > ${now} or ${IS_OPEN})`)
     .limit(1)
-  if (notBy) others = others.where(NOT_BY_HOLDERS)
-  if (notBy && notBy.length > 0)
-    others = others.where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', notBy)]))
+  if (!ofStrangersToo) others = others.where(NOT_BY_STRANGERS)
   return (await others.executeTakeFirst()) !== undefined
 }
 

@@ -1,5 +1,5 @@
 import type { KeyKind } from '../../../kernel/api-key.ts'
-import { type KeyLimits, SCOPES, type Scope } from '../../../kernel/key-rights.ts'
+import { type KeyBinding, type KeyLimits, SCOPES, type Scope } from '../../../kernel/key-rights.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
 import { type Granted, perMinuteOf, spendDailyOf } from '../key-rights-store.ts'
@@ -17,6 +17,8 @@ export interface Wanted {
   expiresAt?: number | undefined
   perMinute?: number | undefined
   spendDaily?: Raw | undefined
+  /** Of a public key. */
+  boundTo?: KeyBinding | undefined
 }
 
 /**
@@ -25,9 +27,12 @@ export interface Wanted {
  */
 export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | undefined): Granted {
   const { perMinute, spendDaily } = wanted
+  const boundTo = wanted.boundTo ?? null
   const lastsUntil = wanted.expiresAt ?? maker?.expiresAt ?? null
   const own: KeyLimits[] = perMinute === undefined && spendDaily === undefined ? [] : [{ id, perMinute, spendDaily }]
-  if (!maker) return { scopes: wanted.scopes ?? null, limits: own, lastsUntil, madeBy: null, makerRole: undefined }
+  if (!maker) {
+    return { scopes: wanted.scopes ?? null, limits: own, lastsUntil, madeBy: null, makerRole: undefined, boundTo }
+  }
   const { madeBy, makerRole } = maker
   if (maker.expiresAt !== null && lastsUntil! > maker.expiresAt) throw keyExceedsMaker('expires_unix')
   // Everybody who reads a public key can make checkouts with it.
@@ -35,14 +40,14 @@ export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | 
     requireGiveable(maker, 'checkout')
     // Nothing would count what such a key is used for with what its maker is.
     if (perMinuteOf(maker) !== undefined) throw keyExceedsMaker('per_minute')
-    return { scopes: null, limits: [], lastsUntil, madeBy, makerRole }
+    return { scopes: null, limits: [], lastsUntil, madeBy, makerRole, boundTo }
   }
   for (const scope of wanted.scopes ?? []) requireGiveable(maker, scope)
   if (isAbove(perMinute, perMinuteOf(maker))) throw keyExceedsMaker('per_minute')
   if (isAbove(spendDaily, spendDailyOf(maker))) throw keyExceedsMaker('spend_daily_nano')
   const limits = [...own, ...maker.limits]
   if (limits.length > LIMITS_MAX) throw keyExceedsMaker('limits')
-  return { scopes: wanted.scopes ?? maker.scopes, limits, lastsUntil, madeBy, makerRole }
+  return { scopes: wanted.scopes ?? maker.scopes, limits, lastsUntil, madeBy, makerRole, boundTo }
 }
 
 function requireGiveable(maker: Maker, scope: Scope): void {

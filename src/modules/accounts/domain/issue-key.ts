@@ -12,7 +12,14 @@ import { type ApiKey, countLiveKeys, findAccount, findLiveKey, insertAudit, inse
 import { type Maker, type Wanted, grant } from './grant.ts'
 
 /** Everything, for good. */
-export const UNLIMITED: Granted = { scopes: null, limits: [], lastsUntil: null, madeBy: null, makerRole: undefined }
+export const UNLIMITED: Granted = {
+  scopes: null,
+  limits: [],
+  lastsUntil: null,
+  madeBy: null,
+  makerRole: undefined,
+  boundTo: null,
+}
 
 /** Enough to recognise a key by, and nothing to use it with. */
 const SHOWN_CHARACTERS = 12
@@ -73,19 +80,19 @@ async function findPerson(db: Db, of: { accountId: string; id: string }): Promis
 export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
 /** What an auditor must know of a key: what it may do, for how long. Keys that may everything say nothing. */
-function toldRights({ scopes, limits, lastsUntil }: Granted) {
+function toldRights({ scopes, limits, lastsUntil, boundTo }: Granted) {
   const own = limits.map(({ id, perMinute, spendDaily }) => ({ id, perMinute, spendDaily: spendDaily?.toString() }))
   return {
     ...(scopes !== null && { scopes }),
     ...(own.length > 0 && { limits: own }),
     ...(lastsUntil !== null && { lastsUntil }),
+    ...(boundTo !== null && { ...boundTo }),
   }
 }
 
 /** The same inside a transaction that already runs. */
 export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, kind, name, origins = [], actor } = input
-  const { scopes, limits, lastsUntil, madeBy, makerRole } = input.granted
   const text = createApiKey(kind, ctx.random)
   const key: ApiKey = {
     id,
@@ -95,14 +102,10 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
     name,
     origins,
     createdAt: ctx.clock.now(),
-    expiresAt: lastsUntil,
+    expiresAt: input.granted.lastsUntil,
     revokedAt: null,
     lastUsedAt: null,
-    scopes,
-    limits,
-    lastsUntil,
-    madeBy,
-    makerRole,
+    ...input.granted,
   }
   await insertKey(ctx.db, key, hashApiKey(text))
   await insertAudit(ctx, {

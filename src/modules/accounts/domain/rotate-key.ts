@@ -47,6 +47,7 @@ export function rotateKey(
         lastsUntil: old.lastsUntil,
         madeBy: maker?.madeBy ?? null,
         makerRole: maker?.makerRole,
+        boundTo: old.boundTo,
       },
     })
     await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })

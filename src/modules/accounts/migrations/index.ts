@@ -10,6 +10,7 @@ import { up as members } from './0031-members.ts'
 import { up as passkeys } from './0035-passkeys.ts'
 import { up as requests } from './0039-requests.ts'
 import { up as keyMakers } from './0050-key-makers.ts'
+import { up as boundKeys } from './0057-bound-keys.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -23,4 +24,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0035-passkeys': passkeys,
   '0039-requests': requests,
   '0050-key-makers': keyMakers,
+  '0057-bound-keys': boundKeys,
 }

@@ -26,7 +26,7 @@ export const boxOf = (scope: Scope) => `scope-${scope}`
 /** What a new key may do, until when and how much; everything and for good unless its maker opens this. */
 export const RightsFields = ({ filled, give }: { filled: FormState; give: readonly Scope[] }) => {
   const { values, error } = filled
-  const isNew = Object.keys(values).length === 0
+  const isNew = !('boxes' in values)
   const isWrong = error?.field !== undefined && NAMES.includes(error.field)
   const isTouched = !isNew && (give.some((scope) => !(boxOf(scope) in values)) || NAMES.some((name) => values[name]))
   return (

@@ -2,7 +2,7 @@ import type { Scope } from '../../../kernel/key-rights.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import { Badge, Card, Copyable, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
+import { Badge, Card, Copyable, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
 import { RIGHTS_FIELDS, RightsCell, RightsFields, type ShownRights } from './key-rights.tsx'
 
 export interface KeyRow extends ShownRights {
@@ -10,6 +10,7 @@ export interface KeyRow extends ShownRights {
   start: string
   name: string
   origins: readonly string[]
+  boundTo: { addresses: readonly string[]; templates: readonly string[] } | null
   createdAt: number
   expiresAt: number | null
   revokedAt: number | null
@@ -17,10 +18,22 @@ export interface KeyRow extends ShownRights {
 }
 
 const DAY = 86_400_000
-const FIELDS = ['name', 'kind', 'origins', ...RIGHTS_FIELDS.filter((name) => name !== 'limits')]
+const FIELDS = [
+  'name',
+  'kind',
+  'origins',
+  'addresses',
+  'templates',
+  ...RIGHTS_FIELDS.filter((name) => name !== 'limits'),
+]
 
 const stateOf = ({ revokedAt, expiresAt }: KeyRow, now: number) =>
   revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'live'
+
+const boundOf = ({ boundTo }: KeyRow) =>
+  boundTo === null
+    ? 'not bound: anyone can make checkouts to any address with it'
+    : `only for ${[...boundTo.addresses.map((address) => shorten(address)), ...boundTo.templates].join(', ')}`
 
 const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number }) => {
   const state = stateOf(row, now)
@@ -33,6 +46,7 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
           <code>{`${row.start}…`}</code>
         </span>
         {row.origins.length > 0 && <span class="under">{row.origins.join(', ')}</span>}
+        {row.kind === 'public' && <span class="under">{boundOf(row)}</span>}
       </td>
       <RightsCell {...row} />
       <td>
@@ -126,6 +140,20 @@ export const KeysPage = (props: {
             name="origins"
             label="Origins (public keys)"
             hint="One per line, such as https://shop.example. Only these sites can use the key."
+            rows={2}
+          />
+          <TextField
+            filled={filled}
+            name="addresses"
+            label="Addresses (public keys)"
+            hint="One per line. Checkouts made with the key can only pay these. If empty, anyone who reads the key can make checkouts to any address."
+            rows={2}
+          />
+          <TextField
+            filled={filled}
+            name="templates"
+            label="Templates (public keys)"
+            hint="Ids of your checkouts, one per line. The key can also make orders from these."
             rows={2}
           />
           <RightsFields filled={filled} give={give} />

@@ -115,6 +115,8 @@ export const describedAccountRoutes: readonly Described[] = [
         name: text,
         kind: answer.optional(words('secret', 'public')),
         origins: answer.optional(list(text)),
+        addresses: answer.optional(list(answer.address)),
+        templates: answer.optional(list(text)),
         scopes: answer.optional(list(words(...SCOPES))),
         expires_unix: answer.optional(answer.unix),
         per_minute: answer.optional(integer),

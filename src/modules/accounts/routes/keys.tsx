@@ -20,10 +20,12 @@ const LISTED_MAX = 200
 interface KeyPagesPorts {
   store: StoreCtx
   notices: Pick<Notices, 'publish'>
+  /** Where an account asks for money, as far as that is known. */
+  usualAddress(accountId: string): Promise<string | undefined>
 }
 
 /** API keys: made and shown once, rotated, revoked. */
-export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Form)[] {
+export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId, caller }: PageRequest, filled: FormState) => {
     const keys = await listKeys(store.db, accountId, LISTED_MAX)
     const names = await namesOf(store.db, accountId)
@@ -42,7 +44,10 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       permission: 'keys',
       done: placed.done,
       menu: { title: 'API keys', order: 70, guide: 'keys' },
-      render: (request) => list(request, EMPTY),
+      render: async (request) => {
+        const address = await usualAddress(request.accountId)
+        return list(request, address === undefined ? EMPTY : { values: { addresses: address } })
+      },
     },
     {
       ...placed,
@@ -52,7 +57,8 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       show,
       async run({ caller, accountId, frame }, fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
-        const wanted = readNewKey(toBody(fields, giveableOf(caller, frame)), store.clock.now())
+        const body = toBody(fields, giveableOf(caller, frame), await usualAddress(accountId))
+        const wanted = readNewKey(body, store.clock.now())
         const { text, key } = await issueKey(store, { ...wanted, accountId, actor: caller.actor, idempotency })
         return { shown: { text, name: key.name } }
       },
@@ -100,17 +106,21 @@ async function toRow({ db, clock }: StoreCtx, key: ApiKey, names: ReadonlyMap<st
 const giveableOf = ({ memberRole, rights }: PageRequest['caller'], { account }: PageRequest['frame']) =>
   (memberRole === undefined ? rights?.scopes : scopesOfRole(memberRole, account.role === 'admin')) ?? SCOPES
 
-function toBody(fields: FormFields, give: readonly Scope[]): Record<string, unknown> {
+/** What a public key can be used for was shown, and may have been taken away; a form that did not show it binds the key. */
+function toBody(fields: FormFields, give: readonly Scope[], usual: string | undefined): Record<string, unknown> {
   const scopes = SCOPES.filter((scope) => fields.get(boxOf(scope)) !== '')
   const [expires, perMinute, spend] = ['expires_unix', 'per_minute', 'spend_daily_nano'].map((name) => fields.get(name))
-  const origins = fields
-    .get('origins')
-    .split(/\s+/)
-    .filter((origin) => origin !== '')
+  const listOf = (name: string) => fields.get(name).split(/\s+/).filter(Boolean)
+  const kind = fields.get('kind') || 'secret'
   return {
     name: fields.get('name'),
-    kind: fields.get('kind') || 'secret',
-    origins,
+    kind,
+    origins: listOf('origins'),
+    // Filled in beforehand, whatever kind is chosen then.
+    ...(kind === 'public' && {
+      addresses: 'addresses' in fields.typed() || usual === undefined ? listOf('addresses') : [usual],
+      templates: listOf('templates'),
+    }),
     // All that were shown is all that can be given, also what will be added one day; a form without the boxes has not shown them.
     ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
     ...(expires !== '' && { expires_unix: Math.floor(Date.parse(expires!) / 1000) }),

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../kernel/ctx.ts'
-import { keyRequired, notForPublicKeys } from '../errors.ts'
+import type { MadeWith } from '../../../kernel/key-rights.ts'
+import { keyBound, keyRequired, notForPublicKeys } from '../errors.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 
 /** Who may ask for what (contract 5, Key kinds). */
@@ -27,4 +28,16 @@ export function admit(caller: Caller, request: CheckoutRequest): void {
     invoice && 'invoice',
   ]
   for (const field of secretOnly) if (field) throw notForPublicKeys(field)
+}
+
+/** A bound key makes checkouts at its addresses and from its templates; an order of another template has to be at its address. */
+export function requireBound(caller: Caller, { address, template }: { address: string; template: string | undefined }) {
+  const boundTo = caller.kind === 'account' ? caller.rights?.boundTo : undefined
+  if (!boundTo || boundTo.addresses.includes(address) || boundTo.templates.includes(template ?? '')) return
+  throw keyBound(template === undefined ? 'address' : 'template')
+}
+
+export function madeWithOf(caller: Caller): MadeWith | null {
+  if (caller.kind === 'anonymous' || caller.door === 'secret-key') return null
+  return caller.rights?.boundTo ? 'bound_key' : 'public_key'
 }

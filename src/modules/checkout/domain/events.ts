@@ -7,6 +7,7 @@ import { secretContext } from '../secret-context.ts'
 import { tellRefund } from '../refunds/shape.ts'
 import type { Refund } from '../refunds/store.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../record.ts'
+import { showMaker } from '../shape.ts'
 
 interface CheckoutEvent {
   type: EventKind
@@ -58,6 +59,7 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
       url: isWanted ? checkout.webhookUrl : null,
       secret: sealed === null ? null : openSecret(ctx, checkout.id, sealed),
       metadata: checkout.metadata,
+      madeWith: checkout.madeWith,
     },
   )
 }
@@ -89,6 +91,7 @@ function toBody(
     checkout_id: checkout.id,
     checkout: ports.links.record(checkout.id),
     status: checkout.status,
+    ...showMaker(checkout),
     address,
     payment: { address, amount: formatNano(paidRaw), amount_raw: paidRaw.toString() },
     ...(block && {

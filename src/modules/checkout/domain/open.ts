@@ -5,7 +5,6 @@ import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
-import { listPublicKeyIds } from '../../accounts/index.ts'
 import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
@@ -19,7 +18,7 @@ import { insertSightings, listUnsighted } from '../sightings-store.ts'
 import { saveWatched, saveWatcher } from '../watch-store.ts'
 import { type Price, readPrice } from '../price-fields.ts'
 import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
-import { admit } from './admit.ts'
+import { admit, madeWithOf, requireBound } from './admit.ts'
 import { NOTHING_THERE } from './baseline.ts'
 import { alongCheckoutWallet } from './generated-wallet.ts'
 import { type NamedBy, requireOwnAddress } from './own-address.ts'
@@ -58,16 +57,19 @@ export async function openCheckout(
   if (request.invoice) requireSameTotal(request.invoice, request)
   if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl, request.webhookField)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
+  const { address } = request
+  requireBound(caller, { ...request, address })
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
+  const maker = { owner, keyId, madeWith: madeWithOf(caller) }
   if (request.mode !== 'generated_wallet') {
     // Asked again when it is stored; here it keeps a stranger who is over the limit from costing questions to nodes.
-    await refuseTooMany(ctx, { owner, keyId, address: request.address })
+    await refuseTooMany(ctx, { ...maker, address })
   }
   // Before the checkout has a time: whatever is known to us by then is older.
-  const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(request.address)
+  const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(address)
   const namedBy = caller.kind === 'account' ? caller.door : 'anonymous'
   const barePrice = request.barePrice === true && namedBy === 'secret-key'
-  const draft = toDraft(ctx, { owner, keyId }, { ...request, barePrice, address: request.address })
+  const draft = toDraft(ctx, maker, { ...request, barePrice, address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
   const sealed = secret ? ctx.ports.secrets.seal(secretContext(draft.id), secret) : null
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
@@ -103,11 +105,8 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
   const owner = ownerOf(caller)
   const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
   if (!template) throw checkoutNotFound({ field: 'template' })
-  if (template.mode === 'unique_address' && caller.kind === 'account' && caller.door === 'public-key') {
-    const publicKeys = await listPublicKeyIds(ctx.db, owner)
-    // Made before public keys lost this mode.
-    if (template.keyId !== null && publicKeys.includes(template.keyId)) throw notForPublicKeys('template')
-  }
+  // Made before public keys lost this mode.
+  if (madeWithOf(caller) && template.mode === 'unique_address' && template.madeWith) throw notForPublicKeys('template')
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
@@ -170,7 +169,7 @@ function generatedSecret(
 
 export function toDraft(
   { random, clock, ports }: CheckoutRoom,
-  { owner, keyId }: Pick<Checkout, 'owner' | 'keyId'>,
+  { owner, keyId, madeWith = null }: Pick<Checkout, 'owner' | 'keyId'> & Partial<Pick<Checkout, 'madeWith'>>,
   request: CheckoutRequest & { address: string },
 ): Checkout {
   const now = clock.now()
@@ -228,6 +227,7 @@ export function toDraft(
     invoice: request.invoice ?? null,
     invoiceNumber: null,
     barePrice: request.barePrice === true && request.mode === 'unique_amount',
+    madeWith,
   }
 }
 
@@ -294,7 +294,7 @@ export async function watchFrom(
 /** Refuses one more; `stored` are those that were written just now and would be counted with the others. */
 export async function refuseTooMany(
   { db, ports }: CheckoutRoom,
-  { address, owner, keyId }: Pick<Checkout, 'address' | 'owner' | 'keyId'>,
+  { address, owner, keyId, madeWith }: Pick<Checkout, 'address' | 'owner' | 'keyId' | 'madeWith'>,
   { stored = 0 } = {},
 ): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by the room that sells.
@@ -302,13 +302,12 @@ export async function refuseTooMany(
   const { openAnonymousMax, openMax, openPublicKeyMax } = ports.rules
   if (openMax === 0 && openPublicKeyMax === 0 && owner !== ANONYMOUS) return
   // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
-  const publicKeys = owner === ANONYMOUS ? [] : await listPublicKeyIds(db, owner)
-  const isPublic = keyId !== null && (publicKeys.includes(keyId) || isByHolder({ keyId }))
+  const isPublic = madeWith !== null || isByHolder({ keyId })
   const max = owner === ANONYMOUS ? openAnonymousMax : isPublic ? openPublicKeyMax : openMax
-  const madeWith = isPublic ? { only: keyId } : { not: publicKeys }
   if (max === 0) return
   const bound = max + stored
-  if ((await countOpen(db, { address, owner, madeWith, max: bound })) >= bound) throw tooManyOpen(max, isPublic)
+  const counted = { address, owner, keyId: isPublic ? keyId! : undefined, max: bound }
+  if ((await countOpen(db, counted)) >= bound) throw tooManyOpen(max, isPublic)
 }
 
 interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {

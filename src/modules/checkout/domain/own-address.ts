@@ -1,4 +1,3 @@
-import { listPublicKeyIds } from '../../accounts/index.ts'
 import { findWalletByAddress } from '../../wallets/index.ts'
 import { addressInUse, addressKnown } from '../errors.ts'
 import type { AddressLook } from '../ports.ts'
@@ -27,6 +26,6 @@ export async function requireOwnAddress(
     return
   }
   // Anybody can hold a public key or a link of the account: what they made keeps no secret key away.
-  const notBy = namedBy === 'secret-key' ? await listPublicKeyIds(db, owner) : undefined
-  if (await hasOrders(db, { address, owner, id, now: clock.now(), notBy })) throw addressInUse()
+  const ofStrangersToo = namedBy !== 'secret-key'
+  if (await hasOrders(db, { address, owner, id, now: clock.now(), ofStrangersToo })) throw addressInUse()
 }

@@ -46,7 +46,8 @@ export async function reserveNear(
 
 /**
  * Fills the digits that a price leaves open, and takes what comes out. Without a secret key only digits that are a tail are
- * taken as they are: filling others would be a way to a bare price, and to what another customer pays by mistake.
+ * taken as they are: filling others would be a way to a bare price, and to what another customer pays by mistake. Where such digits
+ * are used up, the amount gets a tail.
  */
 export async function reserveFilled(
   ctx: CheckoutRoom,
@@ -57,12 +58,14 @@ export async function reserveFilled(
     const amount = fillWildcards(ctx.random, text)
     return amount !== undefined && amount >= SMALLEST_PRICE ? amount : undefined
   }
-  if (namedBy !== 'secret-key' && !endsInTail(text)) {
-    return reserveNear(ctx, checkout, { price: fill() ?? SMALLEST_PRICE, plan, quote: null })
+  const isTail = endsInTail(text)
+  if (namedBy === 'secret-key' || isTail) {
+    const taken = await tryAmounts(ctx, checkout, { plan, quote: null }, fill)
+    if (taken !== undefined) return taken
+    // Strangers take nothing of these.
+    if (!isTail) throw amountSpaceExhausted()
   }
-  const taken = await tryAmounts(ctx, checkout, { plan, quote: null }, fill)
-  if (taken === undefined) throw amountSpaceExhausted()
-  return taken
+  return reserveNear(ctx, checkout, { price: fill() ?? SMALLEST_PRICE, plan, quote: null })
 }
 
 async function tryAmounts(

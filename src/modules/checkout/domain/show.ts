@@ -2,7 +2,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { OrderStanding } from '../service-sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type Merchant, findMerchant } from '../../accounts/index.ts'
-import { findWallet } from '../../wallets/index.ts'
+import { findWallet, findWalletByAddress } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { checkoutNotFound } from '../errors.ts'
@@ -10,7 +10,7 @@ import { type Payment, countUnmatched, listPayments, listUnmatched } from '../pa
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
 import { markServed } from '../changes-store.ts'
 import { ANONYMOUS, type Checkout, SERVICE } from '../record.ts'
-import { findCheckout, findOwnCheckout } from '../store.ts'
+import { findCheckout, findOwnCheckout, hasUsed } from '../store.ts'
 import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { showListedRefund, showPublicRefund } from '../refunds/shape.ts'
 import { type Refund, listRefunds } from '../refunds/store.ts'
@@ -29,9 +29,20 @@ export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<
   return checkout
 }
 
-/** Who is being paid, where they have said who they are. */
-export async function merchantOf({ db }: CheckoutRoom, { owner }: Checkout): Promise<Merchant | undefined> {
-  return owner === ANONYMOUS || owner === SERVICE ? undefined : findMerchant(db, owner)
+/**
+ * Who is being paid, where they have said who they are. A stranger who has an unbound public key names any address: the merchant's name
+ * stands only over one that the account itself has used.
+ */
+export async function merchantOf(
+  { db }: CheckoutRoom,
+  { owner, madeWith, merchantAddress: address }: Checkout,
+): Promise<Merchant | undefined> {
+  if (owner === ANONYMOUS || owner === SERVICE) return undefined
+  const isOwn =
+    madeWith !== 'public_key' ||
+    (await hasUsed(db, { address, owner })) ||
+    (await findWalletByAddress(db, address))?.accountId === owner
+  return isOwn ? findMerchant(db, owner) : undefined
 }
 
 /** Only what is complete shows the block that made it so. */

@@ -8,6 +8,7 @@ import { up as errands } from './0045-errands.ts'
 import { up as ownAddresses } from './0048-own-addresses.ts'
 import { up as refundValues } from './0054-refund-values.ts'
 import { up as paidAgain } from './0055-paid-again.ts'
+import { up as madeWith } from './0056-made-with.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
@@ -19,4 +20,5 @@ export const CHECKOUT_MIGRATIONS: Migrations = {
   '0048-own-addresses': ownAddresses,
   '0054-refund-values': refundValues,
   '0055-paid-again': paidAgain,
+  '0056-made-with': madeWith,
 }

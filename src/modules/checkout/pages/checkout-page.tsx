@@ -17,6 +17,8 @@ interface CheckoutDetail {
   /** Paid too late, and its merchant has not decided yet. */
   isLate: boolean
   mode: string
+  madeWith: string | null
+  keyId: string | null
   address: string
   merchantAddress: string
   walletId: string | null
@@ -169,6 +171,9 @@ const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>
   </Card>
 )
 
+const makerOf = ({ madeWith, keyId }: CheckoutDetail) =>
+  `${madeWith === 'bound_key' ? 'bound' : 'unbound'} public key ${keyId}`
+
 const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'links'>) => (
   <Card title="Payment">
     <Facts
@@ -181,6 +186,7 @@ const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'link
           ? []
           : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
         ['Matched by', checkout.mode.replaceAll('_', ' ')],
+        ...(checkout.madeWith === null ? [] : [['Made with', makerOf(checkout)] as const]),
         ['Created', <Moment at={checkout.createdAt} />],
         ['Expires', <Moment at={checkout.expiresAt} />],
         ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),

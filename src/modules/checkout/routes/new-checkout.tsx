@@ -4,6 +4,7 @@ import { badField } from '../errors.ts'
 import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
 import { listCheckouts } from '../report-store.ts'
 import type { CheckoutRoom } from '../room.ts'
+import { findUsualAddress } from '../store.ts'
 import { createOpener } from './open-from-fields.ts'
 
 const TEXTS = [
@@ -35,7 +36,7 @@ export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
     const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
     const currency = last?.currency ?? 'NANO'
-    const address = last?.mode === 'unique_amount' ? last.merchantAddress : ''
+    const address = (await findUsualAddress(db, owner)) ?? ''
     return { values: { address, currency, mode: 'unique_amount' } }
   }
   return [

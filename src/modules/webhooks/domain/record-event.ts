@@ -1,3 +1,4 @@
+import type { MadeWith } from '../../../kernel/key-rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { insertDelivery } from '../deliveries-store.ts'
 import { fanOut } from '../endpoints/fan-out.ts'
@@ -24,6 +25,8 @@ export interface NewEvent {
   secret: string | null
   /** What endpoints may filter by. */
   metadata?: JsonObject
+  /** The kind of the public key that made what it is about. */
+  madeWith?: MadeWith | null
   /** The only endpoint that is told; undefined is each that asks for it. */
   endpointId?: string
 }
@@ -43,8 +46,8 @@ export async function recordEvent(tx: SecretCtx, event: NewEvent): Promise<boole
     await enqueueDelivery(tx, delivery)
   }
   if (recorded.endpoints > 0) {
-    const { type, metadata, endpointId } = event
-    await fanOut(tx, { id, accountId: accountId!, type, metadata, endpointId })
+    const { type, metadata, madeWith = null, endpointId } = event
+    await fanOut(tx, { id, accountId: accountId!, type, metadata, madeWith, endpointId })
   }
   return true
 }

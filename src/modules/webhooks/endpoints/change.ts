@@ -32,10 +32,10 @@ type Body = Readonly<Record<string, unknown>>
 /** What is not yet an endpoint has no address that could be left as it is. */
 export function readNewEndpoint(room: WebhookRoom, body: Body): EndpointTerms {
   const terms = readTerms(body, room.kinds)
-  const { url, events = [EVERY_KIND], metadata = null, description = null, isEnabled = true } = terms
+  const { url, events = [EVERY_KIND], metadata = null, madeWith = null, description = null, isEnabled = true } = terms
   if (url === undefined) throw badField('url', 'The field url is required.')
   checkUrl(room, url)
-  return { url, events, metadata, description, isEnabled }
+  return { url, events, metadata, madeWith, description, isEnabled }
 }
 
 export function readChange(room: WebhookRoom, body: Body): Partial<EndpointTerms> {

@@ -7,12 +7,14 @@ const PATH = '/api/webhook-endpoints'
 const tag = 'webhooks'
 const who = 'account'
 
+const FILTER = record({ metadata: optional(answer.object), made_with: optional(words('any', 'public_key')) })
+
 const MEMBERS = {
   id: text,
   url: text,
   description: orNull(text),
   events: list(text),
-  filter: orNull(record({ metadata: answer.object })),
+  filter: orNull(FILTER),
   enabled: bool,
   status: words('enabled', 'paused', 'disabled'),
   disabled_reason: orNull(words('failing', 'gone')),
@@ -39,7 +41,7 @@ const LOGGED = record({ ...DELIVERY.properties, event: text, type: text, subject
 
 const TERMS = {
   events: optional(list(text)),
-  filter: optional(orNull(record({ metadata: optional(answer.object) }))),
+  filter: optional(orNull(FILTER)),
   description: optional(orNull(text)),
   enabled: optional(bool),
 }

@@ -165,9 +165,10 @@ export function toRow(room: WebhookRoom, endpoint: Endpoint): EndpointRow {
   return { ...endpoint, url: withoutQuery(endpoint.url), status: statusOf(endpoint), last4, previousUntil }
 }
 
-const toValues = ({ url, description, events, metadata }: Endpoint): Record<string, string> => ({
+const toValues = ({ url, description, events, metadata, madeWith }: Endpoint): Record<string, string> => ({
   url: withoutQuery(url),
   description: description ?? '',
+  made_with: madeWith ?? '',
   filter: Object.entries(metadata ?? {})
     .map(([name, value]) => `${name} = ${String(value)}`)
     .join('\n'),
@@ -180,7 +181,7 @@ function toBody(room: WebhookRoom, fields: FormFields): JsonObject {
     url: fields.get('url'),
     description: fields.get('description'),
     events: ['*', ...room.kinds].filter((kind) => fields.get(kindBox(kind)) !== ''),
-    filter: Object.keys(metadata).length === 0 ? null : { metadata },
+    filter: { metadata, made_with: fields.get('made_with') },
   }
 }
 

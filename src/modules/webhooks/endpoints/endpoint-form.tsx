@@ -1,5 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { FormError, Form, TextField } from '../../../web/dashboard/form.tsx'
+import { FormError, Form, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 
 export const kindBox = (kind: string) => `kind-${kind}`
 export const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
@@ -48,6 +48,17 @@ export const EndpointForm = (props: {
         hint="One per line: name = value. Events must match all of them."
         placeholder="shop = berlin"
         rows={3}
+      />
+      <SelectField
+        filled={filled}
+        name="made_with"
+        label="Checkouts made with public keys"
+        hint="Anyone can make a checkout to any address with a key that is not bound to yours."
+        options={[
+          ['', 'Only those of bound keys'],
+          ['any', 'All, also of keys that are not bound'],
+          ['public_key', 'Nothing else'],
+        ]}
       />
       <button>{button}</button>
     </Form>

@@ -1,5 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { MadeWith } from '../../../kernel/key-rights.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { insertDelivery } from '../deliveries-store.ts'
 import { enqueueDelivery } from '../domain/wake-delivery.ts'
@@ -14,6 +15,7 @@ interface Told {
   type: string
   /** What filters look at. */
   metadata: JsonObject | undefined
+  madeWith: MadeWith | null
   /** The only endpoint that is told; undefined is each that asks for it. */
   endpointId?: string | undefined
 }
@@ -22,9 +24,15 @@ export function wantsKind({ events }: Pick<Listener, 'events'>, type: string): b
   return events.includes(EVERY_KIND) || events.includes(type)
 }
 
-/** Whether an endpoint asks for an event: its kind, and every member of its filter in the metadata. */
-export function isMatch(listener: Listener, { type, metadata }: Pick<Told, 'type' | 'metadata'>): boolean {
+/**
+ * Whether an endpoint asks for an event: its kind, every member of its filter in the metadata, and who made the checkout. Strangers make
+ * what they like with an unbound public key, so that only who asks for that gets it.
+ */
+export function isMatch(listener: Listener, event: Pick<Told, 'type' | 'metadata' | 'madeWith'>): boolean {
+  const { type, metadata, madeWith } = event
   if (!wantsKind(listener, type)) return false
+  if (listener.madeWith === null ? madeWith === 'public_key' : listener.madeWith !== 'any' && madeWith === null)
+    return false
   if (listener.metadata === null) return true
   return Object.entries(listener.metadata).every(([name, value]) => {
     const found = metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined

@@ -13,14 +13,14 @@ const UNIX_MAX = 99_999_999_999
 type Fields = Readonly<Record<string, unknown>>
 
 /** What an owner may say about an endpoint. */
-export type EndpointTerms = Pick<Endpoint, 'url' | 'events' | 'metadata' | 'description' | 'isEnabled'>
+export type EndpointTerms = Pick<Endpoint, 'url' | 'events' | 'metadata' | 'madeWith' | 'description' | 'isEnabled'>
 
 /** Only what stands in the body; who makes an endpoint names at least its address. */
 export function readTerms(body: Fields, kinds: readonly string[]): Partial<EndpointTerms> {
   return {
     ...(isSaid(body.url) && { url: readAddress(body.url) }),
     ...(isSaid(body.events) && { events: readKinds(body.events, kinds) }),
-    ...(body.filter !== undefined && { metadata: readFilter(body.filter) }),
+    ...(body.filter !== undefined && readFilter(body.filter)),
     ...(body.description !== undefined && {
       description: readText('description', body.description, DESCRIPTION_MAX, INVISIBLE),
     }),
@@ -50,14 +50,24 @@ function readKinds(events: unknown, kinds: readonly string[]): string[] {
   return events.includes(EVERY_KIND) ? [EVERY_KIND] : [...new Set(events as string[])]
 }
 
-/** `{metadata: {name: value}}`: an event passes when its metadata has every one of them. */
-function readFilter(value: unknown): JsonObject | null {
-  const filter = given(value)
-  if (filter === undefined) return null
-  if (!isObject(filter)) throw badField('filter', 'filter must be an object with metadata.')
-  const unknown = Object.keys(filter).find((name) => name !== 'metadata')
-  if (unknown !== undefined) throw badField('filter', `filter knows metadata alone, not ${unknown.slice(0, 60)}.`)
-  const metadata = given(filter.metadata)
+/** `{metadata, made_with}`: what is left out of it filters nothing, but for what strangers make. */
+function readFilter(value: unknown): Pick<EndpointTerms, 'metadata' | 'madeWith'> {
+  const filter = given(value) ?? {}
+  if (!isObject(filter)) throw badField('filter', 'filter must be an object with metadata or made_with.')
+  const unknown = Object.keys(filter).find((name) => name !== 'metadata' && name !== 'made_with')
+  if (unknown !== undefined) {
+    throw badField('filter', `filter knows metadata and made_with, not ${unknown.slice(0, 60)}.`)
+  }
+  const madeWith = given(filter.made_with) ?? null
+  if (madeWith !== null && madeWith !== 'any' && madeWith !== 'public_key') {
+    throw badField('filter', 'filter.made_with must be any or public_key.')
+  }
+  return { metadata: readMetadata(filter.metadata), madeWith }
+}
+
+/** `{name: value}`: an event passes when its metadata has every one of them. */
+function readMetadata(value: unknown): JsonObject | null {
+  const metadata = given(value)
   if (metadata === undefined) return null
   if (!isObject(metadata)) throw badField('filter', 'filter.metadata must be an object.')
   const members = Object.entries(metadata)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
+import type { MadeWith } from '../../../kernel/key-rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { OPEN } from '../deliveries-store.ts'
 import { PING } from '../store.ts'
@@ -185,8 +186,16 @@ export interface Replayable {
   position: number
   type: string
   metadata: JsonObject | undefined
+  madeWith: MadeWith | null
   /** Whether it is for this endpoint alone, whose filter says nothing about it. */
   isMeant: boolean
+}
+
+/** What the body of an event says of what filters look at. */
+interface Told {
+  metadata?: JsonObject
+  made_with?: string
+  key_bound?: boolean
 }
 
 export async function listReplayable(db: Db, stretch: Stretch, limit: number): Promise<Replayable[]> {
@@ -196,8 +205,9 @@ export async function listReplayable(db: Db, stretch: Stretch, limit: number): P
     .limit(limit)
     .execute()
   return rows.map(({ id, position, type, body, endpoint_id: meant }) => {
-    const { metadata } = JSON.parse(body!) as { metadata?: JsonObject }
-    return { id, position: position!, type, metadata, isMeant: meant !== null }
+    const { metadata, made_with: by, key_bound: isBound } = JSON.parse(body!) as Told
+    const madeWith = by === undefined ? null : isBound ? 'bound_key' : 'public_key'
+    return { id, position: position!, type, metadata, madeWith, isMeant: meant !== null }
   })
 }
 

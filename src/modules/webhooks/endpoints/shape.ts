@@ -30,14 +30,14 @@ export function secretOf(ctx: SecretCtx, { id, secret }: Endpoint) {
 
 /** An endpoint as its owner sees it: never its secret, nor the query of its address, which may hold one. */
 export function showEndpoint(ctx: SecretCtx, endpoint: Endpoint): JsonObject {
-  const { id, url, description, events, metadata, isEnabled, disabledReason, failingSince } = endpoint
+  const { id, url, description, events, metadata, madeWith, isEnabled, disabledReason, failingSince } = endpoint
   const secret = secretOf(ctx, endpoint)
   return {
     id,
     url: withoutQuery(url),
     description,
     events,
-    filter: metadata === null ? null : { metadata },
+    filter: metadata || madeWith ? { ...(metadata && { metadata }), ...(madeWith && { made_with: madeWith }) } : null,
     enabled: isEnabled,
     status: statusOf(endpoint),
     disabled_reason: disabledReason,

@@ -14,6 +14,8 @@ export interface Endpoint {
   events: string[]
   /** What the metadata of an event must say; null takes everything. */
   metadata: JsonObject | null
+  /** `any` takes also, and `public_key` only, what public keys made; null nothing that unbound ones made. */
+  madeWith: 'any' | 'public_key' | null
   description: string | null
   isEnabled: boolean
   disabledReason: WebhookEndpointsTable['disabled_reason']
@@ -36,7 +38,7 @@ const toEndpoint = (row: WebhookEndpointsTable): Endpoint => ({
   accountId: row.account_id,
   url: row.url,
   events: JSON.parse(row.events) as string[],
-  metadata: row.filter === null ? null : (JSON.parse(row.filter) as { metadata: JsonObject }).metadata,
+  ...toFilter(row),
   description: row.description,
   isEnabled: row.enabled === 1,
   disabledReason: row.disabled_reason,
@@ -46,6 +48,23 @@ const toEndpoint = (row: WebhookEndpointsTable): Endpoint => ({
   updatedAt: row.updated_at,
 })
 
+/** A filter without metadata says null of them: the version before reads nothing else. */
+interface StoredFilter {
+  metadata: JsonObject | null
+  made_with?: Endpoint['madeWith']
+}
+
+function toFilter({ filter }: Pick<WebhookEndpointsTable, 'filter'>): Pick<Endpoint, 'metadata' | 'madeWith'> {
+  if (filter === null) return { metadata: null, madeWith: null }
+  const { metadata, made_with: madeWith = null } = JSON.parse(filter) as StoredFilter
+  return { metadata, madeWith }
+}
+
+function fromFilter({ metadata, madeWith }: Pick<Endpoint, 'metadata' | 'madeWith'>): string | null {
+  if (metadata === null && madeWith === null) return null
+  return JSON.stringify({ metadata, ...(madeWith && { made_with: madeWith }) } satisfies StoredFilter)
+}
+
 const toSecret = (row: WebhookEndpointsTable): SealedSecret => ({
   sealed: row.sealed,
   createdAt: row.sealed_at,
@@ -54,10 +73,10 @@ const toSecret = (row: WebhookEndpointsTable): SealedSecret => ({
 })
 
 /** What its owner may change. */
-const toTerms = ({ url, events, metadata, description, isEnabled, disabledReason, failingSince }: Endpoint) => ({
+const toTerms = ({ url, events, description, isEnabled, disabledReason, failingSince, ...filter }: Endpoint) => ({
   url,
   events: JSON.stringify(events),
-  filter: metadata === null ? null : JSON.stringify({ metadata }),
+  filter: fromFilter(filter),
   description,
   enabled: isEnabled ? 1 : 0,
   disabled_reason: disabledReason,
@@ -167,7 +186,7 @@ export async function listEndpoints(db: Db, accountId: string): Promise<Endpoint
   return rows.map(toEndpoint)
 }
 
-export type Listener = Pick<Endpoint, 'id' | 'events' | 'metadata' | 'isEnabled'>
+export type Listener = Pick<Endpoint, 'id' | 'events' | 'metadata' | 'madeWith' | 'isEnabled'>
 
 /** All of an account with what they ask for, whether they are told of events at present or not. */
 export async function listListeners(db: Db, accountId: string): Promise<Listener[]> {
@@ -175,7 +194,7 @@ export async function listListeners(db: Db, accountId: string): Promise<Listener
   return rows.map(({ id, events, filter, enabled }) => ({
     id,
     events: JSON.parse(events) as string[],
-    metadata: filter === null ? null : (JSON.parse(filter) as { metadata: JsonObject }).metadata,
+    ...toFilter({ filter }),
     isEnabled: enabled === 1,
   }))
 }
