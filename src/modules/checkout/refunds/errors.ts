@@ -1,5 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { badField } from '../errors.ts'
 
 /** It cannot be told where the money would end. */
 export const refundAddressRequired = (why: 'exchange' | 'service' | 'several', payers: readonly string[]) =>
@@ -16,6 +17,9 @@ const WHY = {
   service: 'This is an internal wallet of this service, which no customer keeps.',
   several: 'The payment came from several addresses.',
 } as const
+
+export const paysItself = () =>
+  badField('address', 'This wallet pays the refund. Set another address, or another from.', 'invalid_account')
 
 export const refundSourceRequired = () =>
   new AppError(

@@ -15,6 +15,7 @@ import type { PreparedClaim } from '../ports.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
 import { findCheckout, lockCheckout } from '../store.ts'
+import { paysItself } from './errors.ts'
 import { followRefund } from './follow.ts'
 import { type RefundRequest, namesOf } from './request.ts'
 import {
@@ -124,8 +125,9 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
   const payments = await listPayments(db, held.id)
   const given = await sumGivenBack(db, ports.engine, held.id)
   const { amountRaw, ...worth } = decideAmount(held, payments, { asked: request.asked, today, given })
+  const address = claim ? null : await decideAddress(tx, held, request)
   const source = await decideSource(db, held, request.from)
-  const address = claim ? null : await decideAddress(tx, held, request, source)
+  if (address === source.address) throw paysItself()
   if (!(await moveRefunded(db, held, amountRaw))) throw new Error(`Checkout ${held.id} changed while it was held.`)
   const id = ids.next('rfd')
   const blockId = await ports.wallets.queueSend(tx, {

@@ -99,7 +99,6 @@ export async function decideAddress(
   { db, ports }: CheckoutRoom,
   { id }: Checkout,
   { address }: RefundRequest,
-  source: RefundSource,
 ): Promise<string> {
   const payers = await listPayers(db, id)
   const [payer] = payers
@@ -110,13 +109,10 @@ export async function decideAddress(
   const wallet = await findWalletByAddress(db, destination)
   // Wallets for payments by mail, for checkouts and for the service's own money: no customer keeps them.
   if (wallet && wallet.purpose !== 'cloud') throw refundAddressRequired('service', payers)
-  if (destination === source.address) {
-    throw badField('address', 'This wallet pays the refund. Set another address, or another from.', 'invalid_account')
-  }
   return destination
 }
 
-export interface RefundSource {
+interface RefundSource {
   walletId: string
   address: string
 }
