@@ -193,7 +193,9 @@ const CASES: Record<SendPurpose, Case> = {
   },
   faucet: {
     pays: 'nobody',
-    async send({ call }, { address }) {
+    async send({ call, db, turnUntil }, { address }) {
+      const treasury = db.selectFrom('wallets').select('balance_raw').where('purpose', '=', 'treasury')
+      await turnUntil(async () => (await treasury.executeTakeFirst())?.balance_raw !== '0')
       await call('faucet_claim', { nano_address: address })
     },
   },
