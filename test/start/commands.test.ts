@@ -100,6 +100,26 @@ test('a command says that no gateway is running, also beside the socket of one t
   assert.deepEqual(socketsIn(env.DATA_DIR), [])
 })
 
+test('a public key from the command line is bound to the addresses and templates that it is given', async (t) => {
+  const env = { DATA_DIR: join(openFolder(t), 'data') }
+  const { account } = await makeKey(env)
+  const address = `nano_1${'1'.repeat(51)}hifc8npp`
+  const bound = ['--address', address, '--template', '5c363461a1b2c3d4']
+  const made = await command(
+    env,
+    'keys',
+    'create',
+    account,
+    '--public',
+    '--origin',
+    'https://shop.example',
+    ...bound,
+    '--json',
+  )
+  const { addresses, templates } = JSON.parse(made) as Record<string, unknown>
+  assert.deepEqual([addresses, templates], [[address], ['5c363461a1b2c3d4']])
+})
+
 test('a key that was revoked beside a gateway of several processes opens nothing from that moment on', async (t) => {
   const env = { DATA_DIR: join(openFolder(t), 'data') }
   const { url } = await openProcess(t, { ...env, PROCESSES: '2' })
