@@ -58,6 +58,18 @@ forEachEngine((engine) => {
     assert.match(page, /EUR 1 17\.80 EUR [0-9.]+ nano 17\.80 EUR [0-9.]+ nano 0\.00 EUR 0 nano/)
   })
 
+  test('2.50 EUR of 10 and then the other 7.50 were too much by what each was rounded up', async (t) => {
+    const opened = await openRefundShop(t, engine)
+    const { sell, refund, untilRefund, list } = opened
+    const made = await sell({ amount: '10', currency: 'EUR' })
+    await refund(made.id, { fiat_amount: '2.50' })
+    await untilRefund(made.id, 'sent')
+    const rest = await refund(made.id, { fiat_amount: '7.50' })
+    assert.deepEqual([rest.status, rest.json<Refund>().fiat_amount], [200, '7.50'], rest.text)
+    assert.equal((await list(made.id)).refundable_raw, '0')
+    assert.deepEqual(await revenueOf(opened, 'EUR'), { gross: '10.00', refunded: '10.00', net: '0.00' })
+  })
+
   for (const [how, wanted] of [
     ['in nano', (made: Check) => ({ amount: made.amount })],
     ['in dollars', () => ({ fiat_amount: '10' })],

@@ -43,9 +43,11 @@ export function decideAmount(
     if (rate === undefined || rate === null) throw badField('rate', 'The rate at payment is not known. Use now.')
     const converted = toNanoAt(asked.e8, rate)
     if (converted === undefined) throw refundTooLarge(left)
-    // A conversion is rounded up to what can be typed; what is left may be worth it all the same.
+    // Each conversion is rounded up to what can be typed, and a unique amount is more than its price: the last of the price is what is left.
+    const isLast =
+      asked.rate === 'paid' && excessLeft(checkout, given) === 0n && priceLeft(checkout, given) === asked.e8
     const isWorthIt = converted > left && (worthAt(left, rate) ?? 0n) >= asked.e8
-    const amountRaw = isWorthIt ? left : converted
+    const amountRaw = isLast || isWorthIt ? left : converted
     if (amountRaw > left) throw refundTooLarge(left)
     return { amountRaw, ...valueOf(checkout, given, amountRaw, asked.e8), rate, rateSource: source ?? null }
   }
@@ -73,23 +75,43 @@ function valueOf(
   wantedE8?: bigint,
 ): Pick<RefundAmount, 'excessRaw' | 'fiatE8'> {
   const left = refundable(checkout)
-  const { currency, paidRaw, priceE8, status } = checkout
-  const asked = askedRaw(checkout) ?? paidRaw
-  const excessLeft = min(max(paidRaw - asked - given.excessRaw, 0n), left)
-  const excessRaw = toRaw(min(amountRaw, excessLeft))
+  const { currency, paidRaw, priceE8 } = checkout
+  const excessRaw = toRaw(min(amountRaw, excessLeft(checkout, given)))
   if (currency === 'NANO' || priceE8 === undefined) return { excessRaw, fiatE8: undefined }
-  const unit = 10n ** BigInt(8 - decimalsOf(currency))
-  // A price may be finer than its currency's coins.
-  const round = (top: bigint, bottom: bigint) =>
-    priceE8 % unit === 0n ? ((2n * top + bottom * unit) / (2n * bottom * unit)) * unit : top / bottom
-  // Of a price that was paid in part only that part can go back.
-  const paidE8 = status === 'complete' || paidRaw >= asked ? priceE8 : round(priceE8 * paidRaw, asked)
-  const leftE8 = max(paidE8 - given.e8, 0n)
+  const leftE8 = priceLeft(checkout, given)
   if (amountRaw === left) return { excessRaw, fiatE8: leftE8 }
+  const round = roundingOf(currency, priceE8)
   const part = amountRaw - excessRaw
-  const fiatE8 = wantedE8 === undefined ? round(paidE8 * part, min(paidRaw, asked)) : round(wantedE8 * part, amountRaw)
+  const fiatE8 =
+    wantedE8 === undefined
+      ? round(paidOf(checkout, priceE8) * part, min(paidRaw, askedRaw(checkout) ?? paidRaw))
+      : round(wantedE8 * part, amountRaw)
   return { excessRaw, fiatE8: min(fiatE8, leftE8) }
 }
+
+/** What was paid beyond the price and has not gone back. */
+function excessLeft(checkout: Checkout, given: GivenBack): bigint {
+  const excess = checkout.paidRaw - (askedRaw(checkout) ?? checkout.paidRaw) - given.excessRaw
+  return min(max(excess, 0n), refundable(checkout))
+}
+
+/** Divides to whole minor units. A price may be finer than its currency's coins. */
+function roundingOf(currency: string, priceE8: bigint): (top: bigint, bottom: bigint) => bigint {
+  const unit = 10n ** BigInt(8 - decimalsOf(currency))
+  if (priceE8 % unit !== 0n) return (top, bottom) => top / bottom
+  return (top, bottom) => ((2n * top + bottom * unit) / (2n * bottom * unit)) * unit
+}
+
+/** Of a price that was paid in part only that part can go back. */
+function paidOf(checkout: Checkout, priceE8: bigint): bigint {
+  const { currency, paidRaw, status } = checkout
+  const asked = askedRaw(checkout) ?? paidRaw
+  return status === 'complete' || paidRaw >= asked ? priceE8 : roundingOf(currency, priceE8)(priceE8 * paidRaw, asked)
+}
+
+/** What of the price, in its currency, has not gone back. */
+const priceLeft = (checkout: Checkout, given: GivenBack): bigint =>
+  checkout.priceE8 === undefined ? 0n : max(paidOf(checkout, checkout.priceE8) - given.e8, 0n)
 
 const min = (one: bigint, other: bigint) => (one < other ? one : other)
 const max = (one: bigint, other: bigint) => (one > other ? one : other)
