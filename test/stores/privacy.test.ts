@@ -53,7 +53,7 @@ async function openAlice(t: TestContext, engine: StoreEngine) {
     if (typeof personal.erase === 'object') {
       for (const [column, to] of Object.entries(personal.erase)) {
         if (typeof to === 'number' || ['visit', 'account_id', 'email'].includes(column)) continue
-        const isObject = to === '{}' || column === 'features'
+        const isObject = to === '{}' || ['features', 'invoice'].includes(column)
         const text = isObject ? JSON.stringify({ a: WORDS }) : to === '[]' ? JSON.stringify([WORDS]) : WORDS
         await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where ${of}`.execute(db)
       }
