@@ -23,6 +23,8 @@ import { type Acknowledged, assertAtRest } from './invariants.ts'
 const STEPS = Number(process.env.STEPS ?? (isThorough ? 2_000 : 400))
 const LEASE = 11_000
 const MINUTE = 60_000
+/** A wallet that ended long ago is asked about once a day: what another one's end brings there, and no node tells of, is found then. */
+const LOOKED_AT_WITHIN = 25 * 60 * MINUTE
 const WALLETS_MAX = 25
 /** What may come of an operation in such a world. Anything else is a defect. */
 const EXPECTED = new Set([
@@ -85,7 +87,7 @@ class Life {
     await this.#replaceDead()
     let known = -1
     for (let round = 0; round < 50; round++) {
-      clock.advance(round === 0 ? 120 * MINUTE : 2 * MINUTE)
+      clock.advance(LOOKED_AT_WITHIN)
       const instance = this.#instances[round % 2]!
       await this.#world.finish(instance.settle())
       await this.#world.finish(instance.look())

@@ -352,7 +352,8 @@ export async function listLeastLookedAt(
  */
 export async function markLooked(db: Db, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return
-  const age = (since: 'ended_at' | 'created_at') => sql<number>`(${now} - ${sql.ref(since)}) / ${sql.lit(AGE_SHARE)}`
+  const age = (since: 'ended_at' | 'created_at') =>
+    sql<number>`cast((${now} - ${sql.ref(since)}) / ${sql.lit(AGE_SHARE)} as bigint)`
   const rest = (since: 'ended_at' | 'created_at') =>
     sql<number>`case when ${age(since)} < ${sql.lit(REST_MAX)} then ${age(since)} else ${sql.lit(REST_MAX)} end`
   await db
