@@ -227,11 +227,18 @@ async function whisper(t: TestContext, gateway: Gateway, secrets: Secrets): Prom
   const say = (place: string) => secrets.plant(`websocket: ${place}`)
   client.send(say('no JSON'))
   client.send({ action: say('action'), topic: say('topic'), key: say('key') })
-  client.send({ action: 'subscribe', topic: 'confirmation', id: say('id'), options: { accounts: [say('account')] } })
+  const id = say('id')
+  client.send({ action: 'subscribe', topic: 'confirmation', id, options: { accounts: [say('account')] } })
   client.send({ action: 'subscribe', topic: 'confirmation', options: say('options') })
-  const words = ['Unable to parse JSON', 'Unknown topic: confirmation is told here.']
+  const refusals = [
+    { error: 'Unable to parse JSON' },
+    { error: 'Unknown topic: confirmation is told here.' },
+    // What a client calls its question comes back to it, as with every answer.
+    { error: 'Bad account number', field: 'accounts[0]', id },
+    { error: 'options must be an object.', field: 'options' },
+  ]
   assert.deepEqual(
     await client.settle(),
-    words.map((error) => JSON.stringify({ error })),
+    refusals.map((refusal) => JSON.stringify(refusal)),
   )
 }
