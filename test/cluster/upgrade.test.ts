@@ -40,7 +40,7 @@ async function openScene(t: TestContext, engine: StoreEngine) {
     LIMIT_PREPAID_PER_MINUTE: '0',
     SWAP_PROVIDER: 'none',
   }
-  const release = openRelease(t)
+  const release = await openRelease(t)
   const envAt = (port: number) => ({ ...env, PORT: String(port), DATA_DIR: join(folder, String(port)) })
   return { node: devnet.node, store, release, envAt }
 }

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TestContext } from 'node:test'
+import { openApart } from './apart.ts'
 import { openFolder } from './folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -29,14 +30,21 @@ export interface Release {
   refuse(env: Env): Promise<{ code: number | null; said: string }>
 }
 
-/** Unpacks the last release. What it depends on is what this version depends on, so that nothing is fetched for it. */
-export function openRelease(t: TestContext): Release {
+/** The one package of which it needs another version than this one. */
+const findOwn = openApart(join(root, 'test/fixtures/releases/apart'), 'nano-gateway-release', { always: true })
+
+/** Unpacks the last release. All else that it depends on is what this version depends on. */
+export async function openRelease(t: TestContext): Promise<Release> {
+  const own = await findOwn()
+  if ('missing' in own) throw new Error(`The last release cannot run here: ${own.missing}`)
   const digest = createHash('sha256').update(readFileSync(PACKED)).digest('hex')
   if (digest !== DIGEST) throw new Error(`${PACKED} is another file: ${digest}`)
   const folder = openFolder(t)
   execFileSync('tar', ['-xzf', PACKED, '-C', folder])
   const home = join(folder, 'package')
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  mkdirSync(join(home, 'node_modules'))
+  symlinkSync(join(own.folder, 'node_modules/kysely'), join(home, 'node_modules/kysely'))
 
   const spawnIt = (env: Env) => {
     const child = spawn(process.execPath, [join(home, 'dist/cli.js'), 'start'], {

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import { type MigrationResultSet, Migrator } from 'kysely/migration'
+import {
+  DummyDriver,
+  Kysely,
+  type MigrationResultSet,
+  Migrator,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { AppError } from '../../kernel/errors.ts'

@@ -141,7 +141,7 @@ function openPostgres(url: string, { clock, sockets, failures, traces, isGateway
     pool.connect().catch((error: unknown) => {
       throw storeAway(error)
     })
-  const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } })
+  const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
   const notices = new PostgresNotices(url, { clock, failures, isGateway, send })

@@ -34,15 +34,8 @@ export function sqliteDialect(file: string): Dialect & { backup(target: string):
   }
 }
 
-/**
- * The library assumes one connection, which it would lend to one caller at a time: none could share a sync or read
- * beside a transaction. It also migrates without a transaction unless told that the engine can do better.
- */
+/** The library migrates SQLite without a transaction, although the engine can do better. */
 class ThreadedSqliteAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true
-  }
-
   override get supportsTransactionalDdl(): boolean {
     return true
   }

@@ -47,7 +47,7 @@ export async function saveWork(
           // What was made for an account's next block is kept as long, also when another search finds stronger work.
           expires_at: eb
             .case()
-            .whenRef('works.expires_at', '>', 'excluded.expires_at')
+            .when(ref('works.expires_at'), '>', ref('excluded.expires_at'))
             .then(ref('works.expires_at'))
             .else(ref('excluded.expires_at'))
             .end(),
