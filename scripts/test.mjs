@@ -20,7 +20,6 @@ import { groupBySuite } from './test-groups.mjs'
 import { provide } from './test-needs.mjs'
 import { SETS, engineOf } from './test-sets.mjs'
 import { runSuite } from './test-suite.mjs'
-import { mayRepeat, tellFirstFailure } from './test-verdict.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** A path of the repository, written as the suites name it on every system. */
@@ -78,6 +77,13 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   return { failures, files, broken, passed: failures.length === 0 && !broken }
 }
 
+/** The first failed test that has words of its own, as it is told at the end of a run. */
+function tellFirstFailure(failures, seed) {
+  const first = failures.find(({ words }) => words !== undefined) ?? failures[0]
+  if (!first) return `SEED=${seed}`
+  return `${first.title}\n${first.words ?? ''}\nSEED=${seed} repeats it`
+}
+
 const headOf = ({ name }, { passed, seconds }) => `── ${name}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s`
 
 async function runOnce(suites) {
@@ -85,22 +91,14 @@ async function runOnce(suites) {
   const started = Date.now()
   const tell = (suite, result, left) =>
     console.log(`\n${headOf(suite, result)}${left === 0 ? '' : `, ${left} more to begin`}\n${result.output}`)
-  const { failures, files, broken, passed } = await runAll(suites, firstSeed, { tell })
+  const { failures, files, passed } = await runAll(suites, firstSeed, { tell })
   console.log(`\n${suites.length} suites in ${Math.round((Date.now() - started) / 1000)} s.`)
   if (passed) return true
-  const names = files.join(', ') || 'see above'
-  console.log(`FAILED: ${names}.\n${tellFirstFailure(failures, firstSeed)}`)
-  if (!mayRepeat(files, broken)) return false
-  console.log('Once more, alone:')
-  const second = await runSuite(root, files, firstSeed)
-  console.log(second.output)
-  if (!second.passed) return false
-  console.log(`UNSTEADY: ${names} failed once and passed alone. Please mend it. It had failed with:`)
-  console.log(tellFirstFailure(failures, firstSeed))
-  return true
+  console.log(`FAILED: ${files.join(', ') || 'see above'}.\n${tellFirstFailure(failures, firstSeed)}`)
+  return false
 }
 
-/** Nothing is repeated to excuse it here: the first failure is what the whole is for. */
+/** Up to the first failure, which is what this is for. */
 async function runTimes(suites) {
   for (let round = 0; round < times; round++) {
     const seed = (firstSeed + round) % 2 ** 32

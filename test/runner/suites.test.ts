@@ -45,14 +45,6 @@ test('a run was green because its seed had left out what was broken: the same fi
   assert.equal(engineOf('thorough', ['test/spec/part4-pay.test.ts']), undefined)
 })
 
-test('a test of money is about money wherever it lies', async () => {
-  const { isAboutMoney } = await load<{ isAboutMoney(file: string): boolean }>('test-verdict.mjs')
-  for (const room of ['wallets', 'checkout', 'x402', 'email', 'billing', 'faucet', 'swap', 'usernames']) {
-    assert.ok(isAboutMoney(`src/modules/${room}/limits.test.ts`), room)
-  }
-  assert.ok(!isAboutMoney('src/modules/reps/reps.test.ts'))
-})
-
 test('what starts a gateway or a database server is no unit test', async () => {
   const { isUnit } = await load<{ isUnit(root: string, file: string): boolean }>('test-imports.mjs')
   assert.ok(isUnit(root, 'src/modules/work/generator.test.ts'))

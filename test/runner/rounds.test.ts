@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openFolder } from '../support/folder.ts'
 
-/* The runner itself, on suites of one test each: what it may excuse, and what never. */
+/* The runner itself, on suites of one test each. */
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -44,52 +44,22 @@ async function runTests(...args: string[]): Promise<{ code: number | null; outpu
   return { code, output }
 }
 
-test('a file that failed once and passes alone is excused, and named at the end with its first failure and its seed', async (t) => {
-  const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [1] })
-  const { code, output } = await runTests(...paths)
-  assert.equal(code, 0, output)
-  assert.equal(runsOf('shown.test.mjs'), 2)
-  const [, end = ''] = output.split('UNSTEADY: ')
-  assert.match(end, /shown\.test\.mjs failed once/)
-  assert.match(end, /the till is right\n.*a raw was lost in run 1/)
-  assert.match(end, /SEED=77/)
-})
-
-test('a file that fails again is not excused', async (t) => {
-  const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [1, 2] })
+test('a file that fails is not run again to see whether it can pass', async (t) => {
+  const { paths, runsOf } = layTests(t, { 'pages/one.test.mjs': [1] })
   const { code, output } = await runTests(...paths)
   assert.equal(code, 1, output)
-  assert.equal(runsOf('shown.test.mjs'), 2)
-  assert.doesNotMatch(output, /UNSTEADY/)
+  assert.equal(runsOf('pages/one.test.mjs'), 1)
+  const [, end = ''] = output.split('FAILED: ')
+  assert.match(end, /one\.test\.mjs.\nthe till is right\n.*a raw was lost in run 1/)
+  assert.match(end, /SEED=77 repeats it/)
 })
 
-for (const folder of ['wallets', 'checkout', 'stores', 'x402', 'email', 'sim', 'chaos']) {
-  test(`what is about money is never repeated: ${folder}`, async (t) => {
-    const file = `${folder}/one.test.mjs`
-    const { paths, runsOf } = layTests(t, { [file]: [1] })
-    const { code, output } = await runTests(...paths)
-    assert.equal(code, 1, output)
-    assert.equal(runsOf(file), 1)
-    assert.match(output, /FAILED: .*one\.test\.mjs/)
-    assert.match(output, /a raw was lost in run 1/)
-  })
-}
-
-test('two files that failed once are not excused', async (t) => {
-  const { paths, runsOf } = layTests(t, { 'one.test.mjs': [1], 'two.test.mjs': [1] })
-  const { code, output } = await runTests(...paths)
-  assert.equal(code, 1, output)
-  assert.deepEqual([runsOf('one.test.mjs'), runsOf('two.test.mjs')], [1, 1])
-})
-
-// A failure is told with the file in which `test` was called; to run that file again would run no test, and find nothing wrong.
-test('a failure that was told with a file without tests is not excused by running that file', async (t) => {
+test('a test that fails although it was written in a file without tests fails the run', async (t) => {
   const { paths } = layTests(t, { 'made.mjs': [1], 'shown.test.mjs': [] })
   writeFileSync(paths[1]!, "import './made.mjs'")
   const { code, output } = await runTests(paths[1]!)
   assert.equal(code, 1, output)
   assert.match(output, /FAILED: .*made\.mjs/)
-  assert.doesNotMatch(output, /UNSTEADY/)
 })
 
 test('a suite that is run many times stops at its first failure, and tells the seed of that run', async (t) => {
