@@ -55,7 +55,12 @@ export async function openRefundShop(
   const world = await openWorld(t, engine)
   const shop = await world.start({ WEBHOOK_ALLOW_PRIVATE: 'true', CHECKOUT_GENERATED_WALLETS: 'all', ...env })
   const merchant = await shop.join()
-  const created = await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)
+  // Tests of months turn the clock by a year, in which a wallet of 90 days would end.
+  const created = await shop.call(
+    'cloud_wallet',
+    { wallet_action: 'create_wallet', expire: '10 years' },
+    merchant.headers,
+  )
   const wallet = created.json<{ address: string }>().address
   const list = async (id: string) =>
     (await shop.rest('GET', `/api/checkouts/${id}/refunds`, merchant.key)).json<

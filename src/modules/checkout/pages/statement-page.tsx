@@ -91,7 +91,7 @@ const Chooser = ({ filled, statement }: Pick<StatementPageProps, 'filled' | 'sta
 )
 
 const Lines = ({ statement, linesMax }: { statement: Statement; linesMax: number }) => {
-  const { clock, from, to, zone, isOver, isCut, sales, again, refunds, apart, others } = statement
+  const { clock, from, to, zone, isOver, isCut, sales, again, refunds, apart, nowCounted, others } = statement
   const isEmpty = sales.length + again.length + refunds.length + apart.length === 0
   return (
     <>
@@ -125,6 +125,15 @@ const Lines = ({ statement, linesMax }: { statement: Statement; linesMax: number
           title="Payments without a sale"
           note="Not included in the totals above."
           payments={apart}
+          clock={clock}
+          counted="partial payment"
+        />
+      )}
+      {nowCounted.length > 0 && (
+        <Payments
+          title="Payments that now have a sale"
+          note="An earlier month lists them without a sale. The sales above include them, so they are subtracted here."
+          payments={nowCounted}
           clock={clock}
           counted="partial payment"
         />

@@ -7,7 +7,7 @@ import type { Refund } from '../refunds/store.ts'
 import type { CheckoutRoom } from '../room.ts'
 import type { Checkout } from '../record.ts'
 import { type Month, cameBack, referenceOf, withCheckouts } from './statement.ts'
-import { type Span, listApart, listFailedOf, listPaidAgain, listRefundsOf, listSales } from './store.ts'
+import { type Span, listApart, listFailedOf, listNowCounted, listPaidAgain, listRefundsOf, listSales } from './store.ts'
 
 const PAGE = 500
 const COLUMNS = [
@@ -71,6 +71,7 @@ export async function* exportStatement(ctx: CheckoutRoom, owner: string, month: 
     (refunds) => toRefundLines(refunds.map(cameBack)),
   )
   yield* pages<Payment>((page) => listApart(db, span, page), toPaymentLines('partial'))
+  yield* pages<Payment>((page) => listNowCounted(db, span, page), toPaymentLines('partial'))
 }
 
 async function* pages<T>(

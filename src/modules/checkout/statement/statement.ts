@@ -10,6 +10,7 @@ import {
   type Span,
   listApart,
   listFailedOf,
+  listNowCounted,
   listPaidAgain,
   listRefundsOf,
   listSales,
@@ -69,6 +70,8 @@ export interface Statement extends Month {
   again: Payment[]
   refunds: { refund: Refund; checkout: Checkout }[]
   apart: Payment[]
+  /** What earlier months list as apart, and is in a sale of this one; below zero. */
+  nowCounted: Payment[]
   totals: Total[]
   /** What has sold nothing so far, and what of that went back. */
   others: { count: number; raw: bigint; refundedRaw: bigint }
@@ -87,6 +90,7 @@ export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Mon
   const failed = (await listFailedOf(db, span, page)).map(cameBack)
   const again = await listPaidAgain(db, span, page)
   const apart = await listApart(db, span, page)
+  const nowCounted = await listNowCounted(db, span, page)
   const gross = await sumSales(db, ports.engine, span)
   const back = await sumRefundsOf(db, ports.engine, span, 'sales')
   const others = await sumRefundsOf(db, ports.engine, span, 'others')
@@ -98,12 +102,13 @@ export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Mon
     again: again.slice(0, LINES_MAX),
     refunds: await withCheckouts(ctx, [...refunds, ...failed].slice(0, LINES_MAX)),
     apart: apart.slice(0, LINES_MAX),
+    nowCounted: nowCounted.slice(0, LINES_MAX),
     totals: toTotals(gross, back),
     others: {
       ...(await sumApart(db, ports.engine, span)),
       refundedRaw: others.reduce((sum, { raw }) => sum + raw, 0n),
     },
-    isCut: [sales, again, [...refunds, ...failed], apart].some(({ length }) => length > LINES_MAX),
+    isCut: [sales, again, [...refunds, ...failed], apart, nowCounted].some(({ length }) => length > LINES_MAX),
     clock: wallClockOf(asked.zone),
   }
 }

@@ -164,6 +164,40 @@ export async function sumApart(db: Db, engine: StoreEngine, span: Span): Promise
   return { count: Number(row.count), raw: BigInt(row.raw) }
 }
 
+/**
+ * What an earlier time lists as apart, and became a sale in this one: the sale has all that was paid, so that this has to be taken off again
+ * where times are added up.
+ */
+const nowCounted = (db: Db, { owner, from, to }: Span) =>
+  db
+    .selectFrom('checkouts')
+    .where('checkouts.status', '=', 'complete')
+    .where('checkouts.paid_at', '>=', from)
+    .where('checkouts.paid_at', '<', to)
+    .innerJoin('checkout_payments', 'checkout_payments.checkout_id', 'checkouts.id')
+    .where('checkout_payments.owner', '=', owner)
+    .where('checkout_payments.kind', '<>', 'unmatched')
+    .where('checkout_payments.created_at', '<', from)
+
+/** Each as a payment below zero, at the moment of its sale; oldest sale first, page by page. */
+export async function listNowCounted(db: Db, span: Span, { after, limit }: Page<Payment>): Promise<Payment[]> {
+  let query = nowCounted(db, span).selectAll('checkout_payments')
+  if (after)
+    query = query.where(
+      behind(['checkouts.paid_at', 'asc', after.createdAt], ['checkout_payments.block_hash', 'asc', after.blockHash]),
+    )
+  const rows = await query
+    .select('checkouts.paid_at')
+    .orderBy('checkouts.paid_at')
+    .orderBy('checkout_payments.block_hash')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => {
+    const payment = toPayment(row)
+    return { ...payment, createdAt: row.paid_at!, amountRaw: -payment.amountRaw as Payment['amountRaw'] }
+  })
+}
+
 const toRevenue = (row: { currency: string; count: number | string | bigint; raw: string; e8: string }): Revenue => ({
   currency: row.currency,
   count: Number(row.count),
