@@ -5,6 +5,7 @@ import { hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
 import { fingerprintOf } from '../../guard/once.ts'
 import { insertClaim, markState } from './store.ts'
 import { Signer, frontierOf, publish } from '../../../test/support/blocks.ts'
+import { newHash } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 import {
   PRICE,
@@ -12,7 +13,6 @@ import {
   TERMS,
   assertPending,
   assertRefused,
-  newHash,
   openFaultyShop,
   openPayer,
   paymentBlock,
