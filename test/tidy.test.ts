@@ -16,7 +16,17 @@ function listFiles(folder: string, pattern: RegExp): string[] {
 }
 
 const sources = listFiles('src', /\.tsx?$/).filter((file) => !/\.test\.tsx?$/.test(file))
+const testCode = [...listFiles('test', /\.(?:tsx?|mjs)$/), ...listFiles('src', /\.test\.tsx?$/)]
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
+/** The lines of test code that say something, as `file:line`. */
+const linesOfTests = (words: RegExp, except: readonly string[]) =>
+  testCode
+    .filter((file) => !except.includes(file))
+    .flatMap((file) =>
+      read(file)
+        .split('\n')
+        .flatMap((text, at) => (words.test(text) ? [`${file}:${at + 1}`] : [])),
+    )
 
 /** Earlier modules may be used by later ones, through their face. */
 const MODULE_ORDER =
@@ -148,14 +158,31 @@ test('time, randomness, network and environment are touched in one place only', 
 })
 
 test('a test makes a wrong key or address with `another`, which never hits the right one by chance', () => {
-  const wrong = [...listFiles('test', /\.tsx?$/), ...listFiles('src', /\.test\.tsx?$/)]
-    .filter((file) => file !== 'test/support/another.ts')
-    .flatMap((file) =>
-      read(file)
-        .split('\n')
-        .flatMap((text, at) => (/\.slice\(0, -\d+\)(?:\}[\w!]|\s*\+\s*['"`])/.test(text) ? [`${file}:${at + 1}`] : [])),
-    )
+  const wrong = linesOfTests(/\.slice\(0, -\d+\)(?:\}[\w!]|\s*\+\s*['"`])/, ['test/support/another.ts'])
   assert.deepEqual(wrong, [])
+})
+
+/** Where chance is real, and why. */
+const CHANCE: Record<string, string[]> = {
+  'makes the seed': ['test/support/random.ts'],
+  'a port is free or not beside other processes': ['test/support/free-port.ts'],
+  'a ledger that was given remembers the accounts of earlier runs': ['test/chaos/world.ts', 'test/scenario/run.ts'],
+  'a process of its own: two on one store may not make the same ids': [
+    'test/chaos/instance-process.ts',
+    'test/power/make-key.ts',
+    ...['devnet-process', 'holding-gateway', 'store-writer', 'wallet-process'].map((name) => `test/support/${name}.ts`),
+  ],
+}
+
+test('what a test makes at random comes from the printed seed (`testRandom`, `SeededRandom`), which repeats it', () => {
+  const words =
+    /\bsystemRandom\b|\brandom(?:Bytes|Int|UUID|Fill\w*)\b|\bMath\.random\b|\bgetRandomValues\b|\bgenerateKey\w*/
+  assert.deepEqual(linesOfTests(words, Object.values(CHANCE).flat()), [])
+  // An exception that is none any more goes.
+  const unused = Object.values(CHANCE)
+    .flat()
+    .filter((file) => !words.test(read(file)))
+  assert.deepEqual(unused, [])
 })
 
 /**

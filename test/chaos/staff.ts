@@ -1,11 +1,11 @@
 import { actorOf } from '../../src/kernel/actor.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
 import { findMemberByEmail } from '../../src/modules/accounts/people/members-store.ts'
 import { inviteMember } from '../../src/modules/accounts/people/invite.ts'
+import { testRandom } from '../support/random.ts'
 
 /** People of the account with the wallets. */
 export interface Staff {
@@ -21,7 +21,7 @@ export async function openStaff(
   ctx: StoreCtx,
   { accountId, secretKey, count }: { accountId: string; secretKey: string; count: number },
 ): Promise<Staff> {
-  const secrets = openSecretBox(new Uint8Array(Buffer.from(secretKey, 'base64')), systemRandom)
+  const secrets = openSecretBox(new Uint8Array(Buffer.from(secretKey, 'base64')), testRandom)
   const sessions = new Sessions({ ...ctx, secrets })
   const owner = (await findMemberByEmail(ctx.db, { accountId, email: OWNER }))!
   const by = { accountId, actor: actorOf.person(owner.id) }

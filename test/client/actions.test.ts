@@ -4,6 +4,7 @@ import { GatewayError, createGateway, nano, raw } from '../../src/client/index.t
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, give, nano as nanos, openAccount } from '../support/blocks.ts'
 import { type Asked, lose, watchedFetch } from '../support/client-steps.ts'
+import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 
 /* What a program gets that calls actions through the client. */
@@ -59,7 +60,7 @@ test('units are exact both ways, and what is no amount is refused', () => {
 })
 
 test('everything that goes wrong is one error: with code, status, field, and how long to wait', async (t) => {
-  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' }, new TestClock())
   const gateway = createGateway({ url })
   const unopened = await refusalOf(gateway.account_info({ account: shop.address }))
   assert.deepEqual([unopened.message, unopened.code, unopened.status], ['Account not found', 'ledger_refused', 200])

@@ -7,9 +7,10 @@ import { promisify } from 'node:util'
 import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { bundle, packClient } from '../support/packed-client.ts'
+import { newHash } from '../support/random.ts'
 import { serve } from '../support/serve.ts'
 import { BODY, TIMESTAMP } from '../support/webhook-vectors.ts'
-import { newHash, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
+import { openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
 import { openBrowser, openTab } from '../pages/browser.ts'
 
 /* `@nano-gateway/client` as it is published: from its packed file, in an empty folder. */

@@ -5,7 +5,8 @@ import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import { publish } from '../support/blocks.ts'
 import { lose, watchedFetch } from '../support/client-steps.ts'
-import { PRICE, SHOP, decode, newHash, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
+import { newHash } from '../support/random.ts'
+import { PRICE, SHOP, decode, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
 
 /* Calls that cost something: paid within a budget, with a record of what each was for (contract 4.7). */
 

@@ -3,10 +3,10 @@ import { request as httpRequest } from 'node:http'
 import { after, test } from 'node:test'
 import { startDevnet } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 import { verifyHash } from '../../src/kernel/nano/keys.ts'
 import { workValue } from '../../src/kernel/nano/work.ts'
+import { testRandom } from '../support/random.ts'
 import { RECORDING, SECOND_NODE_FROM, applyEffects } from '../support/recorded.ts'
 
 /*
@@ -135,7 +135,7 @@ function ask(url: string, method: string, body: string) {
 }
 
 test('the development ledger answers the recorded requests as the real node did', async () => {
-  const options = { file: ':memory:', clock: systemClock, random: systemRandom }
+  const options = { file: ':memory:', clock: systemClock, random: testRandom }
   const devnet = await startDevnet(options)
   const restricted = await startDevnet({ ...options, control: false })
   after(() => Promise.all([devnet.close(), restricted.close()]))

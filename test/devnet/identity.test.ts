@@ -4,11 +4,11 @@ import { DEV_GENESIS, genesisOf } from '../../src/devnet/genesis.ts'
 import { startDevnet } from '../../src/devnet/index.ts'
 import { callNode } from '../../src/infra/node/call-node.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, nano, openAccount } from '../support/blocks.ts'
 import { ledgerFile, openDevnet } from '../support/devnet.ts'
+import { testRandom } from '../support/random.ts'
 
 test('the ledger of no word is the development network; a word makes another that says so and pays from a genesis of its own', async (t) => {
   assert.equal(DEV_GENESIS.hash, DEV_NETWORK.genesisHash)
@@ -32,7 +32,7 @@ test('the ledger of no word is the development network; a word makes another tha
 
 test('a ledger file is not opened as the ledger of another genesis', async (t) => {
   const file = ledgerFile(t)
-  const options = { file, clock: systemClock, random: systemRandom }
+  const options = { file, clock: systemClock, random: testRandom }
   const first = await startDevnet({ ...options, genesis: genesisOf('one') })
   await openAccount(first.node, new Signer(1, first.node.ledger.thresholds), nano(1))
   await first.close()

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openIds } from '../../src/infra/ids.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { noNode } from '../../src/kernel/errors.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
@@ -15,6 +14,7 @@ import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway, sharedKeys, readMetrics } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { openWorld as openEmailWorld } from '../support/email-steps.ts'
 import { openReceiver, openWebhooks } from '../support/webhook-steps.ts'
@@ -53,7 +53,7 @@ forEachEngine((engine, open) => {
       until(async () => (await balance()) === parseNano('10')),
     )
     const { id: walletId } = (await findServiceWallet(db, 'treasury'))!
-    const store = { clock, ids: openIds(systemRandom) }
+    const store = { clock, ids: openIds(testRandom) }
     const amount = parseNano('1')!
     await queuePayment({ db, store }, { walletId, destination: NOWHERE, amount, reference: 'owed', purpose: 'return' })
     const write = (destination: string) =>

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { Nodes } from '../../src/infra/node/index.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { noNode, storeAway } from '../../src/kernel/errors.ts'
 import { FAILURES, LOSSES, isOutage } from '../../src/kernel/failures.ts'
 import type { Confirmation } from '../../src/kernel/ports.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { DEBUG, ERROR, WARNING, openMouth } from './told.ts'
+import { testRandom } from '../support/random.ts'
 
 /* What fails while nobody waits for it, as the operator hears of it: log and metrics. */
 
@@ -94,7 +94,7 @@ test('a listener that throws neither keeps others from hearing of a confirmation
     ledger: { network: 'dev', genesis: undefined, thresholds: WORK_THRESHOLDS.dev },
     cacheBytesMax: 0,
     clock: mouth.clock,
-    random: systemRandom,
+    random: testRandom,
     failures: mouth,
   })
   t.after(() => nodes.close())

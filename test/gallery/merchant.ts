@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { systemRandom } from '../../src/infra/random.ts'
 import { createSecret } from '../../src/modules/webhooks/index.ts'
 import { openGateway } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import type { Walk } from './walk.ts'
@@ -29,7 +29,7 @@ export async function receiveWebhooks({ t, steps }: Walk, open: (secret: string)
   await steps.step('verify', async () => {
     open(secret).verify(first.body, first.headers)
     assert.throws(() => open(secret).verify(`${first.body} `, first.headers))
-    assert.throws(() => open(createSecret(systemRandom)).verify(first.body, first.headers))
+    assert.throws(() => open(createSecret(testRandom)).verify(first.body, first.headers))
     const old = String(Number(first.headers['webhook-timestamp']) - 600)
     assert.throws(() => open(secret).verify(first.body, { ...first.headers, 'webhook-timestamp': old }))
   })

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { systemRandom } from '../../src/infra/random.ts'
 import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -13,8 +11,9 @@ import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { give, nano } from '../support/blocks.ts'
 import { openMailServer, tokenOf } from '../support/mail-server.ts'
 import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
+import { newHash, testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
-import { SHOP, newHash, openPayer, paymentBlock, signed } from '../support/x402-steps.ts'
+import { SHOP, openPayer, paymentBlock, signed } from '../support/x402-steps.ts'
 import { serveWhole } from '../support/serve.ts'
 import { listFiles } from '../support/folder.ts'
 
@@ -61,7 +60,7 @@ class Canaries {
 const HOOK = 'token in the address of a webhook'
 const KNOWN_AS_GIVEN = ['checkouts', 'events', 'delivery_attempts'].map((table) => `${HOOK}: ${table}`)
 
-const canary = () => `canary${randomBytes(18).toString('hex')}`
+const canary = () => `canary${newHash().toLowerCase()}`
 
 /** A provider, or a shop, that fails and repeats whatever it was sent. */
 const openEcho = (t: TestContext) =>
@@ -74,8 +73,7 @@ async function openWorld(t: TestContext) {
   const echo = await openEcho(t)
   const password = canaries.add('password of the mail server', canary())
   const mail = await openMailServer(t, password)
-  const masterKey = randomBytes(32)
-  const secretKey = randomBytes(32)
+  const [masterKey, secretKey] = [Buffer.from(testRandom.bytes(32)), Buffer.from(testRandom.bytes(32))]
   canaries.addBytes('master key of wallets', masterKey)
   canaries.addBytes('key that seals secrets', secretKey)
   const gateway = await openGateway(t, {
@@ -158,7 +156,7 @@ async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: str
   const { address } = (await rpc({ action: 'cloud_wallet', key, metadata: { a: 1 } })).json()
   const { db } = gateway.app.store
   const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address!).executeTakeFirstOrThrow()
-  const vault = new EnvelopeVault({ load: () => toMasterKeys([{ id: 'one', key: masterKey }]), random: systemRandom })
+  const vault = new EnvelopeVault({ load: () => toMasterKeys([{ id: 'one', key: masterKey }]), random: testRandom })
   const sealed = await getSealedKey(db, id)
   canaries.addBytes('private key of a wallet', vault.open({ walletId: id, address: address! }, sealed))
   const call = (fields: object) => rpc({ action: 'cloud_wallet', key, account: address, ...fields })

@@ -1,7 +1,6 @@
 import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
 import { ROLES } from '../../src/kernel/roles.ts'
@@ -12,6 +11,7 @@ import { insertLease } from '../../src/modules/names/index.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 import { subscribe } from '../support/subscribe.ts'
 import {
   ACTIONS,
@@ -50,7 +50,7 @@ interface World {
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
 async function openMatrix(t: TestContext): Promise<World> {
-  const secretKey = systemRandom.bytes(32)
+  const secretKey = testRandom.bytes(32)
   const gateway = await openGateway(t, {
     SECRET_KEY: Buffer.from(secretKey).toString('base64'),
     LIMIT_FREE_PER_MINUTE: '0',
@@ -58,7 +58,7 @@ async function openMatrix(t: TestContext): Promise<World> {
     FREE_WORK_ANONYMOUS_PER_HOUR: '1',
   })
   const { ctx } = gateway
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) })
   const join = async (role: 'user' | 'admin', name = 'First') => {
     const { accountId, keyId, headers: key } = await gateway.join({ role, name })
     return { accountId, keyId, key, session: bearer(await sessions.create(accountId, { keyId })) }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -12,6 +11,7 @@ import { Sessions } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { Signer } from '../support/blocks.ts'
 import { openCustomer } from '../support/customer.ts'
+import { testRandom } from '../support/random.ts'
 import { toStoreCtx } from '../support/sqlite-store.ts'
 import type { Credentials } from './requests.ts'
 
@@ -37,7 +37,7 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     { write: (line: string) => void (line.startsWith('{"level":50') && failures.push(line)) },
   )
   const { clock, stop } = startPatientClock()
-  const secretKey = systemRandom.bytes(32)
+  const secretKey = testRandom.bytes(32)
   const config = loadConfig({
     SECRET_KEY: Buffer.from(secretKey).toString('base64'),
     PORT: '0',
@@ -63,9 +63,9 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     DEVNET_WS_PORT: '0',
     ...env,
   })
-  const app = await startApp(config, { clock, random: systemRandom, log })
+  const app = await startApp(config, { clock, random: testRandom, log })
   const ctx = toStoreCtx(app.store, clock)
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) })
   return {
     app,
     clock,

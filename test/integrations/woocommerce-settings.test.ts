@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
+import { another } from '../support/another.ts'
 import { ask } from '../support/gateway.ts'
 import { PLUGIN, type WooShop, openWooShop } from './woo-shop.ts'
 
@@ -51,7 +52,7 @@ test('the test of the connection says what is wrong: unset, unreachable, key, sc
   await shop.save({ webhook_secret: 'whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90' })
   assert.match((await linesOf(shop)).at(-1)!, /^- The webhook secret is wrong/)
   const { address = '' } = shop.settings
-  await shop.save({ address: address.replace(/.$/, (last) => (last === '1' ? '3' : '1')) })
+  await shop.save({ address: another(address) })
   assert.equal((await linesOf(shop))[2], '- No order can be paid. The gateway refused: Bad account number')
   await shop.save()
   const good = await linesOf(shop)

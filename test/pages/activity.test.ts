@@ -2,11 +2,12 @@ import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insertAudit } from '../../src/modules/accounts/index.ts'
+import { TestClock } from '../support/clock.ts'
 import { ask } from '../support/gateway.ts'
 import { openDashboard } from './dashboard-steps.ts'
 
 test('activity is read as sentences, narrowed by person, kind and day, and taken along as a table; that of others is not there (contract 5, rule 32)', async (t) => {
-  const { ctx, join, enter, get, rest, url } = await openDashboard(t)
+  const { ctx, join, enter, get, rest, url } = await openDashboard(t, {}, new TestClock())
   const owner = await join('owner@example.com')
   const other = await join('other@example.com')
   const { accountId, key } = owner

@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
@@ -10,6 +9,7 @@ import { Signer } from '../support/blocks.ts'
 import type { Customer } from '../support/customer.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { leaseName } from '../support/lease-name.ts'
+import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
 
@@ -91,11 +91,11 @@ export async function openDashboard(
 
 /** A dashboard whose sessions the test opens by itself, for people of one account in whatever role. */
 export async function openPeople(t: TestContext, { clock, role }: { clock?: Clock; role?: 'user' | 'admin' } = {}) {
-  const secretKey = systemRandom.bytes(32)
+  const secretKey = testRandom.bytes(32)
   const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') }, clock)
   const { ctx, gateway } = dashboard
   const { accountId, key } = await gateway.join({ email: 'owner@example.com', role: role ?? 'user' })
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) })
   /** Somebody with a session. A guest was invited to be an owner, and has not answered. */
   const bring = async (as: Role | 'guest') => {
     const id = ctx.ids.next('mem')

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { LedgerStore } from '../../src/devnet/store.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { readKeyFile } from '../../src/infra/secrets/master-keys.ts'
 import { RAW_MAX } from '../../src/kernel/money.ts'
 import type { Db } from '../../src/kernel/db.ts'
@@ -13,6 +12,7 @@ import { countByMasterKey } from '../../src/modules/wallets/index.ts'
 import { openStore } from '../../src/store/schema.ts'
 import { openSecrets } from '../../src/store/secrets.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
+import { testRandom } from '../support/random.ts'
 import type { Promised } from './load.ts'
 
 const COMPLETED = 'payment.completed'
@@ -110,7 +110,7 @@ async function byKey<Row, Name extends keyof Row>(rows: Promise<Row[]>, name: Na
 async function checkKeys(folder: string, db: Db): Promise<string[]> {
   const wrong: string[] = []
   const config = { dataDir: folder, databaseUrl: '', secretKey: undefined }
-  const ctx = { db, clock: systemClock, random: systemRandom }
+  const ctx = { db, clock: systemClock, random: testRandom }
   await openSecrets(config, ctx).catch((error: unknown) => wrong.push(String(error)))
   for (const { id } of await countByMasterKey(db)) {
     const keys = readKeyFile(join(folder, 'wallet-keys'))

@@ -71,6 +71,34 @@ test('a suite that is run many times stops at its first failure, and tells the s
   assert.match(output, /SEED=79 repeats it/)
 })
 
+test('a test that failed among others meets the same values when it runs alone with the seed, and others with another', async (t) => {
+  const folder = openFolder(t)
+  const drawn = join(folder, 'drawn')
+  const files = ['one', 'two'].map((name) => join(folder, `${name}.test.mjs`))
+  for (const file of files) {
+    writeFileSync(
+      file,
+      `import { appendFileSync } from 'node:fs'
+      import { test } from 'node:test'
+      import { SEED, newHash } from ${JSON.stringify(new URL('../support/random.ts', import.meta.url).href)}
+      test('draws', () => appendFileSync(${JSON.stringify(drawn)}, [SEED, newHash(), newHash()].join(' ') + '\\n'))`,
+    )
+  }
+  for (const args of [['--times', '2', ...files], [files[1]!]]) {
+    const { code, output } = await runTests(...args)
+    assert.equal(code, 0, output)
+  }
+  const lines = readFileSync(drawn, 'utf8').trim().split('\n')
+  const [, among, , , alone] = lines
+  assert.deepEqual(
+    lines.map((line) => line.split(' ')[0]),
+    ['77', '77', '78', '78', '77'],
+  )
+  assert.equal(alone, among)
+  const values = lines.slice(0, 4).flatMap((line) => line.split(' ').slice(1))
+  assert.equal(new Set(values).size, values.length)
+})
+
 test('a suite that is run many times beside a busy process passes, and the busy process goes with it', async (t) => {
   const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [] })
   const { code, output } = await runTests('--times', '2', '--busy', ...paths)

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Moment } from '../support/faults.ts'
-import { SEED, SeededRandom } from '../support/random.ts'
+import { SEED, SeededRandom, testRandom } from '../support/random.ts'
 import { PLACES } from '../support/thorough.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 
@@ -67,7 +66,7 @@ export async function failByLot(t: TestContext, scenario: Scenario): Promise<voi
 /** Lets the n-th outside call of a scenario fail, for every n of the plan; whoever is left goes on to the same end. */
 export async function failEverywhere(t: TestContext, scenario: Scenario, plan: Plan): Promise<void> {
   const { engine, wayOf, first = PLACES.first, stride = PLACES.stride, placesMin } = plan
-  const world = await openWalletWorld(t, { engine, random: systemRandom })
+  const world = await openWalletWorld(t, { engine, random: testRandom })
   let instance = await world.start()
   for (let call = first; call < CALLS_MAX; call += stride) {
     const { act, check } = await scenario(world, instance)

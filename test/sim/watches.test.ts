@@ -2,7 +2,6 @@ import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -13,7 +12,7 @@ import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
 import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { addressOf } from '../support/many-checkouts.ts'
-import { SEED, SeededRandom } from '../support/random.ts'
+import { SEED, SeededRandom, testRandom } from '../support/random.ts'
 import { type SimBlock, SimLedger } from '../support/sim-ledger.ts'
 import { isThorough } from '../support/thorough.ts'
 
@@ -49,7 +48,7 @@ interface Sim {
 async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine, random: SeededRandom): Promise<Sim> {
   const { ctx, clock } = opened
   const ledger = new SimLedger(new SeededRandom(random.below(2 ** 32)))
-  const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+  const secrets = openSecretBox(testRandom.bytes(32), testRandom)
   for (const [at, id] of ENDPOINTS.entries()) {
     const accountId = at === 2 ? 'acc_bob' : 'acc_alice'
     if (at !== 1) await insertAccount(ctx.db, { id: accountId, email: null, role: 'user', createdAt: 0 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bearer, openGateway } from '../support/gateway.ts'
-import { newHash, openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
+import { newHash } from '../support/random.ts'
+import { openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 

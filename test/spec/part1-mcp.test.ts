@@ -6,15 +6,8 @@ import { CLI } from '../support/command-line.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openMcpClient, useTool } from '../support/mcp-client.ts'
-import {
-  type Members,
-  newHash,
-  openPayer,
-  openShop,
-  paymentBlock,
-  payloadOf,
-  paymentsOnLedger,
-} from '../support/x402-steps.ts'
+import { newHash } from '../support/random.ts'
+import { type Members, openPayer, openShop, paymentBlock, payloadOf, paymentsOnLedger } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 

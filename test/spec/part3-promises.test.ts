@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Signer, findWork } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway, readMetrics } from '../support/gateway.ts'
+import { newHash } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
 import { row } from './row.ts'
@@ -13,7 +13,6 @@ import { row } from './row.ts'
 
 /** Real time after which the clock goes on: a work server that failed is asked again after a while. */
 const SOON = 50
-const newHash = () => randomBytes(32).toString('hex').toUpperCase()
 
 /** A work server that answers, fails, or lets everybody wait. */
 async function openWorkServer(t: TestContext) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { listEvents, merchant, openWorld, payFor, turnUntil } from '../support/checkout-steps.ts'
@@ -8,6 +7,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { enter, idIn, sendForm } from '../support/form-steps.ts'
 import { ask } from '../support/gateway.ts'
 import { fingerprintOf } from '../../src/modules/email/index.ts'
+import { testRandom } from '../support/random.ts'
 import { subscribe } from '../support/subscribe.ts'
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 import { row } from './row.ts'
@@ -246,8 +246,8 @@ test('a payer renews nothing else when what they subscribed to is not offered an
 })
 
 test('a payer who has asked the service for no more mail is not reminded of a subscription (contract 4.13, rule 9)', async (t) => {
-  const secretKey = systemRandom.bytes(32)
-  const secrets = openSecretBox(secretKey, systemRandom)
+  const secretKey = testRandom.bytes(32)
+  const secrets = openSecretBox(secretKey, testRandom)
   const env = { SECRET_KEY: Buffer.from(secretKey).toString('base64') }
   const { world, db, order, pay, until, goTo } = await openClub(t, undefined, {}, env)
   await pay(idIn(await order({ email: 'Pay.er+club@example.com' })))

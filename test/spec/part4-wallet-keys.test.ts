@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -13,13 +12,14 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { rewrapKeys } from '../../src/modules/wallets/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { frontierOf, nano } from '../support/blocks.ts'
+import { testRandom } from '../support/random.ts'
 import { ALICE, type Client, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
 import { openGateway } from '../support/gateway.ts'
 
 /* Contract 4.2, rules 5, 11 and 17: how the keys of wallets are kept, and what happens when somebody else has one. */
 
-const master = { id: 'key-1', key: systemRandom.bytes(32) }
-const other = { id: 'key-2', key: systemRandom.bytes(32) }
+const master = { id: 'key-1', key: testRandom.bytes(32) }
+const other = { id: 'key-2', key: testRandom.bytes(32) }
 const settingOf = (...keys: { id: string; key: Uint8Array }[]) =>
   keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`).join()
 
@@ -27,7 +27,7 @@ const settingOf = (...keys: { id: string; key: Uint8Array }[]) =>
 async function stealKey({ gateway }: Client, address: string): Promise<Uint8Array> {
   const { db } = gateway.app.store
   const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address).executeTakeFirstOrThrow()
-  const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: systemRandom })
+  const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: testRandom })
   return vault.open({ walletId: id, address }, await getSealedKey(db, id))
 }
 
@@ -50,7 +50,7 @@ test('each wallet has a random key of its own behind a data key of its own, and 
     for (const key of keys) assert.ok(!Buffer.from(row.sealed_key, 'base64').includes(Buffer.from(key)))
   }
   // While somebody sends, every data key is wrapped anew; what it seals stays.
-  const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: systemRandom })
+  const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: testRandom })
   const sends = wallets.map(async (account) => {
     await client.deposit(account, '2')
     return client.call({ account, send: SHOP, amount: '1' })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { TestClock } from '../support/clock.ts'
 import { ask } from '../support/gateway.ts'
+import { newHash } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import {
   TERMS,
   assertRefused,
-  newHash,
   openFaultyShop,
   openPayer,
   payloadOf,

@@ -4,6 +4,7 @@ import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { Signer, frontierOf, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
+import { newHash } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { openFacilitator } from '../support/scripted-facilitator.ts'
 import {
@@ -11,7 +12,6 @@ import {
   TERMS,
   assertPending,
   assertRefused,
-  newHash,
   openFaultyShop,
   openPayer,
   paymentBlock,

@@ -5,6 +5,7 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, frontierOf, publish } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
+import { newHash } from '../support/random.ts'
 import { workFor } from '../support/scripted-engine.ts'
 import {
   type Members,
@@ -12,7 +13,6 @@ import {
   SHOP,
   assertRefused,
   encode,
-  newHash,
   openFaultyShop,
   openPayer,
   payloadOf,

@@ -16,13 +16,13 @@ import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { freshUrl } from '../support/engines.ts'
 import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { newHash } from '../support/random.ts'
 import {
   PRICE,
   SHOP,
   TERMS,
   assertRefused,
   encode,
-  newHash,
   openPayer,
   openShop,
   paymentBlock,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { createApiKey } from '../../src/kernel/api-key.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { type Ask, type Reply, ask, bearer } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 import { shareGateway } from '../support/shared-gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { another } from '../support/another.ts'
@@ -50,7 +50,7 @@ const assertConflict = (reply: Reply) =>
 
 test('a key is found in all six places, by RPC and by REST, and an empty one is none (contract 5, rules 3, 7 and 10; 5, Where a credential is read: 1, 2, 3, 4, 5, 6)', async () => {
   const adminKey = gateway.app.createdKey!
-  const unknownKey = createApiKey('secret', systemRandom)
+  const unknownKey = createApiKey('secret', testRandom)
   const make = (key: string, headers: Ask['headers'] = {}) =>
     ask(`${gateway.url}/api/keys`, { headers, body: JSON.stringify({ name: 'From a backend', key }) })
   const byRest = (place: string, key: string) => {
@@ -67,7 +67,7 @@ test('a key is found in all six places, by RPC and by REST, and an empty one is 
       assert.equal(lastCaller(), 'anonymous', place)
     }
     assertRefusal(await byRest(place, ''), 401, /API key required/, 'key_required')
-    for (const bad of ['wrong', unknownKey, `${adminKey}x`, createApiKey('public', systemRandom)]) {
+    for (const bad of ['wrong', unknownKey, `${adminKey}x`, createApiKey('public', testRandom)]) {
       assertRefusal(await askWith(put(bad)), 401, 'Invalid API Key.', 'invalid_key')
     }
     assertRefusal(await byRest(place, 'wrong'), 401, 'Invalid API Key.', 'invalid_key')
@@ -111,7 +111,7 @@ test('401 for a key that is wrong, unknown or revoked, in the words of the contr
   const revoked = await gateway.rest('DELETE', `/api/keys/${id}`, adminKey)
   assert.deepEqual(revoked.json<unknown>(), { success: true, id })
   const body = { error: 'Invalid API Key.', message: 'Invalid API Key.', code: 'invalid_key' }
-  for (const wrong of [key!, another(adminKey), createApiKey('secret', systemRandom), 'a.b.c']) {
+  for (const wrong of [key!, another(adminKey), createApiKey('secret', testRandom), 'a.b.c']) {
     for (const action of ['version', 'rpc_credits', 'work_generate', 'checkout']) {
       const reply = await gateway.call(action, {}, bearer(wrong))
       assert.deepEqual([reply.status, reply.json<unknown>()], [401, body], action)

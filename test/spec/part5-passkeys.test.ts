@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { ask, openGateway } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 
 /* Contract 5: passkeys by requests alone; `src/modules/accounts/passkeys/` has what goes wrong, on both engines. */
 
 type Asked = Parameters<Authenticator['make']>[0]
 
 async function openPerson(t: TestContext, env: Record<string, string> = {}) {
-  const secretKey = systemRandom.bytes(32)
+  const secretKey = testRandom.bytes(32)
   const gateway = await openGateway(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64'), ...env })
   const { ctx, url, rest } = gateway
   const { accountId, key } = await gateway.join({ email: 'owner@example.com' })
-  const own = await new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) }).create(accountId)
+  const own = await new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) }).create(accountId)
   const origin = url.replace('127.0.0.1', 'localhost')
   const device = new Authenticator()
   const enrol = async () => {

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 
 /* Contract 5: the people of an account, by requests alone; `src/modules/accounts/people/` has what goes wrong at once and on both engines. */
 
 async function openShop(t: TestContext) {
   const clock = new TestClock()
-  const secretKey = systemRandom.bytes(32)
+  const secretKey = testRandom.bytes(32)
   const env = { SECRET_KEY: Buffer.from(secretKey).toString('base64'), LIMIT_FREE_PER_MINUTE: '0' }
   const gateway = await openGateway(t, env, clock)
   const { ctx, rest } = gateway
   const { accountId, key } = await gateway.join({ email: 'owner@example.com' })
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) })
   const owner = await sessions.create(accountId)
   const invite = async (email: string, role: Role) => {
     const reply = await rest('POST', '/api/members', owner, { email, role })

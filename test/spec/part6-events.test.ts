@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { recordEvent } from '../../src/modules/webhooks/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { ask, openGateway } from '../support/gateway.ts'
+import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import {
   type EventBody,
@@ -208,11 +208,11 @@ test('nothing is sent unsigned: the default secret of the account signs, and who
 
 test('the example for testing comes out of a gateway byte for byte (contract 6, rule 1)', async (t) => {
   const clock = new TestClock(1_760_000_005_000)
-  const secretKey = randomBytes(32)
+  const secretKey = Buffer.from(testRandom.bytes(32))
   const { ctx } = await openGateway(t, { SECRET_KEY: secretKey.toString('base64') }, clock)
   const receiver = await openReceiver(t)
   const body = '{"id":"evt_2","metadata":{"note":"Zoë € 支払い"}}'
-  await inTx({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) }, (tx) =>
+  await inTx({ ...ctx, secrets: openSecretBox(secretKey, testRandom) }, (tx) =>
     recordEvent(tx, {
       id: 'evt_2',
       accountId: null,

@@ -1,7 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { LedgerRefusal } from '../../src/kernel/errors.ts'
@@ -14,7 +13,7 @@ import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
 import { countTroubled } from '../../src/modules/webhooks/watches/store.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { addressOf } from '../support/many-checkouts.ts'
-import { SEED, SeededRandom } from '../support/random.ts'
+import { SEED, SeededRandom, testRandom } from '../support/random.ts'
 import { SimLedger } from '../support/sim-ledger.ts'
 
 /* What merchants suffered whose addresses were watched, and were not told. */
@@ -56,7 +55,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     ...ctx,
     db,
     failures: { failed: (place) => () => void failed.push(place), lost: () => () => undefined },
-    secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
+    secrets: openSecretBox(testRandom.bytes(32), testRandom),
     node: {
       publish: () => ledger.publish(),
       async read(action, params) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, bearer, openGateway } from '../support/gateway.ts'
-import { newHash } from '../support/x402-steps.ts'
+import { newHash } from '../support/random.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'

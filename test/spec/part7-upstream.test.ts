@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { createApiKey } from '../../src/kernel/api-key.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, nano, openAccount } from '../support/blocks.ts'
@@ -9,9 +8,9 @@ import { openDevnet } from '../support/devnet.ts'
 import { type Fault, FaultyNode } from '../support/faulty-node.ts'
 import { openGateway } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
+import { newHash, testRandom } from '../support/random.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
-import { newHash } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 import { bob } from './ledger-world.ts'
 import { another } from '../support/another.ts'
@@ -97,7 +96,7 @@ test('503 and when to come back while the store is away; a mistyped key is told 
     DATABASE_URL: `postgres://postgres@127.0.0.1:${store.port}${pathname}`,
     LIMIT_FREE_PER_MINUTE: '0',
   })
-  const unknown = createApiKey('secret', systemRandom)
+  const unknown = createApiKey('secret', testRandom)
   const checkout = () => call('checkout', { address: bob.address, amount: '1' })
   assert.equal((await checkout()).status, 200)
   store.cut()

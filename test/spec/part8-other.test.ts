@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { TestClock, turnPacedBy } from '../support/clock.ts'
+import { newHash } from '../support/random.ts'
 import { until } from '../support/until.ts'
-import { assertRefused, encode, newHash, openPayer, openShop, paymentBlock, payloadOf } from '../support/x402-steps.ts'
+import { assertRefused, encode, openPayer, openShop, paymentBlock, payloadOf } from '../support/x402-steps.ts'
 
 /* Contract 8, Other areas: how long a payment by request is waited for, and how large it may be. */
 

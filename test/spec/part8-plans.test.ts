@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import type { Clock } from '../../src/kernel/ports.ts'
@@ -9,6 +8,7 @@ import { type Customer } from '../support/customer.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { newHash } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { SHOP, requiredOf } from '../support/x402-steps.ts'
 import { row } from './row.ts'
@@ -19,7 +19,7 @@ const MINUTE = 60_000
 const ANONYMOUS = { LIMIT_ANONYMOUS_PER_MINUTE: '60', LIMIT_ANONYMOUS_CONCURRENCY: '10' }
 
 /** Work that was made before costs nothing, so each needs a root of its own. */
-const newWork = () => ({ hash: randomBytes(32).toString('hex') })
+const newWork = () => ({ hash: newHash() })
 type Work = { credits: number; cached: boolean; work: string }
 
 const creditsOf = async ({ call }: Gateway, { headers }: Customer) =>

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { describeConfig, loadConfig, readConfig } from '../../src/config/config.ts'
 import { run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
+import { newKey } from '../support/random.ts'
 
-const key = randomBytes(32).toString('base64')
+const key = newKey()
 
 test('secrets that containers hand over as files are read from them', async (t) => {
   const folder = openFolder(t)

@@ -1,22 +1,20 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { Sessions, createAccount } from '../../src/modules/accounts/index.ts'
 import { openSecrets } from '../../src/store/secrets.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { newKey, testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { run } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
 /* The key that seals secrets in the store is proven before anything is served. */
 
-const newKey = () => randomBytes(32).toString('base64')
 const bearer = ({ app }: Gateway) => ({ authorization: `Bearer ${app.createdKey}` })
 
 test('a store restored with another SECRET_KEY does not start, until its owner says that the old key is lost', async (t) => {
@@ -62,7 +60,7 @@ for (const engine of ENGINES) {
   test(`two gateways that start at once with different keys are not both right (${engine})`, async (t) => {
     const { ctx, openAnother } = await openFresh(t, engine)
     const other = (await openAnother()).ctx
-    const config = () => ({ secretKey: randomBytes(32), dataDir: openFolder(t), databaseUrl: '' })
+    const config = () => ({ secretKey: Buffer.from(testRandom.bytes(32)), dataDir: openFolder(t), databaseUrl: '' })
     const outcomes = await Promise.allSettled([openSecrets(config(), ctx), openSecrets(config(), other)])
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   })
@@ -70,7 +68,7 @@ for (const engine of ENGINES) {
   test(`a session secret that nobody can read is made anew, and signs people in (${engine})`, async (t) => {
     const { ctx } = await openFresh(t, engine)
     const { id } = await createAccount(ctx, { email: 'alice@shop.example', role: 'user', actor: OPERATOR })
-    const openSessions = () => new Sessions({ ...ctx, secrets: openSecretBox(randomBytes(32), systemRandom) })
+    const openSessions = () => new Sessions({ ...ctx, secrets: openSecretBox(testRandom.bytes(32), testRandom) })
     const [lost, found] = [openSessions(), openSessions()]
     const old = await lost.create(id)
     assert.equal((await found.find(old))?.id, undefined)

@@ -1,7 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { claimShare } from '../../src/modules/email/domain/claim.ts'
@@ -11,6 +10,7 @@ import { claimFaucet } from '../../src/modules/faucet/domain/claim.ts'
 import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../support/email-processes.ts'
 import { Signer, nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
+import { testRandom } from '../support/random.ts'
 import { type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 
 /* Two processes on one store at the same moment: what the row locks of an engine must decide. */
@@ -38,7 +38,7 @@ async function fund(world: WalletWorld, instances: Awaited<ReturnType<WalletWorl
 for (const engine of ENGINES) {
   describe(engine, () => {
     test('two processes fund a payment, claim one share many times over and end it, at the same moment', async (t) => {
-      const world = await openWalletWorld(t, { engine, random: systemRandom })
+      const world = await openWalletWorld(t, { engine, random: testRandom })
       const instances = [await world.start(), await world.start()]
       const treasury = await treasuryOf(world)
       const made = await fund(world, instances)
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
     })
 
     test('two processes give away a budget of five gifts to twenty who ask at once', async (t) => {
-      const world = await openWalletWorld(t, { engine, random: systemRandom })
+      const world = await openWalletWorld(t, { engine, random: testRandom })
       const instances = [await world.start(), await world.start()]
       const treasury = await treasuryOf(world)
       const amount = nano(1)

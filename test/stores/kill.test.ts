@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openStore } from '../../src/store/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
@@ -12,6 +10,7 @@ import { releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
 import { TestClock } from '../support/clock.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
+import { SEED, SeededRandom, testRandom } from '../support/random.ts'
 import { spawnWriter } from '../support/spawn-writer.ts'
 import { writeMailOf } from '../support/store-writer-job.ts'
 import { isThorough } from '../support/thorough.ts'
@@ -20,6 +19,7 @@ import { hearFailures } from '../support/failures.ts'
 
 const KILLS = isThorough ? 30 : 6
 const TOLD_MAX = 40
+const random = new SeededRandom(SEED)
 const DAY = 86_400_000
 
 /** Kills one writer after another in the middle of its work; answers with all they said was committed. */
@@ -30,7 +30,7 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
     const writer = next
     writer.start()
     if (kill < KILLS) next = spawnWriter(url)
-    lines.push(...(await writer.killAfter(randomInt(1, TOLD_MAX))))
+    lines.push(...(await writer.killAfter(1 + random.below(TOLD_MAX - 1))))
   }
   const told = (kind: string) => lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.split(' ')[1]!)
   return { accounts: told('account'), spent: told('spent') }
@@ -39,8 +39,8 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
 /** Ends what the dead have left, as the next process would. */
 async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
   const clock = new TestClock(Date.now() + DAY)
-  const ids = openIds(systemRandom)
-  const common = { failures: hearFailures(), db, clock, random: systemRandom, ids }
+  const ids = openIds(testRandom)
+  const common = { failures: hearFailures(), db, clock, random: testRandom, ids }
   const runner = new JobRunner({ ...common, engine, jobs: [writeMailOf(db)] })
   await runner.start()
   await until(async () => {

@@ -16,8 +16,9 @@ import { emptyUrl } from '../support/empty-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
+import { newHash } from '../support/random.ts'
 import type { Refund } from '../support/refund-steps.ts'
-import { PRICE, encode, newHash, openPayer, payloadOf, paymentBlock } from '../support/x402-steps.ts'
+import { PRICE, encode, openPayer, payloadOf, paymentBlock } from '../support/x402-steps.ts'
 
 /*
  * Decisions 7: the outbox says what a block is for, and crediting asks it first. Whatever the service sends, two merchants wait where it

@@ -1,4 +1,6 @@
-import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { p256 } from '@noble/curves/nist.js'
+import { testRandom } from './random.ts'
 
 /* A device that makes passkeys and signs with them, as browsers and theirs do together. */
 
@@ -38,8 +40,8 @@ function toCbor(value: unknown): Buffer {
 }
 
 export class Authenticator {
-  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  readonly #id = randomBytes(16)
+  readonly #keys = p256.keygen(testRandom.bytes(p256.lengths.seed!))
+  readonly #id = testRandom.bytes(16)
   #userHandle = ''
   #counter = 0
 
@@ -54,9 +56,8 @@ export class Authenticator {
     statement: [string, Map<unknown, unknown>] = ['none', new Map()],
   ) {
     this.#userHandle = user!.id
-    const { x, y } = this.#keys.publicKey.export({ format: 'jwk' })
-    const point = [x!, y!].map((part) => Buffer.from(part, 'base64url'))
-    const key = new Map<number, unknown>([[1, 2], [3, -7], [-1, 1], [-2, point[0]], [-3, point[1]]]) // prettier-ignore
+    const point = p256.Point.fromBytes(this.#keys.publicKey).toBytes(false)
+    const key = new Map<number, unknown>([[1, 2], [3, -7], [-1, 1], [-2, point.slice(1, 33)], [-3, point.slice(33)]]) // prettier-ignore
     const credential = Buffer.concat([Buffer.alloc(16), Buffer.from([0, this.#id.length]), this.#id, toCbor(key)])
     const authData = Buffer.concat([this.#flags(rp!.id, isVerified ? 0x45 : 0x41, 0), credential])
     const object = new Map<string, unknown>([['fmt', statement[0]], ['attStmt', statement[1]], ['authData', authData]]) // prettier-ignore
@@ -72,9 +73,7 @@ export class Authenticator {
     this.#counter = as.counter ?? this.#counter + 1
     const authData = this.#flags(as.rpId ?? rpId!, isVerified ? 0x05 : 0x01, this.#counter)
     const told = this.#told('webauthn.get', challenge, origin)
-    const signature = createSign('sha256')
-      .update(Buffer.concat([authData, sha256(told)]))
-      .sign(this.#keys.privateKey)
+    const signature = p256.sign(Buffer.concat([authData, sha256(told)]), this.#keys.secretKey, { format: 'der' })
     const response = {
       clientDataJSON: text(told),
       authenticatorData: text(authData),

@@ -1,7 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { countSale } from '../../src/modules/links/domain/count-sale.ts'
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -11,6 +10,7 @@ import type { LedgerSend } from '../../src/modules/checkout/domain/baseline.ts'
 import { type CheckoutPorts, type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
+import { testRandom } from './random.ts'
 
 /** What the service sells, and where it is paid. */
 type Sold = ServiceSales & Pick<CheckoutPorts, 'treasuryAddress'>
@@ -56,7 +56,7 @@ export function toCheckoutCtx(
     qrOutline: () => ({ size: 0, path: '' }),
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),
-    secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
+    secrets: openSecretBox(testRandom.bytes(32), testRandom),
     wallets: {
       along: nothingHere('wallets'),
       sweep: nothingHere('wallets'),

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { networkClock } from './clock.ts'
 import { openFolder } from './folder.ts'
+import { testRandom } from './random.ts'
 
 /** Milliseconds until a ledger in tests confirms, at least and at most. */
 export const CONFIRMED_AFTER = [50, 300] as const
@@ -19,7 +19,7 @@ export async function openDevnet(
 ): Promise<Devnet> {
   const devnet = await startDevnet({
     file: ':memory:',
-    random: systemRandom,
+    random: testRandom,
     ...(confirmAfterMilliseconds === undefined
       ? { clock: networkClock(clock), confirmAfterMilliseconds: CONFIRMED_AFTER }
       : { clock, confirmAfterMilliseconds }),

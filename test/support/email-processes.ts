@@ -1,7 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { createHash } from 'node:crypto'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import type { Mail, Mailer } from '../../src/kernel/ports.ts'
 import type { EmailRoom } from '../../src/modules/email/room.ts'
@@ -9,11 +8,12 @@ import type { EmailPorts } from '../../src/modules/email/ports.ts'
 import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
 import { listRecipients } from '../../src/modules/email/recipients-store.ts'
 import { NO_NAMES } from './checkout-room.ts'
+import { testRandom } from './random.ts'
 import type { Instance, WalletWorld } from './wallet-world.ts'
 
 /* Payments by mail in processes that may die, on top of the world of wallets. */
 
-const secrets = openSecretBox(createHash('sha256').update('test').digest(), systemRandom)
+const secrets = openSecretBox(createHash('sha256').update('test').digest(), testRandom)
 export const FEE = parseNano('0.1')!
 
 const ports: EmailPorts = {

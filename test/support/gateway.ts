@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -7,7 +6,6 @@ import { pino } from 'pino'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { checkAnswer, checkRoute } from './answers.ts'
@@ -15,6 +13,7 @@ import { allConfirmed } from './blocks.ts'
 import { closingBy, networkClock } from './clock.ts'
 import { type Customer, type NewCustomer, openCustomer } from './customer.ts'
 import { CONFIRMED_AFTER } from './devnet.ts'
+import { newKey, testRandom } from './random.ts'
 import { layEmptyStore, toStoreCtx } from './sqlite-store.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
@@ -61,8 +60,8 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 /** What instances that share a store must share as well. */
 export const sharedKeys = () => ({
-  WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
-  SECRET_KEY: randomBytes(32).toString('base64'),
+  WALLET_KEYS: `one:${newKey()}`,
+  SECRET_KEY: newKey(),
 })
 
 /** How long something lives: a test, or what else ends. */
@@ -106,7 +105,7 @@ export async function openGateway(
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
-  const app = await startApp(config, { clock, ledgerClock: networkClock(clock), random: systemRandom, log })
+  const app = await startApp(config, { clock, ledgerClock: networkClock(clock), random: testRandom, log })
   let closing: Promise<void> | undefined
   const end = async () => {
     await closingBy(clock, app.close())

@@ -12,7 +12,6 @@ import { listJobs } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import { MemoryLimiter } from '../../src/infra/limits/gcra.ts'
 import { capturedMailer, listCapturedMail } from '../../src/infra/mail/captured.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -32,6 +31,7 @@ import { TestClock } from './clock.ts'
 import { type Customer, openCustomer } from './customer.ts'
 import { emptyUrl } from './empty-store.ts'
 import { tokenOf } from './mail-server.ts'
+import { testRandom } from './random.ts'
 import { toStoreCtx } from './sqlite-store.ts'
 import { until } from './until.ts'
 
@@ -76,7 +76,7 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const ctx = toStoreCtx(store, clock)
   const keys = new StoredKeys(ctx)
   notices.subscribe('key', (hash) => keys.forget(hash))
-  const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+  const secrets = openSecretBox(testRandom.bytes(32), testRandom)
   const sessions = new Sessions({ ...ctx, secrets, passkeysRequired: required })
   notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
   const mailer = options.mailer ?? capturedMailer(db, clock)

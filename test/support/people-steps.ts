@@ -5,10 +5,10 @@ import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
 import { inviteMember } from '../../src/modules/accounts/people/invite.ts'
 import { findMemberByEmail } from '../../src/modules/accounts/people/members-store.ts'
 import { insertMember } from '../../src/modules/accounts/people/members-store.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { openRoutes } from './mounted-routes.ts'
+import { testRandom } from './random.ts'
 import { openWorld } from './world.ts'
 
 type Role = Parameters<typeof inviteMember>[1]['role']
@@ -34,12 +34,12 @@ export async function openPeople(t: TestContext, engine: StoreEngine) {
 /** An account with people in every role, at one or several gateways on one store. Everything is asked over HTTP. */
 export async function openStaff(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
   const world = await openWorld(t, engine)
-  const secretKey = systemRandom.bytes(32)
+  const secretKey = testRandom.bytes(32)
   const start = () => world.start({ SECRET_KEY: Buffer.from(secretKey).toString('base64'), ...env })
   const gateway = await start()
   const { ctx } = gateway
   const { accountId, key } = await gateway.join({ email: 'owner@example.com' })
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) })
   const owner = await sessions.create(accountId)
   const bring = async (name: string, role: Role) => {
     const id = ctx.ids.next('mem')

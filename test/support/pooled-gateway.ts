@@ -6,10 +6,10 @@ import { pino } from 'pino'
 import { Pool } from 'undici'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { livedClock } from './clock.ts'
 import { TEST_SETTINGS } from './gateway.ts'
+import { testRandom } from './random.ts'
 import { layEmptyStore } from './sqlite-store.ts'
 
 /** A node the gateway is told of; `options` go behind its address, as `role=fallback&weight=2`. */
@@ -54,7 +54,7 @@ export async function openPooledGateway(
     ...env,
   })
   await layEmptyStore(join(folder, 'gateway.db'))
-  const app = await startApp(config, { clock, random: systemRandom, log: pino({ level: 'silent' }) })
+  const app = await startApp(config, { clock, random: testRandom, log: pino({ level: 'silent' }) })
   const client = new Pool(app.url, { connections: 512 })
   let closing: Promise<void> | undefined
   const close = async () => {

@@ -3,12 +3,12 @@ import { systemClock } from '../../src/infra/clock.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { Nodes } from '../../src/infra/node/index.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { hearFailures } from './failures.ts'
 import { openProcessRoom } from './open-wallets.ts'
+import { testRandom } from './random.ts'
 
 export interface Surroundings {
   url: string
@@ -29,13 +29,13 @@ export async function openProcessWallets(
     ledger: { network: 'dev', genesis: GENESIS_HASHES.dev, thresholds: WORK_THRESHOLDS.dev },
     cacheBytesMax: 0,
     clock: systemClock,
-    random: systemRandom,
+    random: testRandom,
     failures,
   })
   await nodes.start()
   const wakeJobs = () => undefined
   const wallets = await openProcessRoom(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
-    store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, tellAccount: wakeJobs, failures },
+    store: { db, clock, ids: openIds(testRandom), random: testRandom, wakeJobs, tellAccount: wakeJobs, failures },
     node: nodes.forRequest(),
     work: {
       offered: true,

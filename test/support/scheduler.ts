@@ -3,7 +3,8 @@ import { AppError, LedgerRefusal } from '../../src/kernel/errors.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { FoundWork, WorkRequest } from '../../src/kernel/ports.ts'
 import { TestClock } from './clock.ts'
-import { ScriptedEngine, newRoot } from './scripted-engine.ts'
+import { newHash } from './random.ts'
+import { ScriptedEngine } from './scripted-engine.ts'
 
 interface Wait extends Promise<FoundWork> {
   root: string
@@ -17,7 +18,7 @@ export function openScheduler(
   const clock = new TestClock()
   const scheduler = new Scheduler({ engines, clock, queueSecondsMax: 60, waitSecondsMax: 300, ...options })
   const ask = (request: Partial<WorkRequest> = {}): Wait => {
-    const root = request.root ?? newRoot()
+    const root = request.root ?? newHash()
     const threshold = WORK_THRESHOLDS.dev.send
     const promise = scheduler.search({ root, threshold, class: 'interactive', payer: 'a', ...request })
     promise.catch(() => undefined)

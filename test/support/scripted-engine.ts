@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { WorkSource, Target } from '../../src/infra/work/source.ts'
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 
@@ -71,8 +70,6 @@ export class ScriptedEngine implements WorkSource {
     await turn()
   }
 }
-
-export const newRoot = () => randomBytes(32).toString('hex').toUpperCase()
 
 /** Work that is worth at least `threshold` and, if given, less than `below`. */
 export function workFor(root: string, threshold: bigint, below = 2n ** 64n): string {

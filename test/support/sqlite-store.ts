@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { toAccountNotice } from '../../src/kernel/account-notice.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
@@ -12,6 +11,7 @@ import { openStore } from '../../src/store/schema.ts'
 import { TestClock } from './clock.ts'
 import { hearFailures } from './failures.ts'
 import { openFolder } from './folder.ts'
+import { testRandom } from './random.ts'
 
 /* A store in a file, for tests that need no server: what loads `postgres.ts` is none of `npm run test:quick`. */
 
@@ -49,8 +49,8 @@ export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock
   return {
     db,
     clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
+    random: testRandom,
+    ids: openIds(testRandom),
     wakeJobs,
     tellAccount,
     failures: hearFailures(),

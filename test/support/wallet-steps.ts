@@ -1,6 +1,5 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import type { TestContext } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -10,6 +9,7 @@ import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { Signer, frontierOf, nano, publish } from './blocks.ts'
+import { testRandom } from './random.ts'
 import { type Instance, type WalletWorld, type WorldOptions, openWalletWorld } from './wallet-world.ts'
 
 export const SHOP = new Signer(1).address
@@ -19,7 +19,7 @@ type Terms = Parameters<WalletWorld['create']>[1]
 
 /** One process, and a wallet in it that holds nothing. */
 export async function openWallet(t: TestContext, options: Partial<WorldOptions> = {}, terms?: Terms) {
-  const world = await openWalletWorld(t, { random: systemRandom, ...options })
+  const world = await openWalletWorld(t, { random: testRandom, ...options })
   const instance = await world.start()
   return { world, instance, wallet: await world.create(instance, terms) }
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { LedgerNode } from '../../src/devnet/index.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
@@ -16,8 +15,6 @@ import { type Gateway, type Reply, openGateway } from './gateway.ts'
 export const SHOP = new Signer(900, WORK_THRESHOLDS.dev)
 /** 0.001 nano. */
 export const PRICE = 10n ** 27n
-
-export const newHash = () => randomBytes(32).toString('hex').toUpperCase()
 
 let payers = 1000
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
 import { findDevices } from '../../src/infra/work/card/find.ts'
 import { CardSource } from '../../src/infra/work/card/source.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway, readMetrics } from '../support/gateway.ts'
+import { newHash, testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 
 /*
@@ -16,7 +15,6 @@ import { until } from '../support/until.ts'
 const { send } = WORK_THRESHOLDS.dev
 const UNREACHABLE = 2n ** 64n - 1n
 const never = new AbortController().signal
-const newRoot = () => randomBytes(32).toString('hex').toUpperCase()
 
 async function openCard(t: TestContext) {
   const device = (await findDevices()).find(({ kind }) => kind === 'cpu')
@@ -27,7 +25,7 @@ async function openCard(t: TestContext) {
   const card = new CardSource({
     name: 'card',
     device,
-    random: systemRandom,
+    random: testRandom,
     clock,
     threads: 2,
     onReady: () => readied++,
@@ -50,12 +48,12 @@ test('a card finds work, and one that is stopped leaves its place to the next se
   assert.ok(card.rate > 0)
   assert.ok(card.shapes.some(({ shape }) => shape === card.shape))
   const stop = new AbortController()
-  const endless = [1, 2, 3].map(() => card.search({ root: newRoot(), threshold: UNREACHABLE }, stop.signal))
+  const endless = [1, 2, 3].map(() => card.search({ root: newHash(), threshold: UNREACHABLE }, stop.signal))
   stop.abort()
   assert.deepEqual(await Promise.all(endless), [undefined, undefined, undefined])
   const found = await Promise.all(
     Array.from({ length: 20 }, async () => {
-      const root = newRoot()
+      const root = newHash()
       return workValue(root, (await card.search({ root, threshold: send }, never))!) >= send
     }),
   )
@@ -65,7 +63,7 @@ test('a card finds work, and one that is stopped leaves its place to the next se
 test('a driver that crashes ends neither the gateway nor the card, and after three times the card is left alone', async (t) => {
   const { card, clock, lost, ready, crash } = await openCard(t)
   for (const times of [1, 2, 3]) {
-    const search = card.search({ root: newRoot(), threshold: UNREACHABLE }, never)
+    const search = card.search({ root: newHash(), threshold: UNREACHABLE }, never)
     const rejected = assert.rejects(search, /The process of the card ended/)
     await crash()
     await rejected
@@ -77,21 +75,21 @@ test('a driver that crashes ends neither the gateway nor the card, and after thr
   }
   assert.deepEqual(lost, [false, false, true])
   clock.advance(3_600_000)
-  await assert.rejects(card.search({ root: newRoot(), threshold: send }, never), /not available/)
+  await assert.rejects(card.search({ root: newHash(), threshold: send }, never), /not available/)
 })
 
 test('a driver that hangs is ended once it does not stop when it is told to, and the card comes back', async (t) => {
   const { card, clock, lost, ready } = await openCard(t)
   process.kill(card.pid!, 'SIGSTOP')
   const stop = new AbortController()
-  const search = card.search({ root: newRoot(), threshold: UNREACHABLE }, stop.signal)
+  const search = card.search({ root: newHash(), threshold: UNREACHABLE }, stop.signal)
   stop.abort()
   assert.equal(await search, undefined)
   clock.advance(5_000)
   await until(() => lost.length === 1)
   clock.advance(1_000)
   await ready(2)
-  assert.ok(await card.search({ root: newRoot(), threshold: send }, never))
+  assert.ok(await card.search({ root: newHash(), threshold: send }, never))
 })
 
 test('a card that computes wrongly three times is not asked any more', async (t) => {
@@ -114,7 +112,7 @@ test('a gateway finds the driver of its processor by itself and has its work fro
   // Which is faster depends on the processor: a narrow one does as well without a driver.
   const { used, rate } = JSON.parse(told()!) as { used: boolean; rate: number }
   assert.ok(Number.isInteger(rate), 'hashes a second, without fractions')
-  const hash = newRoot()
+  const hash = newHash()
   const { work } = (await gateway.call('work_generate', { hash })).json()
   assert.ok(workValue(hash, work!) >= send)
   const metrics = await readMetrics(gateway)

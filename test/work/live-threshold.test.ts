@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { openCpuEngine } from '../../src/infra/work/cpu.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import { bytesToHex } from '../../src/kernel/nano/hex.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
+import { newHash, testRandom } from '../support/random.ts'
 
 /*
  * The live network's work is millions of times harder to find than that of tests: a send takes 537 million hashes on
@@ -15,9 +14,9 @@ const TIMEOUT = 30 * 60_000
 
 for (const block of ['receive', 'send'] as const) {
   test(`finds work for a ${block} on the live network with all cores`, { timeout: TIMEOUT }, async (t) => {
-    const engine = await openCpuEngine({ threads: availableParallelism(), random: systemRandom })
+    const engine = await openCpuEngine({ threads: availableParallelism(), random: testRandom })
     t.after(() => engine.close())
-    const root = bytesToHex(systemRandom.bytes(32))
+    const root = newHash()
     const threshold = WORK_THRESHOLDS.live[block]
     t.diagnostic(`root ${root}`)
     const work = await engine.search({ root, threshold }, new AbortController().signal)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { systemRandom } from '../random.ts'
 import { openSecretBox } from './secret-box.ts'
 import { readSecretKey } from './secret-key.ts'
 import { openFolder } from '../../../test/support/folder.ts'
+import { testRandom } from '../../../test/support/random.ts'
 
-const box = openSecretBox(systemRandom.bytes(32), systemRandom)
+const box = openSecretBox(testRandom.bytes(32), testRandom)
 
 test('a sealed text opens again, and looks different each time', () => {
   for (const plain of ['', 'whsec_abc', 'Zoë € 支払い', 'x'.repeat(10_000)]) {
@@ -21,7 +21,7 @@ test('a sealed text opens again, and looks different each time', () => {
 test('a text opens only in its own place, with its own key, and unchanged', () => {
   const sealed = box.seal('webhook:acc_1', 'whsec_abc')
   assert.throws(() => box.open('webhook:acc_2', sealed))
-  assert.throws(() => openSecretBox(systemRandom.bytes(32), systemRandom).open('webhook:acc_1', sealed))
+  assert.throws(() => openSecretBox(testRandom.bytes(32), testRandom).open('webhook:acc_1', sealed))
   const bytes = Buffer.from(sealed.slice(3), 'base64')
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)
@@ -37,20 +37,20 @@ test('a text opens only in its own place, with its own key, and unchanged', () =
 
 test('the key is made once, for its owner alone; a broken key file is an error, and is not replaced', (t) => {
   const folder = openFolder(t)
-  const key = readSecretKey(folder, systemRandom)
+  const key = readSecretKey(folder, testRandom)
   assert.equal(key.length, 32)
-  assert.deepEqual(readSecretKey(folder, systemRandom), key)
+  assert.deepEqual(readSecretKey(folder, testRandom), key)
   assert.deepEqual(readdirSync(folder), ['secret.key'])
   // Windows has lists of who may do what, and no modes; a file there has what its folder has.
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600)
   writeFileSync(join(folder, 'secret.key'), 'half a k')
-  assert.throws(() => readSecretKey(folder, systemRandom), /secret\.key holds no key\. Bring it back/)
-  assert.throws(() => readSecretKey(folder, systemRandom))
+  assert.throws(() => readSecretKey(folder, testRandom), /secret\.key holds no key\. Bring it back/)
+  assert.throws(() => readSecretKey(folder, testRandom))
 })
 
 test('a fingerprint is the same for the same text in the same place, and nothing to whoever lacks the key', () => {
   assert.equal(box.fingerprint('email', 'a@example.com'), box.fingerprint('email', 'a@example.com'))
-  const other = openSecretBox(systemRandom.bytes(32), systemRandom)
+  const other = openSecretBox(testRandom.bytes(32), testRandom)
   const prints = [
     box.fingerprint('email', 'a@example.com'),
     box.fingerprint('email', 'b@example.com'),

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
-import { type SeededRandom, repeat } from '../../../test/support/random.ts'
+import { repeat, testRandom, type SeededRandom } from '../../../test/support/random.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { publicKeyOfScalar, signHashWithScalar, verifyHash } from '../../kernel/nano/keys.ts'
-import { systemRandom } from '../random.ts'
 import { type VanityRequest, findVanity } from './find.ts'
 
 const LETTERS = '13456789abcdefghijkmnopqrstuwxyz'
@@ -62,7 +61,7 @@ test('when time runs out there is no key (contract 4.2, rule 4; 7, Texts and cod
     clock.advance(30_000)
     assert.equal(await searching, undefined)
     const prefix = prefixOf(random, 5)
-    assert.equal(await findVanity({ prefix, timeLimitMilliseconds: 0, random: systemRandom }), undefined)
+    assert.equal(await findVanity({ prefix, timeLimitMilliseconds: 0, random: testRandom }), undefined)
   }))
 
 test('when nobody waits any more the threads end and there is no key', () =>

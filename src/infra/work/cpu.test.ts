@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { repeat } from '../../../test/support/random.ts'
+import { repeat, testRandom } from '../../../test/support/random.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
-import { systemRandom } from '../random.ts'
 import { type CpuEngine, type CpuOptions, openCpuEngine } from './cpu.ts'
 import { SHAPES } from './shapes.ts'
 import { TYPESCRIPT } from '../../../test/support/typescript.ts'
@@ -19,10 +18,10 @@ const never = () => new AbortController().signal
 
 /** For tests that leave an engine as they found it. Its threads do not keep the process alive. */
 let shared: Promise<CpuEngine> | undefined
-const sharedEngine = () => (shared ??= openCpuEngine({ threads: THREADS, random: systemRandom }))
+const sharedEngine = () => (shared ??= openCpuEngine({ threads: THREADS, random: testRandom }))
 
 async function openEngine(t: TestContext, options: Partial<CpuOptions> = {}): Promise<CpuEngine> {
-  const engine = await openCpuEngine({ threads: THREADS, random: systemRandom, ...options })
+  const engine = await openCpuEngine({ threads: THREADS, random: testRandom, ...options })
   t.after(() => engine.close())
   return engine
 }
@@ -113,7 +112,7 @@ test('every thread searches, each from a start of its own', async (t) => {
   const asked: number[] = []
   const bytes = (count: number) => {
     asked.push(count)
-    return systemRandom.bytes(count)
+    return testRandom.bytes(count)
   }
   const engine = await openEngine(t, { threads: 3, random: { bytes } })
   await engine.search({ root: ROOT, threshold: send }, never())
@@ -145,19 +144,19 @@ test('an engine that gave three wrong answers is not used any more', async (t) =
 })
 
 test('closing ends a running search and the engine, and one that cannot be tuned does not open', async () => {
-  const engine = await openCpuEngine({ threads: THREADS, random: systemRandom })
+  const engine = await openCpuEngine({ threads: THREADS, random: testRandom })
   const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, never())
   await engine.close()
   assert.equal(await search, undefined)
   assert.equal(engine.usable, false)
-  await assert.rejects(openCpuEngine({ threads: 1, random: systemRandom, shapes: [] }), /right answers/)
+  await assert.rejects(openCpuEngine({ threads: 1, random: testRandom, shapes: [] }), /right answers/)
 })
 
 // Commands that open the gateway's parts must end by themselves.
 test('threads without a search do not keep the process alive', () => {
   const file = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
-  const script = `Promise.all([import(${file('./cpu.ts')}), import(${file('../random.ts')})])
-    .then(([{ openCpuEngine }, { systemRandom }]) => openCpuEngine({ threads: 2, random: systemRandom }))
+  const script = `import(${file('./cpu.ts')})
+    .then(({ openCpuEngine }) => openCpuEngine({ threads: 2, random: { bytes: (count) => new Uint8Array(count) } }))
     .then((engine) => engine.search({ root: '${ROOT}', threshold: ${send}n }, new AbortController().signal))
     .then((work) => console.log(work.length))`
   const { status, stdout } = spawnSync(process.execPath, [...TYPESCRIPT, '--eval', script], { encoding: 'utf8' })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { openFolder } from '../../../test/support/folder.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
-import { systemRandom } from '../random.ts'
 import { type CpuEngine, openCpuEngine } from './cpu.ts'
 import { type TuningMemory, rememberTuning } from './remembered-tuning.ts'
 import { SHAPES } from './shapes.ts'
@@ -21,7 +21,7 @@ async function open(t: TestContext, memory: TuningMemory): Promise<{ engine: Cpu
   const workers: Worker[] = []
   const collect = (worker: Worker) => workers.push(worker)
   process.on('worker', collect)
-  const engine = await openCpuEngine({ threads: THREADS, random: systemRandom, shapes: SHAPES.slice(-2), memory })
+  const engine = await openCpuEngine({ threads: THREADS, random: testRandom, shapes: SHAPES.slice(-2), memory })
   t.after(async () => {
     process.off('worker', collect)
     await engine.close()

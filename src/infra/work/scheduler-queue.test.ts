@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
+import { newHash } from '../../../test/support/random.ts'
 import { openScheduler, refusedWith } from '../../../test/support/scheduler.ts'
-import { ScriptedEngine, newRoot, turn } from '../../../test/support/scripted-engine.ts'
+import { ScriptedEngine, turn } from '../../../test/support/scripted-engine.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { WORK_THRESHOLDS, expectedHashes } from '../../kernel/nano/work.ts'
 import { Scheduler } from './scheduler.ts'
@@ -79,7 +80,7 @@ test('a clock that is set back harms nothing', async () => {
     waitSecondsMax: 300,
     onSearched: (event) => hashes.push(event.hashes),
   })
-  const root = newRoot()
+  const root = newHash()
   const wait = scheduler.search({ root, threshold: send, class: 'interactive', payer: 'a' })
   back = 60_000
   await engine.find(root)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newHash } from '../../../test/support/random.ts'
 import { openScheduler, refusedWith } from '../../../test/support/scheduler.ts'
-import { ScriptedEngine, newRoot, turn, workFor } from '../../../test/support/scripted-engine.ts'
+import { ScriptedEngine, turn, workFor } from '../../../test/support/scripted-engine.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 
@@ -9,7 +10,7 @@ const { send, receive } = WORK_THRESHOLDS.dev
 
 test('50 identical requests cause one search, and all get its result', async () => {
   const { ask, engine } = openScheduler()
-  const root = newRoot()
+  const root = newHash()
   const waits = Array.from({ length: 50 }, (_, payer) => ask({ root, payer: `payer ${payer}` }))
   assert.deepEqual(engine.begun, [root])
   await engine.find(root)
@@ -20,7 +21,7 @@ test('50 identical requests cause one search, and all get its result', async () 
 
 test('a request in the very moment in which the work was found causes no second search', async () => {
   const { ask, engine } = openScheduler()
-  const root = newRoot()
+  const root = newHash()
   const first = ask({ root })
   engine.running[0]!.finish(workFor(root, send))
   await first
@@ -30,7 +31,7 @@ test('a request in the very moment in which the work was found causes no second 
 
 test('two who need different strengths share one search, and each gets what suffices', async () => {
   const { ask, engine, scheduler } = openScheduler()
-  const root = newRoot()
+  const root = newHash()
   const high = ask({ root, threshold: send, payer: 'high' })
   const low = ask({ root, threshold: receive, payer: 'low' })
   await turn()
@@ -48,7 +49,7 @@ test('two who need different strengths share one search, and each gets what suff
 
 test('one caller cancels its own wait and nobody else’s', async () => {
   const { ask, engine, scheduler } = openScheduler()
-  const root = newRoot()
+  const root = newHash()
   const mine = ask({ root, payer: 'me' })
   const theirs = ask({ root, payer: 'them' })
   assert.equal(scheduler.cancel(root, 'stranger'), false)
@@ -73,7 +74,7 @@ test('when the last who waited has left, the search ends at once and the next be
 test('a root asked for again while its old search still ends is searched once more', async () => {
   const engine = new ScriptedEngine()
   const { ask, scheduler } = openScheduler([engine])
-  const root = newRoot()
+  const root = newHash()
   const first = ask({ root })
   scheduler.cancel(root, 'a')
   const second = ask({ root })
@@ -91,21 +92,21 @@ test('work of the development network for a wallet is found at once, and neither
     return workFor(root, threshold)
   }
   const { ask, engine } = openScheduler([new ScriptedEngine()], { searchHere })
-  const root = newRoot()
+  const root = newHash()
   const found = await ask({ root, class: 'wallet' })
   assert.ok(found.value >= send)
   assert.deepEqual([here, engine.begun], [[root], []])
   assert.equal((await ask({ root, class: 'wallet' })).work, found.work, 'it is known for a while')
-  void ask({ root: newRoot() })
+  void ask({ root: newHash() })
   assert.equal(engine.begun.length, 1, 'what a stranger asks for takes its turn')
-  void ask({ root: newRoot(), class: 'wallet', threshold: WORK_THRESHOLDS.live.send })
+  void ask({ root: newHash(), class: 'wallet', threshold: WORK_THRESHOLDS.live.send })
   assert.equal(here.length, 1, 'what takes long is no work for the thread that serves everybody')
 })
 
 test('wrong work that was found at once is not passed on: an engine looks for it', async () => {
   const searchHere = ({ root }: { root: string }) => workFor(root, receive, send)
   const { ask, engine } = openScheduler([new ScriptedEngine()], { searchHere })
-  const root = newRoot()
+  const root = newHash()
   const found = ask({ root, class: 'wallet' })
   assert.deepEqual(engine.begun, [root])
   await engine.find(root)

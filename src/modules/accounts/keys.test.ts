@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test'
 import { createApiKey } from '../../kernel/api-key.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { createAccount, createFirstAdministrator, identify, issueKey, listKeys, revokeKey } from './index.ts'
 import { StoredKeys } from './stored-keys.ts'
 import { grantCredits } from './domain/credits.ts'
@@ -15,6 +14,7 @@ import { forEachEngine } from '../../../test/support/engines.ts'
 import { dumpStore, listAudit, untouchable } from '../../../test/support/dump-store.ts'
 import { tokenOf } from '../../../test/support/mail-server.ts'
 import { hearFailures } from '../../../test/support/failures.ts'
+import { testRandom } from '../../../test/support/random.ts'
 
 /* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
 
@@ -24,7 +24,7 @@ const refused = (code: string) => (error: unknown) => error instanceof AppError 
 test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key (contract 5, rule 14)', async () => {
   const clock = new TestClock()
   const keys = new StoredKeys({ db: untouchable, clock, failures: hearFailures() })
-  const key = createApiKey('secret', systemRandom)
+  const key = createApiKey('secret', testRandom)
   const typo = `${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`
   for (const text of [typo, key.slice(0, -1), `${key}1`, key.replace('sk', 'pk'), key.toLowerCase(), 'rpc_sk_', '']) {
     assert.equal(keys.find(text), undefined)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { fingerprintOf, once } from '../../guard/once.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
 import type { Idempotency } from '../../kernel/idempotency.ts'
 import { AppError, noNode } from '../../kernel/errors.ts'
 import { forgetExpired } from './jobs.ts'
 import { type OpenedStore, forEachEngine } from '../../../test/support/engines.ts'
 import { turnPacedBy } from '../../../test/support/clock.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 
 /* An Idempotency-Key: same key and body, same answer; same key and other body, 409 (contract 8). */
@@ -18,7 +18,7 @@ const HOUR = 60 * MINUTE
 
 const MAIL = { recipient: 'x', subject: 'x', text: 'x', status: 'queued', created_at: 0, sent_at: null } as const
 
-const secrets = openSecretBox(new Uint8Array(32).fill(7), systemRandom)
+const secrets = openSecretBox(new Uint8Array(32).fill(7), testRandom)
 
 /** Asks with a key; says what came back, and whether it was a stored answer. */
 function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: (idempotency: Idempotency) => Promise<string>) {

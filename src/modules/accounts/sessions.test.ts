@@ -2,7 +2,6 @@ import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
-import { systemRandom } from '../../infra/random.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { hexToBytes } from '../../kernel/nano/hex.ts'
@@ -10,11 +9,12 @@ import { Sessions, createAccount, issueKey, revokeKey } from './index.ts'
 import { forgetExpired } from './jobs.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { untouchable } from '../../../test/support/dump-store.ts'
+import { testRandom } from '../../../test/support/random.ts'
 
 /* Session tokens: short-lived, HS256 with a rotating secret (contract 5). */
 
 const HOUR = 3_600_000
-const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+const secrets = openSecretBox(testRandom.bytes(32), testRandom)
 const openSessions = (ctx: StoreCtx) => new Sessions(Object.assign(ctx, { secrets }))
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -124,7 +124,7 @@ forEachEngine((_engine, open) => {
     const { exp: _exp, ...endless } = payload
     const wrong = [
       new UnsecuredJWT(payload).encode(),
-      await sign({}, {}, systemRandom.bytes(32)),
+      await sign({}, {}, testRandom.bytes(32)),
       await sign({}, { alg: 'HS512' }, new Uint8Array([...key, ...key])),
       await sign({ aud: 'elsewhere' }),
       await sign({ iss: 'elsewhere' }),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createApiKey } from '../../kernel/api-key.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-routes.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { StoredKeys } from './stored-keys.ts'
 
 /* What an operator says about an account: suspended, signed out, with limits, features and credits of its own. */
@@ -90,7 +90,7 @@ forEachEngine((engine) => {
       body: { name: 'Bot', per_minute: 10 },
     })
     // An administrator’s key with limits changes no account; a user’s none at all.
-    for (const key of [limited.json<{ key: string }>().key, shop.key, createApiKey('secret', systemRandom)]) {
+    for (const key of [limited.json<{ key: string }>().key, shop.key, createApiKey('secret', testRandom)]) {
       const { statusCode } = await act('credits', { amount: 10, reason: 'Mine.' }, { key })
       assert.ok(statusCode === 403 || statusCode === 401)
     }

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { LocalNotices } from '../../infra/db/notices.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
-import { bytesToHex } from '../../kernel/nano/hex.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { InstanceTurns } from './instance-turns.ts'
 import { creditSend } from './domain/credit.ts'
@@ -13,6 +11,7 @@ import { openBulk } from '../../../test/support/bulk.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { openFresh } from '../../../test/support/engines.ts'
 import { fillOpen, openOwn } from '../../../test/support/many-checkouts.ts'
+import { newHash, testRandom } from '../../../test/support/random.ts'
 import { SyntheticNetwork } from '../../../test/support/synthetic-network.ts'
 import { toCheckoutCtx } from '../../../test/support/checkout-room.ts'
 import { until } from '../../../test/support/until.ts'
@@ -23,12 +22,10 @@ const turn = async () => {
   for (let turns = 0; turns < 10; turns++) await setImmediate()
 }
 
-const newHash = () => bytesToHex(systemRandom.bytes(32))
-
 function openShares(count: number) {
   const clock = new TestClock()
   const notices = new LocalNotices(hearFailures())
-  const open = (isListening = () => true) => new InstanceTurns({ notices, clock, random: systemRandom, isListening })
+  const open = (isListening = () => true) => new InstanceTurns({ notices, clock, random: testRandom, isListening })
   const all = Array.from({ length: count }, () => open())
   clock.advance(5_000)
   return { clock, notices, open, all }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer } from '../../../test/support/blocks.ts'
 import { openGateway } from '../../../test/support/gateway.ts'
+import { newHash } from '../../../test/support/random.ts'
 import { openRecordingNode } from '../../../test/support/recording-node.ts'
-import { newHash } from '../../../test/support/x402-steps.ts'
 
 test('find_block looks no further back than COUNT_MAX, however long a history is', async (t) => {
   const node = await openRecordingNode(t, ({ action }) =>

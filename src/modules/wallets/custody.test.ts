@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { LockLost } from './errors.ts'
 import { advanceWallet } from './domain/advance.ts'
@@ -14,6 +13,7 @@ import { assertAtRest } from '../../../test/sim/invariants.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { Crash } from '../../../test/support/faults.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { isThorough } from '../../../test/support/thorough.ts'
 import {
   ALICE,
@@ -32,7 +32,7 @@ const LEASE = 11_000
 
 forEachEngine((engine) => {
   test('instances that work on the same wallets at once sign each frontier once', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const world = await openWalletWorld(t, { engine, random: testRandom })
     const instances = await Promise.all([world.start(), world.start(), world.start()])
     const wallets = await Promise.all(instances.map((instance) => world.create(instance)))
     for (const wallet of wallets) await world.deposit(wallet, nano(100))
@@ -49,7 +49,7 @@ forEachEngine((engine) => {
   })
 
   test('one key sent to two instances at once is one block', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const world = await openWalletWorld(t, { engine, random: testRandom })
     const instances = await Promise.all([world.start(), world.start()])
     const wallet = await world.create(instances[0])
     await world.deposit(wallet, nano(10))
@@ -60,7 +60,7 @@ forEachEngine((engine) => {
   })
 
   test('whoever lost the lease while it computed commits nothing', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
     const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
     const now = world.clock.now()
@@ -81,7 +81,7 @@ forEachEngine((engine) => {
 
   // Otherwise a client would be told that nothing was sent, and send again.
   test('of giving a send up and signing it, exactly one wins (contract 4.2, rule 14; 7, Texts and codes: wallet busy with earlier blocks)', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
     const { id: walletId } = (await findWalletByAddress(world.db, await world.create(instance)))!
     const wins = { signed: 0, refused: 0 }
@@ -186,7 +186,7 @@ test('a deposit during the ending belongs to the next plan; both are shared out 
 })
 
 test('a payment of the treasury commits with its cause, happens once, and survives the process (contract 4.1, rule 20)', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
+  const world = await openWalletWorld(t, { random: testRandom })
   const first = await world.start()
   const { id: walletId, address } = await treasury(first.ctx)
   assert.equal((await treasury((await world.start()).ctx)).id, walletId, 'there is one treasury')
@@ -234,7 +234,7 @@ forEachEngine((engine) => {
 
 // A confirmation wakes every instance, and the one that signed may be renewing its lease just then.
 test('a lease that was given back stays free, whatever renewal comes late', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
+  const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const { id } = (await findWalletByAddress(world.db, await world.create(instance)))!
   const now = world.clock.now()
@@ -247,7 +247,7 @@ test('a lease that was given back stays free, whatever renewal comes late', asyn
 const TOGETHER = isThorough ? 200 : 40
 
 test(`${TOGETHER} wallets that expire together all settle`, async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
+  const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const wallets = await Promise.all(
     Array.from({ length: TOGETHER }, () => world.create(instance, { refundAddress: SHOP, lifetimeMilliseconds: HOUR })),

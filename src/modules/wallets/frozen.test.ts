@@ -2,7 +2,6 @@ import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../infra/random.ts'
 import { toMasterKeys } from '../../infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../infra/secrets/vault.ts'
 import { queuePayment, rewrapKeys, thawWallet, treasury } from './index.ts'
@@ -14,6 +13,7 @@ import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { askCommand } from '../../../test/support/command-line.ts'
 import { openGateway } from '../../../test/support/gateway.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, send, steal } from '../../../test/support/wallet-steps.ts'
 import {
   type Instance,
@@ -56,9 +56,9 @@ const thaw = ({ ctx }: Instance, wallet: string, payQueued = false) =>
 // Otherwise rotating the keys of several gateways, one after the other, would freeze every wallet that is in use.
 test('a wallet under a master key that this gateway does not know yet waits; it is not frozen', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
-  const younger = { id: 'younger', key: systemRandom.bytes(32) }
+  const younger = { id: 'younger', key: testRandom.bytes(32) }
   const rewrapWith = (id: string) => {
-    const vault = new EnvelopeVault({ load: () => toMasterKeys([MASTER_KEY, younger], id), random: systemRandom })
+    const vault = new EnvelopeVault({ load: () => toMasterKeys([MASTER_KEY, younger], id), random: testRandom })
     return rewrapKeys({ db: world.db, clock: world.clock, vault })
   }
   await rewrapWith('younger')
@@ -215,7 +215,7 @@ test('a deposit whose receive was lost is received after the thaw', async (t) =>
 })
 
 test('a wallet whose ending was interrupted by a thief shares out what is left after the thaw', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
+  const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const wallet = await world.create(instance, { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: 1_000 })
   await world.deposit(wallet, nano(5))
@@ -233,7 +233,7 @@ test('a wallet whose ending was interrupted by a thief shares out what is left a
 
 // A store that was set back has forgotten what it paid since, and would pay it a second time.
 test('a frozen treasury with payments that wait is thawed only by somebody who says that they are to be made', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
+  const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const wallet = await treasury(instance.ctx)
   await world.deposit(wallet.address, nano(5))

@@ -3,7 +3,6 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadConfig } from '../../config/config.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { openKey, rewrapKey, sealKey } from '../../infra/secrets/envelope.ts'
 import {
   addToKeyFile,
@@ -19,16 +18,17 @@ import { Signer, give } from '../../../test/support/blocks.ts'
 import { askCommand } from '../../../test/support/command-line.ts'
 import { openGateway, sharedKeys } from '../../../test/support/gateway.ts'
 import { openFolder } from '../../../test/support/folder.ts'
+import { newKey, testRandom } from '../../../test/support/random.ts'
 
-const master = { id: 'key-1', key: systemRandom.bytes(32) }
-const other = { id: 'key-2', key: systemRandom.bytes(32) }
+const master = { id: 'key-1', key: testRandom.bytes(32) }
+const other = { id: 'key-2', key: testRandom.bytes(32) }
 const holder = { walletId: 'wal_1', address: new Signer(1).address }
 const SHOP = new Signer(9).address
 
 test('a sealed key opens for its wallet and address, in either form, and shows nothing (contract 4.2, rule 11)', () => {
   for (const bytes of [32, 64]) {
-    const key = systemRandom.bytes(bytes)
-    const sealed = sealKey(master, holder, key, systemRandom)
+    const key = testRandom.bytes(bytes)
+    const sealed = sealKey(master, holder, key, testRandom)
     assert.deepEqual(Buffer.from(openKey(master, holder, sealed)), Buffer.from(key))
     assert.ok(!Buffer.from(sealed.sealedKey, 'base64').includes(Buffer.from(key)))
     assert.equal(Buffer.from(sealed.wrappedDataKey, 'base64').length, 60)
@@ -37,9 +37,9 @@ test('a sealed key opens for its wallet and address, in either form, and shows n
 
 // Somebody who can write to the store must not be able to make us sign with another wallet's key.
 test('a sealed key does not open for another wallet, another address, or with another master key', () => {
-  const sealed = sealKey(master, holder, systemRandom.bytes(32), systemRandom)
+  const sealed = sealKey(master, holder, testRandom.bytes(32), testRandom)
   const stranger = { walletId: 'wal_2', address: new Signer(2).address }
-  const another = sealKey(master, stranger, systemRandom.bytes(32), systemRandom)
+  const another = sealKey(master, stranger, testRandom.bytes(32), testRandom)
   assert.throws(() => openKey(master, { ...holder, walletId: stranger.walletId }, sealed))
   assert.throws(() => openKey(master, { ...holder, address: stranger.address }, sealed))
   assert.throws(() => openKey(other, holder, sealed))
@@ -49,7 +49,7 @@ test('a sealed key does not open for another wallet, another address, or with an
 })
 
 test('not one bit of a sealed key can change, and its tag cannot be cut', () => {
-  const sealed = sealKey(master, holder, systemRandom.bytes(32), systemRandom)
+  const sealed = sealKey(master, holder, testRandom.bytes(32), testRandom)
   for (const part of ['wrappedDataKey', 'sealedKey'] as const) {
     const bytes = Buffer.from(sealed[part], 'base64')
     for (let at = 0; at < bytes.length; at++) {
@@ -65,9 +65,9 @@ test('not one bit of a sealed key can change, and its tag cannot be cut', () => 
 })
 
 test('a new wrapping opens with the new master key alone, and the sealed key itself stays (contract 4.2, rule 11)', () => {
-  const key = systemRandom.bytes(32)
-  const sealed = sealKey(master, holder, key, systemRandom)
-  const anew = rewrapKey({ from: master, to: other }, holder, sealed, systemRandom)
+  const key = testRandom.bytes(32)
+  const sealed = sealKey(master, holder, key, testRandom)
+  const anew = rewrapKey({ from: master, to: other }, holder, sealed, testRandom)
   assert.equal(anew.sealedKey, sealed.sealedKey)
   assert.deepEqual(Buffer.from(openKey(other, holder, anew)), Buffer.from(key))
   assert.throws(() => openKey(master, holder, anew))
@@ -75,8 +75,8 @@ test('a new wrapping opens with the new master key alone, and the sealed key its
 
 test('the key file is for its owner alone, and two processes that make it agree; a key of zeros is refused', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
-  const first = createKeyFile(file, systemRandom)
-  const second = createKeyFile(file, systemRandom)
+  const first = createKeyFile(file, testRandom)
+  const second = createKeyFile(file, testRandom)
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.deepEqual(second, first)
   assert.deepEqual(readKeyFile(file), first)
@@ -86,20 +86,20 @@ test('the key file is for its owner alone, and two processes that make it agree;
 })
 
 const vaultOn = (file: string) =>
-  new EnvelopeVault({ load: () => readKeyFile(file)!, stamp: () => stampKeyFile(file), random: systemRandom })
+  new EnvelopeVault({ load: () => readKeyFile(file)!, stamp: () => stampKeyFile(file), random: testRandom })
 
 // Otherwise a wallet made after a rotation is lost as soon as the gateway restarts: its key was only in memory.
 test('a wallet made after a rotation is sealed with a key that is in the file', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
-  const { active: first } = createKeyFile(file, systemRandom)
+  const { active: first } = createKeyFile(file, testRandom)
   const vault = vaultOn(file)
-  assert.equal(vault.seal(holder, systemRandom.bytes(32)).masterKeyId, first.id)
-  const { active: second } = addToKeyFile(file, systemRandom)
-  assert.equal(vault.seal(holder, systemRandom.bytes(32)).masterKeyId, second.id)
+  assert.equal(vault.seal(holder, testRandom.bytes(32)).masterKeyId, first.id)
+  const { active: second } = addToKeyFile(file, testRandom)
+  assert.equal(vault.seal(holder, testRandom.bytes(32)).masterKeyId, second.id)
   // The operator takes the old key out, as the documentation says.
   const [, line] = readFileSync(file, 'utf8').trim().split('\n')
   writeFileSync(file, `${line}\n`)
-  const key = systemRandom.bytes(32)
+  const key = testRandom.bytes(32)
   const sealed = vault.seal(holder, key)
   assert.deepEqual(Buffer.from(vaultOn(file).open(holder, sealed)), Buffer.from(key))
   rmSync(file)
@@ -108,36 +108,36 @@ test('a wallet made after a rotation is sealed with a key that is in the file', 
 
 test('a key file whose key was replaced under its old name seals nothing, so that no wallet is lost to it', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
-  const { active } = createKeyFile(file, systemRandom)
+  const { active } = createKeyFile(file, testRandom)
   const vault = vaultOn(file)
-  writeFileSync(file, `${active.id}:${Buffer.from(systemRandom.bytes(32)).toString('base64')}\n`)
-  assert.throws(() => vault.seal(holder, systemRandom.bytes(32)), /is not what it was/)
+  writeFileSync(file, `${active.id}:${newKey()}\n`)
+  assert.throws(() => vault.seal(holder, testRandom.bytes(32)), /is not what it was/)
 })
 
 test('two rotations at once lose no key: the second is told to wait', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
-  createKeyFile(file, systemRandom)
+  createKeyFile(file, testRandom)
   let nested: unknown
   const meddling = {
     bytes: (count: number) => {
-      if (nested !== undefined) return systemRandom.bytes(count)
+      if (nested !== undefined) return testRandom.bytes(count)
       nested = 'running'
       try {
-        addToKeyFile(file, systemRandom)
+        addToKeyFile(file, testRandom)
       } catch (error) {
         nested = error
       }
-      return systemRandom.bytes(count)
+      return testRandom.bytes(count)
     },
   }
   assert.equal(addToKeyFile(file, meddling).byId.size, 2)
   assert.match(String(nested), /Another rotation is running/)
-  assert.equal(addToKeyFile(file, systemRandom).byId.size, 3)
+  assert.equal(addToKeyFile(file, testRandom).byId.size, 3)
   assert.deepEqual(readdirSync(join(file, '..')), ['wallet-keys'], 'nothing else is left lying about')
 })
 
 test('settings with a key that is short, empty, repeated or easily guessed are refused without showing it', () => {
-  const good = Buffer.from(systemRandom.bytes(32)).toString('base64')
+  const good = newKey()
   assert.equal(loadConfig({ WALLET_KEYS: `a:${good}` }).walletKeys.length, 1)
   const zero = Buffer.alloc(32).toString('base64')
   for (const value of [`a:${zero}`, good, `a:${good.slice(8)}`, `a:${good},a:${good}`, `:${good}`, `a b:${good}`]) {

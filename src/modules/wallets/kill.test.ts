@@ -1,11 +1,9 @@
 import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../infra/clock.ts'
 import { openStore } from '../../store/schema.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { RAW_PER_NANO } from '../../kernel/money.ts'
 import { fromAddress } from '../../kernel/nano/address.ts'
 import { createAccount } from '../accounts/index.ts'
@@ -16,6 +14,7 @@ import { TestClock } from '../../../test/support/clock.ts'
 import { openDevnet } from '../../../test/support/devnet.ts'
 import { forEachEngine, freshUrl } from '../../../test/support/engines.ts'
 import { openProcessWallets } from '../../../test/support/process-wallets.ts'
+import { SEED, SeededRandom, newKey } from '../../../test/support/random.ts'
 import { spawnTeller } from '../../../test/support/spawn-writer.ts'
 import { until } from '../../../test/support/until.ts'
 import { toStoreCtx } from '../../../test/support/sqlite-store.ts'
@@ -24,8 +23,9 @@ const script = fileURLToPath(new URL('../../../test/support/wallet-process.ts', 
 const KILLS = 3
 const WALLETS = 6
 const TOLD_MAX = 20
+const random = new SeededRandom(SEED)
 const HOUR = 3_600_000
-const MASTER_KEY = `test:${Buffer.from(systemRandom.bytes(32)).toString('base64')}`
+const MASTER_KEY = `test:${newKey()}`
 
 forEachEngine((engine) => {
   test('a process killed in the middle of its sends keeps every one it told of, and none goes out twice (contract 4.2, rule 9)', async (t) => {
@@ -56,7 +56,7 @@ forEachEngine((engine) => {
       const process = next
       process.start()
       if (kill < KILLS) next = spawnTeller(script, args)
-      lines.push(...(await process.killAfter(randomInt(1, TOLD_MAX))))
+      lines.push(...(await process.killAfter(1 + random.below(TOLD_MAX - 1))))
       // The dead hold their leases for ten seconds more; nobody has to wait for that here.
       await db.updateTable('wallets').set({ lease_until: 0 }).execute()
     }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../infra/random.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { SHOP, codeOf, comeToRest, openWallet, send } from '../../../test/support/wallet-steps.ts'
 import { openWalletWorld } from '../../../test/support/wallet-world.ts'
 
@@ -10,7 +10,7 @@ forEachEngine((engine) => {
   // A stolen API key must not take out more than the cap by asking ten times at once.
   test('sends at the same time do not exceed the daily limit together', async (t) => {
     const env = { WALLET_DAILY_MAX_NANO: '3' }
-    const world = await openWalletWorld(t, { engine, random: systemRandom, env })
+    const world = await openWalletWorld(t, { engine, random: testRandom, env })
     const instances = await Promise.all([world.start(), world.start()])
     const wallets = [await world.create(instances[0]), await world.create(instances[0])]
     for (const wallet of wallets) await world.deposit(wallet, nano(20))
@@ -24,7 +24,7 @@ forEachEngine((engine) => {
 
   test('wallets made at the same time do not exceed the limit of an account', async (t) => {
     const env = { WALLETS_PER_ACCOUNT_MAX: '3' }
-    const world = await openWalletWorld(t, { engine, random: systemRandom, env })
+    const world = await openWalletWorld(t, { engine, random: testRandom, env })
     const instances = await Promise.all([world.start(), world.start()])
     const made = Array.from({ length: 10 }, (_, at) => codeOf(world.create(instances[at % 2]!)))
     assert.deepEqual((await Promise.all(made)).sort(), [...Array(3).fill('done'), ...Array(7).fill('limit_reached')])
@@ -33,7 +33,7 @@ forEachEngine((engine) => {
 
 test('everything can be sent under a limit when it is within it', async (t) => {
   const env = { WALLET_DAILY_MAX_NANO: '5', WALLET_SEND_MAX_NANO: '4' }
-  const world = await openWalletWorld(t, { random: systemRandom, env })
+  const world = await openWalletWorld(t, { random: testRandom, env })
   const instance = await world.start()
   const [small, large] = [await world.create(instance), await world.create(instance)]
   await world.deposit(small, nano(2))

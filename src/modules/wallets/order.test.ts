@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { findPayment, queuePayment, treasury } from './index.ts'
 import { readDeposits } from './domain/chain.ts'
@@ -9,6 +8,7 @@ import { findWalletByAddress } from './store.ts'
 import { assertAtRest } from '../../../test/sim/invariants.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import { ALICE, SHOP, codeOf, openUsedWallet, openWallet, send, statusOf } from '../../../test/support/wallet-steps.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../../../test/support/wallet-world.ts'
 
@@ -29,7 +29,7 @@ const countQueued = async ({ db }: WalletWorld) =>
 forEachEngine((engine) => {
   // One large refund must not stop the faucet and every smaller refund after it.
   test('a payment that the treasury cannot make lets the ones after it go, in the order they were asked for', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
     const { id: walletId, address } = await treasury(instance.ctx)
     await world.deposit(address, nano(10))

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { queueReceives } from './domain/queue-receives.ts'
 import { findWalletByAddress, markExpiring } from './store.ts'
@@ -8,6 +7,7 @@ import { nano } from '../../../test/support/blocks.ts'
 import { createDatabase } from '../../../test/support/postgres.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { openGateway } from '../../../test/support/gateway.ts'
+import { testRandom } from '../../../test/support/random.ts'
 import {
   ALICE,
   SHOP,
@@ -52,7 +52,7 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!
-  const foreign = instance.ctx.vault.seal({ walletId: id, address: wallet }, systemRandom.bytes(32))
+  const foreign = instance.ctx.vault.seal({ walletId: id, address: wallet }, testRandom.bytes(32))
   const sealed = { wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.sealedKey }
   await world.db.updateTable('wallet_keys').set(sealed).where('wallet_id', '=', id).execute()
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Gateway, ask, openGateway, readMetrics } from '../../../test/support/gateway.ts'
+import { newKey } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 import { answerWith, openReceiver } from '../../../test/support/webhook-steps.ts'
 
@@ -30,7 +30,7 @@ test('secrets, addresses and bodies of webhooks reach neither logs nor metrics n
 })
 
 test('an instance with the same SECRET_KEY signs with the same secret after a restart', async (t) => {
-  const WALLET_KEYS = `one:${randomBytes(32).toString('base64')}`
+  const WALLET_KEYS = `one:${newKey()}`
   const first = await openGateway(t, { WALLET_KEYS })
   const keyFile = readFileSync(join(first.folder, 'secret.key'), 'utf8').trim()
   const { webhook_secret: secret } = (await postTo(first, '/webhooks/secret/rotate')).json()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../kernel/in-tx.ts'
@@ -15,6 +14,7 @@ import { webhookRoutes } from './routes/api.ts'
 import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-routes.ts'
 import { dumpStore, listAudit } from '../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
+import { testRandom } from '../../../test/support/random.ts'
 
 /* Events and secrets over REST beyond the contract's own words, which `test/spec/part6-routes.test.ts` holds. */
 
@@ -39,7 +39,7 @@ function openRoom(ctx: StoreCtx, secrets: SecretBox): WebhookRoom {
 }
 
 async function open(t: TestContext, engine: StoreEngine = 'sqlite') {
-  const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+  const secrets = openSecretBox(testRandom.bytes(32), testRandom)
   const world = await openRoutes(t, { engine, routes: (ctx) => webhookRoutes(openRoom(ctx, secrets)) })
   const ctx = { ...world.ctx, secrets }
   const record = async (accountId: string, event: Partial<NewEvent> = {}) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -9,16 +8,14 @@ import { type TestContext, test } from 'node:test'
 import { readWorkKeys } from '../../http/work-keys.ts'
 import { createWorkServer } from '../../http/work-server.ts'
 import { systemClock } from '../../infra/clock.ts'
-import { systemRandom } from '../../infra/random.ts'
 import { openCpuEngine } from '../../infra/work/cpu.ts'
 import { Scheduler } from '../../infra/work/scheduler.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import { type Gateway, ask, openGateway, readMetrics } from '../../../test/support/gateway.ts'
 import { openFolder } from '../../../test/support/folder.ts'
+import { newHash, testRandom } from '../../../test/support/random.ts'
 
 const OWN_THREADS = { WORK_THREADS: '1', WORK_NODES: 'false' }
-
-const newHash = () => randomBytes(32).toString('hex').toUpperCase()
 
 interface WorkResult {
   hash: string
@@ -51,7 +48,7 @@ async function listenOn(t: TestContext, server: ReturnType<typeof createServer>)
 
 /** A spare machine that computes for others, and what it searches with. */
 async function openWorkServer(t: TestContext, more: (searches: Scheduler) => object = () => ({})): Promise<string> {
-  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
+  const engine = await openCpuEngine({ threads: 1, random: testRandom })
   const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
   t.after(() => searches.close())
   const onError = (error: unknown) => assert.fail(String(error))

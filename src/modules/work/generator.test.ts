@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { newRoot, turn, workFor } from '../../../test/support/scripted-engine.ts'
+import { newHash } from '../../../test/support/random.ts'
+import { turn, workFor } from '../../../test/support/scripted-engine.ts'
 import { openFile } from '../../../test/support/sqlite-store.ts'
 import { until } from '../../../test/support/until.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
@@ -41,7 +42,7 @@ const confirmation = (hash: string, previous: string) =>
 
 test('what was found once is ready afterwards, also after a restart, for a day', async (t) => {
   const { desk, open, asked, clock } = await openDesk(t)
-  const root = newRoot()
+  const root = newHash()
   const found = await desk.generate(ask(root, send))
   const known = { ...found, prepared: false }
   assert.deepEqual(await desk.find(root, send), known)
@@ -54,7 +55,7 @@ test('what was found once is ready afterwards, also after a restart, for a day',
 
 test('work that is too weak is not served, and the stronger one takes its place', async (t) => {
   const { desk, open } = await openDesk(t)
-  const root = newRoot()
+  const root = newHash()
   await desk.generate(ask(root, receive))
   assert.equal(await desk.find(root, send), undefined)
   assert.equal(await open().find(root, send), undefined)
@@ -64,7 +65,7 @@ test('work that is too weak is not served, and the stronger one takes its place'
 
 test('a burst of blocks prepares only the last', async (t) => {
   const { desk, asked, clock } = await openDesk(t)
-  const roots = [newRoot(), newRoot(), newRoot()]
+  const roots = [newHash(), newHash(), newHash()]
   for (const root of roots) {
     desk.prepare(ACCOUNT, root, send)
     clock.advance(500)
@@ -77,7 +78,7 @@ test('a burst of blocks prepares only the last', async (t) => {
 
 test('when an account moves on, what was made for its old root is dropped and called off', async (t) => {
   const { desk, open, cancelled, clock, ctx } = await openDesk(t)
-  const [old, next] = [newRoot(), newRoot()]
+  const [old, next] = [newHash(), newHash()]
   desk.prepare(ACCOUNT, old, send)
   clock.advance(1_000)
   const stored = async () => (await ctx.db.selectFrom('works').select('root').execute()).map(({ root }) => root)
@@ -94,16 +95,16 @@ test('when an account moves on, what was made for its old root is dropped and ca
 
 test('a confirmation of an older block changes nothing, and an account that left us a day ago is not followed', async (t) => {
   const { desk, asked, clock } = await openDesk(t)
-  const root = newRoot()
+  const root = newHash()
   desk.prepare(ACCOUNT, root, send)
   clock.advance(1_000)
   await until(() => asked.length === 1)
-  desk.note(confirmation(newRoot(), newRoot()), send)
+  desk.note(confirmation(newHash(), newHash()), send)
   clock.advance(1_000)
   await turn()
   assert.equal(asked.length, 1)
   clock.advance(24 * 3_600_000 + 1)
-  desk.note(confirmation(newRoot(), root), send)
+  desk.note(confirmation(newHash(), root), send)
   clock.advance(1_000)
   await turn()
   assert.equal(asked.length, 1)
@@ -111,7 +112,7 @@ test('a confirmation of an older block changes nothing, and an account that left
 
 test('what another instance has prepared is not searched here too', async (t) => {
   const { desk, cancelled } = await openDesk(t)
-  const root = newRoot()
+  const root = newHash()
   desk.prepare(ACCOUNT, root, send)
   desk.noteReady(root)
   assert.deepEqual(cancelled, [root])
@@ -119,7 +120,7 @@ test('what another instance has prepared is not searched here too', async (t) =>
 
 test('work in the store that is not worth what is written there is not served', async (t) => {
   const { desk, ctx } = await openDesk(t)
-  const root = newRoot()
+  const root = newHash()
   const work = { root, work: workFor(root, 0n, receive), value: 'ffffffffffffffff', account: null, prepared: 0 }
   const kept = { ...work, created_at: 1, expires_at: 2 ** 41 }
   await ctx.db.insertInto('works').values(kept).execute()
@@ -128,7 +129,7 @@ test('work in the store that is not worth what is written there is not served', 
 
 test('nothing is prepared where that is switched off', async (t) => {
   const { desk, asked, clock } = await openDesk(t, false)
-  desk.prepare(ACCOUNT, newRoot(), send)
+  desk.prepare(ACCOUNT, newHash(), send)
   clock.advance(10_000)
   await turn()
   assert.deepEqual(asked, [])
@@ -136,7 +137,7 @@ test('nothing is prepared where that is switched off', async (t) => {
 
 test('work for a wallet that is found sooner than a row is written is not written', async (t) => {
   const { desk, open } = await openDesk(t)
-  const [easy, hard] = [newRoot(), newRoot()]
+  const [easy, hard] = [newHash(), newHash()]
   await desk.generate({ ...ask(easy, send), class: 'wallet' })
   assert.equal(await open().find(easy, receive), undefined)
   const strong = WORK_THRESHOLDS.dev.send + 0x003e_0000_0000_0000n

@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { exactNano } from '../../exports/x402.ts'
 import { Signer, give, nano } from '../../../test/support/blocks.ts'
+import { newHash } from '../../../test/support/random.ts'
 import { openRecordingNode } from '../../../test/support/recording-node.ts'
-import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from '../../../test/support/x402-steps.ts'
+import { PRICE, SHOP, openPayer, openShop, paymentsOnLedger } from '../../../test/support/x402-steps.ts'
 
 /* The scheme this package exports, in the client everybody has; how that one pays is in test/gallery. */
 

@@ -5,11 +5,11 @@ import { bearer, openGateway, sharedKeys } from '../../../test/support/gateway.t
 import { openDevnet } from '../../../test/support/devnet.ts'
 import { FaultyNode } from '../../../test/support/faulty-node.ts'
 import { createDatabase } from '../../../test/support/postgres.ts'
+import { newHash } from '../../../test/support/random.ts'
 import {
   PRICE,
   SHOP,
   assertPending,
-  newHash,
   openFaultyShop,
   openPayer,
   paymentBlock,

@@ -6,6 +6,7 @@ import { openGateway } from '../../../test/support/gateway.ts'
 import { openDevnet } from '../../../test/support/devnet.ts'
 import { FaultyNode } from '../../../test/support/faulty-node.ts'
 import { TestClock } from '../../../test/support/clock.ts'
+import { newHash } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 import { type Script, openFacilitator, raw } from '../../../test/support/scripted-facilitator.ts'
 import {
@@ -13,7 +14,6 @@ import {
   TERMS,
   assertRefused,
   encode,
-  newHash,
   openPayer,
   payloadOf,
   paymentBlock,

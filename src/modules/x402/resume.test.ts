@@ -5,6 +5,7 @@ import { hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
 import { fingerprintOf } from '../../guard/once.ts'
 import { insertClaim, markState } from './store.ts'
 import { Signer, frontierOf, publish } from '../../../test/support/blocks.ts'
+import { newHash } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 import {
   PRICE,
@@ -12,7 +13,6 @@ import {
   TERMS,
   assertPending,
   assertRefused,
-  newHash,
   openFaultyShop,
   openPayer,
   paymentBlock,
@@ -45,9 +45,13 @@ async function openOrder(t: TestContext, ...given: [Parameters<typeof openFaulty
 }
 
 test('a crash between claim and broadcast resumes with the same request, once the claim has lapsed', async (t) => {
-  const { call, upstream, block, dieAfterClaim, present } = await openOrder(t)
-  await dieAfterClaim(Date.now() + 300)
+  const { call, upstream, db, block, dieAfterClaim, present } = await openOrder(t)
+  await dieAfterClaim(Date.now() + 3_600_000)
   assertRefused(await call('work_generate', { hash: newHash() }, signed(block)), 'duplicate_settlement')
+  await db
+    .updateTable('x402_payments')
+    .set({ lease_until: Date.now() + 300 })
+    .execute()
   const reply = await present()
   assert.equal(reply.status, 200, reply.text)
   assert.equal(upstream.hits('process'), 1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../../infra/random.ts'
 import { parseNano } from '../../../kernel/money.ts'
 import { amountSpaces, fillWildcards, hasWildcards, pickAmount } from './amounts.ts'
+import { testRandom } from '../../../../test/support/random.ts'
 
 const nano = (text: string) => parseNano(text)!
 
@@ -11,7 +11,7 @@ test('an amount is more than the price and less than half a percent above it', (
     for (const neighbours of [0, 10, 2_474]) {
       const [space] = amountSpaces(nano(price), neighbours)
       for (let round = 0; round < 200; round++) {
-        const amount = pickAmount(systemRandom, space!)
+        const amount = pickAmount(testRandom, space!)
         assert.ok(amount > nano(price), `${price} was asked for as it is`)
         assert.ok(
           (amount - nano(price)) * 1000n <= nano(price) * 5n + space!.grain * 1000n,
@@ -33,7 +33,7 @@ test('tails are as coarse as there is room for, so that people can type them', (
 
 test('digits written X are filled, all others stay', () => {
   for (let round = 0; round < 100; round++) {
-    const amount = fillWildcards(systemRandom, '1.23XXX5')!
+    const amount = fillWildcards(testRandom, '1.23XXX5')!
     const text = (amount / 10n ** 24n).toString()
     assert.match(text, /^123\d\d[1-9]5$/)
   }
