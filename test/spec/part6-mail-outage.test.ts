@@ -97,7 +97,10 @@ forEachEngine((engine) => {
     const now = clock.now()
     await db.transaction().execute(async (tx) => {
       const of = (at: number) => (at < 6 ? PAYER : `p${at}@example.com`)
-      for (let at = 0; at < 502; at++) {
+      // Of the merchant's five hundred a day these are used already.
+      const used = { caller: `acc:${busy.accountId}`, meter: 'subscription-mail', ends_at: now + DAY, taken: 480 }
+      await tx.insertInto('free_uses').values(used).execute()
+      for (let at = 0; at < 22; at++) {
         await subscribe({ db: tx }, busy.accountId, { linkId: big.id, email: of(at) })
       }
       await subscribe({ db: tx }, small.accountId, { linkId: club.id, email: PAYER })
@@ -108,20 +111,20 @@ forEachEngine((engine) => {
     const asked = reminders.select(({ fn }) => fn.countAll().as('count'))
     await until(async () => {
       await settle()
-      if (Number((await asked.executeTakeFirstOrThrow()).count) === 503) return true
+      if (Number((await asked.executeTakeFirstOrThrow()).count) === 23) return true
       clock.advance(5_000)
       return false
     })
     const waiting = await settle()
     // Five of the six to one address, of one merchant; the other merchant writes to it as well.
-    assert.deepEqual([mails.to(PAYER).length, mails.received.length], [6, 501])
+    assert.deepEqual([mails.to(PAYER).length, mails.received.length], [6, 21])
     assert.deepEqual(
       waiting.map(({ attempts }) => attempts),
       [0, 0],
     )
     clock.leap(DAY)
     await settle()
-    assert.deepEqual([mails.to(PAYER).length, mails.received.length], [7, 503])
+    assert.deepEqual([mails.to(PAYER).length, mails.received.length], [7, 23])
   })
 
   test('an outage of two days costs no receipt, no invitation and no warning that a name ends (contract 6, rule 31)', async (t) => {
