@@ -2,6 +2,7 @@ import { ACTIONS } from '../offered.ts'
 import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
 import { toTrustedProxies } from '../http/client-ip.ts'
 import { openMarketSources } from '../infra/market/open.ts'
+import { toAgreement } from '../infra/node/agreement.ts'
 import { EMBEDDED, isEmbedded, toUpstreams } from '../infra/node/upstreams.ts'
 import { toMasterKeys } from '../infra/secrets/master-keys.ts'
 import type { Clock, Prices } from '../kernel/ports.ts'
@@ -54,6 +55,7 @@ function findLate(config: Config, clock: Clock): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
     () => toUpstreams(config, nowhere),
+    () => toAgreement(config),
     () => addressesIn('TRUSTED_PROXIES', config.trustedProxies),
     () => addressesIn('TRACES_TRUSTED_CALLERS', config.tracesTrusted),
     () => requireMetricsToken(config),

@@ -16,6 +16,12 @@ export class Metrics {
     labelNames: ['upstream', 'state'],
     registers: [this.registry],
   })
+  readonly nodeDisagreements = new Counter({
+    name: 'gateway_node_disagreements_total',
+    help: 'Blocks that a node called confirmed and others did not, by the node.',
+    labelNames: ['upstream'],
+    registers: [this.registry],
+  })
   readonly upstreamFailures = new Counter({
     name: 'gateway_upstream_failures_total',
     help: 'Reads that no node answered.',

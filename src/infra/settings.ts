@@ -2,6 +2,7 @@ import {
   BadSetting,
   flag,
   list,
+  nano,
   oneOf,
   records,
   secretSetting,
@@ -19,6 +20,14 @@ const nodes = (value: string) => {
 
 /** Like a list, but an empty place keeps its neighbours where they are. */
 const slots = (value: string) => value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
+
+/** Amounts in nano, each with how many nodes must agree on a payment as large. */
+const agreements = (value: string) =>
+  list(value).map((entry) => {
+    const [amount = '', nodes = '', ...rest] = entry.split(':')
+    if (rest.length > 0) throw new BadSetting('must be like 100:3,5000:4')
+    return { amountRaw: nano(amount), nodes: whole(1, 100)(nodes) }
+  })
 
 const database = (value: string) => {
   if (value !== '' && !/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) {
@@ -85,6 +94,30 @@ export const INFRA_SETTINGS = {
     'Headers for nodes, by node name, as JSON; put credentials here.',
   ),
   nodeConnectionsMax: setting('NODE_CONNECTIONS_MAX', '64', whole(1, 10_000), 'Most connections to each node.'),
+  confirmNodes: setting(
+    'CONFIRM_NODES',
+    'auto',
+    (value) => (value === 'auto' ? undefined : whole(1, 100)(value)),
+    'How many nodes must call a block confirmed before money counts on it; `auto` is 1 where one node is named and 2 where more are.',
+  ),
+  confirmNodesAbove: setting(
+    'CONFIRM_NODES_ABOVE',
+    '',
+    agreements,
+    'How many must for larger amounts: `100:3,5000:4` asks three nodes from 100 nano on and four from 5000 on.',
+  ),
+  confirmWaitSeconds: setting(
+    'CONFIRM_WAIT',
+    '10',
+    whole(1, 3_600),
+    'Seconds after which a confirmation that nodes disagree about is logged and counted. It counts as soon as they agree.',
+  ),
+  confirmAlone: setting(
+    'CONFIRM_ALONE',
+    'wait',
+    oneOf('wait', 'allow'),
+    'While only one of several nodes is well: `wait` for the others before a payment counts, or `allow` its word alone.',
+  ),
   nodeNetwork: setting(
     'NODE_NETWORK',
     'live',

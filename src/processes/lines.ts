@@ -5,7 +5,12 @@ import type { CountedRequests } from '../infra/request-counts.ts'
 const LINE_BYTES_MAX = 4 * 1024 * 1024
 
 /** Counters that are told of as one, whichever process has counted. */
-export const SHARED_COUNTERS = ['upstreamFailures', 'upstreamStates', 'backgroundFailures'] as const
+export const SHARED_COUNTERS = [
+  'upstreamFailures',
+  'upstreamStates',
+  'nodeDisagreements',
+  'backgroundFailures',
+] as const
 export type SharedCounter = (typeof SHARED_COUNTERS)[number]
 
 /** What a front says to the owner. The first line must be `hello`. */

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../kernel/db.ts'
 import { formatNano, toRaw } from '../kernel/money.ts'
+import { toAddress } from '../kernel/nano/address.ts'
+import { previousOf } from '../kernel/nano/block.ts'
+import { computeAmount, proveBlock, readContents, receiverOf } from '../kernel/nano/ledger-send.ts'
+import { type JsonObject, toObject } from '../kernel/shape.ts'
 import type { CheckoutPaymentsTable } from '../modules/checkout/tables.ts'
 
 /** Asks the ledger; what it answers may be anything. */
@@ -21,7 +25,7 @@ export interface Verified {
   more: boolean
 }
 
-type Members = Record<string, unknown>
+type Blocks = ReadonlyMap<string, JsonObject>
 type Tell = (found: Disagreement) => void
 
 const PAGE = 500
@@ -121,13 +125,9 @@ async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<numbe
       ask,
       payments.map((payment) => payment.block_hash),
     )
+    const previous = await askBlocks(ask, [...blocks].flatMap(previousIn))
     for (const payment of payments) {
-      const block = blocks.get(payment.block_hash)
-      const wrong =
-        wrongBlock(block) ??
-        differs('amount', String(block!.amount), payment.amount_raw) ??
-        differs('payer', String(block!.block_account), payment.payer) ??
-        differs('address', receiverOf(toMembers(block!.contents)), payment.address)
+      const wrong = wrongPayment(payment, blocks.get(payment.block_hash), previous)
       if (wrong !== undefined) tell({ about: 'payment', id: payment.block_hash, what: wrong })
     }
     after = payments.length < PAGE ? undefined : payments.at(-1)
@@ -135,9 +135,26 @@ async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<numbe
   return looked
 }
 
-/** Old wallets still make sends of the old kind, which name their destination. */
-const receiverOf = ({ type, destination, link_as_account: linked }: Members): string =>
-  String(type === 'send' ? destination : linked)
+/** The block before a send, whose balance says how much was sent. */
+function previousIn([hash, told]: [string, JsonObject]): string[] {
+  const block = readContents(hash, told.contents)
+  return block ? [previousOf(block)] : []
+}
+
+function wrongPayment(payment: PaymentRow, told: JsonObject | undefined, previous: Blocks): string | undefined {
+  const wrong = wrongBlock(told)
+  if (wrong !== undefined) return wrong
+  const proven = proveBlock(payment.block_hash, told!, 0n)
+  if (!proven) return 'the ledger does not show the block with this hash, signed by its sender'
+  const { block, account } = proven
+  const amountRaw = computeAmount(block, previous.get(previousOf(block)) ?? {})
+  if (amountRaw === undefined) return 'is no send on the ledger'
+  return (
+    differs('amount', amountRaw.toString(), payment.amount_raw) ??
+    differs('payer', toAddress(account), payment.payer) ??
+    differs('address', toAddress(receiverOf(block)!), payment.address)
+  )
+}
 
 type PaymentRow = Pick<CheckoutPaymentsTable, 'owner' | 'block_hash' | 'address' | 'payer' | 'amount_raw'>
 
@@ -221,7 +238,7 @@ async function wrongWallet(
   { address, frontier, balance_raw, under_way }: WalletRow,
   ask: AskLedger,
 ): Promise<string | undefined> {
-  const info = toMembers(await ask('account_info', { account: address, include_confirmed: 'true' }))
+  const info = toObject(await ask('account_info', { account: address, include_confirmed: 'true' }))
   const isUnopened = info.error === 'Account not found'
   if (info.error !== undefined && !isUnopened) return `the ledger says: ${String(info.error)}`
   const there = isUnopened ? '0'.repeat(64) : String(info.confirmed_frontier ?? info.frontier)
@@ -234,14 +251,14 @@ async function wrongWallet(
     : differs('balance', String(info.confirmed_balance ?? info.balance), balance_raw)
 }
 
-async function askBlocks(ask: AskLedger, hashes: string[]): Promise<Map<string, Members>> {
+async function askBlocks(ask: AskLedger, hashes: string[]): Promise<Map<string, JsonObject>> {
   if (hashes.length === 0) return new Map()
-  const answer = toMembers(await ask('blocks_info', { hashes, json_block: 'true', include_not_found: 'true' }))
+  const answer = toObject(await ask('blocks_info', { hashes, json_block: 'true', include_not_found: 'true' }))
   if (typeof answer.error === 'string') throw new Error(`The ledger says: ${answer.error}`)
-  return new Map(Object.entries(toMembers(answer.blocks)).map(([hash, block]) => [hash, toMembers(block)]))
+  return new Map(Object.entries(toObject(answer.blocks)).map(([hash, block]) => [hash, toObject(block)]))
 }
 
-function wrongBlock(block: Members | undefined): string | undefined {
+function wrongBlock(block: JsonObject | undefined): string | undefined {
   if (!block) return 'is not on the ledger'
   return String(block.confirmed) === 'true' ? undefined : 'is not confirmed on the ledger'
 }
@@ -249,8 +266,5 @@ function wrongBlock(block: Members | undefined): string | undefined {
 function differs(name: string, there: string, here: string | null): string | undefined {
   return there === here ? undefined : `${name} is ${here} here and ${there} on the ledger`
 }
-
-const toMembers = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
 
 const inNano = (raw: string | bigint) => `${formatNano(toRaw(BigInt(raw)))} nano`

@@ -92,6 +92,8 @@ test('a listener that throws neither keeps others from hearing of a confirmation
   const nodes = new Nodes({
     upstreams: [],
     ledger: { network: 'dev', genesis: undefined, thresholds: WORK_THRESHOLDS.dev },
+    agreement: { nodes: 1, above: [], alone: 'wait', waitMilliseconds: 10_000 },
+    onDisagreement: () => undefined,
     cacheBytesMax: 0,
     clock: mouth.clock,
     random: testRandom,

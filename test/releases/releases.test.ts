@@ -66,7 +66,7 @@ test('a client of the last release finds every breaking change of this one in th
 test('every version of the changelog has its day, newest first, and the first is the one of the package', () => {
   assert.equal(sections[0]!.version, VERSION)
   const [first, ...headings] = changelog.match(/^## .*$/gm)!
-  const isNext = /^## \d+\.\d+\.\d+$/.test(first!)
+  const isNext = /^## \d+\.\d+\.\d+$/.test(first)
   assert.equal(sections.length, headings.length + (isNext ? 0 : 1), 'only what comes next has no date')
   for (const { version, date, text } of sections) {
     assert.match(version, /^\d+\.\d+\.\d+$/)

@@ -6,7 +6,7 @@ import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Names } from '../../src/kernel/ports.ts'
-import type { LedgerSend } from '../../src/modules/checkout/domain/baseline.ts'
+import type { IncomingSend } from '../../src/modules/checkout/domain/baseline.ts'
 import { type CheckoutPorts, type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
@@ -120,8 +120,8 @@ export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsT
 /** A confirmed send, heard of now. */
 export function sendOf(
   { clock }: Pick<CheckoutRoom, 'clock'>,
-  { hash, ...send }: Pick<LedgerSend, 'hash' | 'from' | 'to' | 'amountRaw'>,
-): LedgerSend {
+  { hash, ...send }: Pick<IncomingSend, 'hash' | 'from' | 'to' | 'amountRaw'>,
+): IncomingSend {
   const at = clock.now()
   return { hash: hash.padStart(64, '0'), ...send, at, knownAt: at, receivedAt: null }
 }

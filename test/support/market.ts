@@ -7,7 +7,7 @@ import { type NewOrder } from '../../src/modules/billing/domain/open-order.ts'
 import { type Settlement, settlePayment } from '../../src/modules/billing/domain/settle.ts'
 import { describeOrder } from '../../src/modules/billing/domain/describe.ts'
 import type { Checkout, CheckoutRoom, CheckoutPorts } from '../../src/modules/checkout/index.ts'
-import type { LedgerSend } from '../../src/modules/checkout/domain/baseline.ts'
+import type { IncomingSend } from '../../src/modules/checkout/domain/baseline.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 import { NAME, leaseName } from '../../src/modules/usernames/domain/lease-name.ts'
 import { NAME_UPDATE, changeName } from '../../src/modules/usernames/domain/change-name.ts'
@@ -84,7 +84,7 @@ function order(ctx: CheckoutRoom, what: Omit<NewOrder, 'title' | 'description'>)
 export function payment(
   checkout: Checkout,
   plan: number,
-  { hash, from, at }: Pick<LedgerSend, 'hash' | 'from' | 'at'>,
+  { hash, from, at }: Pick<IncomingSend, 'hash' | 'from' | 'at'>,
 ) {
   const amountRaw = checkout.plans[plan]!.amountRaw!
   return { hash: hash.padStart(64, '0'), from, to: checkout.address, amountRaw, at, knownAt: at, receivedAt: null }

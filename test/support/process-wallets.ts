@@ -27,6 +27,8 @@ export async function openProcessWallets(
   const nodes = new Nodes({
     upstreams: [upstream],
     ledger: { network: 'dev', genesis: GENESIS_HASHES.dev, thresholds: WORK_THRESHOLDS.dev },
+    agreement: { nodes: 1, above: [], alone: 'wait', waitMilliseconds: 10_000 },
+    onDisagreement: () => undefined,
     cacheBytesMax: 0,
     clock: systemClock,
     random: testRandom,

@@ -3,6 +3,7 @@ import { AppError, LedgerRefusal } from '../../src/kernel/errors.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import type { SeededRandom } from './random.ts'
+import { sendsAsTold } from './sends-as-told.ts'
 
 export interface SimBlock {
   hash: string
@@ -51,6 +52,8 @@ export class SimLedger implements NodePort, ConfirmationBus {
   onGap(listener: () => void): void {
     this.#gapListeners.add(listener)
   }
+
+  readonly readSends = sendsAsTold((action, params) => this.read(action, params))
 
   publish(): Promise<string> {
     return Promise.reject(new Error('Nobody sends here.'))

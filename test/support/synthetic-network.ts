@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { addressOf } from './many-checkouts.ts'
+import { sendsAsTold } from './sends-as-told.ts'
 
 interface Payment {
   to: string
@@ -40,6 +41,8 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
   }
 
   onGap(): void {}
+
+  readonly readSends = sendsAsTold((action, params) => this.read(action, params))
 
   publish(): Promise<string> {
     return Promise.reject(new Error('Nobody sends here.'))

@@ -5,6 +5,8 @@ import { type Config, loadConfig } from '../../src/config/config.ts'
 import type { Devnet, LedgerNode } from '../../src/devnet/index.ts'
 import { answerBody } from '../../src/devnet/server.ts'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { SendReader } from '../../src/infra/node/send-reader.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import type { Ctx } from '../../src/kernel/ctx.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -242,12 +244,22 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
       ? (known.findLast(({ frontier }) => frontier !== answer.frontier) ?? answer)
       : answer
   }
+  const read: NodePort['read'] = (action, params) => {
+    const texts = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
+    const body = { action, ...(Object.fromEntries(texts) as object) }
+    return action === 'account_info' ? readAccount(String(params.account), body) : call(body)
+  }
+  const sends = new SendReader({
+    pool: { order: () => [], upstreams: [], leastWork: 0n },
+    clock: systemClock,
+    rules: { nodes: 1, above: [], alone: 'wait', waitMilliseconds: 10_000 },
+    read,
+    ask: (_, action, params) => read(action, params),
+    onDisagreement: () => undefined,
+  })
   return {
-    read: (action, params) => {
-      const texts = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
-      const body = { action, ...(Object.fromEntries(texts) as object) }
-      return action === 'account_info' ? readAccount(String(params.account), body) : call(body)
-    },
+    read,
+    readSends: (hashes, previous = []) => sends.read(hashes, previous),
     publish: async (block) => {
       const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) }, true)
       return String(hash)

@@ -1,6 +1,6 @@
-import { LedgerRefusal } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
-import type { Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/ports.ts'
+import type { LedgerSend } from '../../kernel/nano/ledger-send.ts'
+import type { Clock, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
 
 const FIRST_LOOK = 500
 const LOOK_EVERY = 1_000
@@ -29,7 +29,7 @@ export async function confirmedBlock(
   { node, clock, confirmations, failures }: Ledger,
   hash: string,
   { deadline, expected }: Wait,
-): Promise<NodeAnswer | 'unconfirmed' | 'absent'> {
+): Promise<LedgerSend | 'unconfirmed' | 'absent'> {
   const startedAt = clock.now()
   let heard = false
   let wake: () => void = () => undefined
@@ -45,7 +45,7 @@ export async function confirmedBlock(
       heard = false
       const seen = await look(node, hash)
       if (seen === 'absent' && !expected) return 'absent'
-      if (typeof seen === 'object' && seen.confirmed === 'true') return seen
+      if (typeof seen === 'object' && seen.isFinal) return seen
       const now = clock.now()
       if (now >= deadline) return seen === 'absent' ? 'absent' : 'unconfirmed'
       if (!asked && now - startedAt >= ASK_VOTERS_AFTER) {
@@ -67,10 +67,10 @@ export async function confirmedBlock(
   }
 }
 
-async function look(node: NodePort, hash: string): Promise<NodeAnswer | 'absent' | 'unknown'> {
+async function look(node: NodePort, hash: string): Promise<LedgerSend | 'absent' | 'unknown'> {
   try {
-    return await node.read('block_info', { hash, json_block: true })
-  } catch (error) {
-    return error instanceof LedgerRefusal ? 'absent' : 'unknown'
+    return (await node.readSends([hash])).get(hash) ?? 'absent'
+  } catch {
+    return 'unknown'
   }
 }

@@ -22,6 +22,8 @@ import {
 } from '../../kernel/x402/wire.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { parseRaw } from '../../kernel/money.ts'
+import { fromAddress } from '../../kernel/nano/address.ts'
+import type { LedgerSend } from '../../kernel/nano/ledger-send.ts'
 import { textOf } from '../../kernel/shape.ts'
 import { confirmedBlock } from './confirmed-block.ts'
 
@@ -134,10 +136,10 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     const { node, clock, confirmations, failures, timeoutSecondsMax } = this.#options
     const seconds = Math.min(Math.max(terms.maxTimeoutSeconds, 0) || 0, timeoutSecondsMax)
     const deadline = clock.now() + seconds * 1000
-    const block = await confirmedBlock({ node, clock, confirmations, failures }, paid.hash, { deadline, expected })
-    if (block === 'absent') return expected ? this.#pending(paid) : undefined
-    if (block === 'unconfirmed') return this.#pending(paid)
-    const reason = checkConfirmed(block, paid, terms)
+    const send = await confirmedBlock({ node, clock, confirmations, failures }, paid.hash, { deadline, expected })
+    if (send === 'absent') return expected ? this.#pending(paid) : undefined
+    if (send === 'unconfirmed') return this.#pending(paid)
+    const reason = checkFinal(send, paid, terms)
     if (reason !== undefined) return this.#failed(reason)
     return { success: true, transaction: paid.hash, network: terms.network, payer: paid.payer }
   }
@@ -154,13 +156,15 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 }
 
-/** The confirmed block as the node tells it, against what was asked for: nothing before this was proof. */
-function checkConfirmed(info: NodeAnswer, { block, payer }: PaymentBlock, terms: PaymentTerms): Reason | undefined {
-  const { link } = (info.contents ?? {}) as Record<string, unknown>
-  if (info.subtype !== 'send' || info.block_account !== payer) return 'invalid_transaction_state'
-  // That the block's own link is the recipient was checked before it was sent.
-  if (textOf(link).toUpperCase() !== block.link) return 'invalid_exact_nano_payload_recipient_mismatch'
-  return info.amount === terms.amount ? undefined : 'invalid_exact_nano_payload_amount_mismatch'
+/** The final send against what was asked for: nothing before this was proof. */
+function checkFinal(
+  { from, to, amountRaw }: LedgerSend,
+  { payer }: PaymentBlock,
+  terms: PaymentTerms,
+): Reason | undefined {
+  if (from !== payer) return 'invalid_transaction_state'
+  if (fromAddress(to) !== fromAddress(terms.payTo)) return 'invalid_exact_nano_payload_recipient_mismatch'
+  return amountRaw.toString() === terms.amount ? undefined : 'invalid_exact_nano_payload_amount_mismatch'
 }
 
 function findBlock(node: NodePort, hash: string): Promise<NodeAnswer | undefined> {

@@ -1,9 +1,7 @@
-import { type Block, fromBlockJson, hashBlock, rootOf } from '../../kernel/nano/block.ts'
+import { readContents, proveBlock } from '../../kernel/nano/ledger-send.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
-import { verifyHash } from '../../kernel/nano/keys.ts'
-import { workValue } from '../../kernel/nano/work.ts'
 import type { NodeAnswer, Random } from '../../kernel/ports.ts'
-import { toList, toObject, textOf } from '../../kernel/shape.ts'
+import { type JsonObject, toList, toObject, textOf } from '../../kernel/shape.ts'
 import { toFailure } from './failure.ts'
 import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
@@ -53,7 +51,7 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
   if (missing.length < expected) {
     // That it lacks nothing is a claim too: it must show the blocks.
     const had = toObject(answer.blocks)
-    const unproven = shown.filter((hash) => !readBlock(hash, toObject(had[hash]).contents))
+    const unproven = shown.filter((hash) => !readContents(hash, toObject(had[hash]).contents))
     return unproven.length < expected ? 'lost' : 'undecided'
   }
   const sample = pick(missing, SAMPLE, random)
@@ -72,23 +70,9 @@ async function listShown(node: Upstream): Promise<string[]> {
 }
 
 /** These cannot be made up without the key of the account and the work of the network. */
-function isGenuine(hash: string, { confirmed, contents }: Record<string, unknown>, threshold: bigint): boolean {
-  if (confirmed !== 'true') return false
-  const block = readBlock(hash, contents)
-  return block?.type === 'state' && verifyHash(block.account, hash, block.signature) && hasWork(block, threshold)
+function isGenuine(hash: string, told: JsonObject, threshold: bigint): boolean {
+  return told.confirmed === 'true' && proveBlock(hash, told, threshold)?.block.type === 'state'
 }
-
-/** Undefined unless it is the block with this hash. */
-function readBlock(hash: string, contents: unknown): Block | undefined {
-  const members = toObject(contents)
-  const block = fromBlockJson((name) => {
-    const value = members[name]
-    return typeof value === 'string' ? value : undefined
-  })
-  return block && hashBlock(block) === hash ? block : undefined
-}
-
-const hasWork = (block: Block, threshold: bigint) => workValue(rootOf(block), block.work) >= threshold
 
 /** Undefined when the node will not say; a node that cannot be asked is the end of the contest. */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {

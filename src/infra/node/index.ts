@@ -24,6 +24,8 @@ import { UpstreamPool } from './pool.ts'
 import { publishBlock } from './publish.ts'
 import { type ReadLimits, readFromNodes } from './read.ts'
 import type { OurLedger } from './identity.ts'
+import type { AgreementRules, Disagreement } from './agreement.ts'
+import { SendReader } from './send-reader.ts'
 import { type Judge, Standing } from './standing.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
@@ -32,6 +34,7 @@ interface NodesOptions {
   upstreams: readonly UpstreamOptions[]
   /** The ledger that all nodes must have. */
   ledger: OurLedger
+  agreement: AgreementRules
   cacheBytesMax: number
   clock: Clock
   random: Random
@@ -44,6 +47,7 @@ interface NodesOptions {
   onState?: (upstream: Upstream) => void
   /** The nodes have agreed on a first block where none was known. */
   onLearned?: (genesis: string) => void
+  onDisagreement: (disagreement: Disagreement) => void
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
   onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
   traces?: Traces | undefined
@@ -84,6 +88,7 @@ export class Nodes implements Judge {
   readonly #bus: Confirmations
   readonly #cache: AnswerCache | undefined
   readonly #epochs = new WriteEpochs()
+  readonly #sends: SendReader
   readonly #flights = new Map<string, Flight>()
   readonly #closings: (() => void)[] = []
 
@@ -104,6 +109,14 @@ export class Nodes implements Judge {
       onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
     })
     this.#bus.onGap(() => this.#epochs.bumpAll())
+    this.#sends = new SendReader({
+      pool: this.pool,
+      clock,
+      rules: options.agreement,
+      read: (action, params) => this.#read(action, params, {}),
+      ask: (upstream, action, params) => upstream.ask(toBody(action, params), policyOf(action).timeoutMilliseconds),
+      onDisagreement: options.onDisagreement,
+    })
     this.confirmations = this.#bus
   }
 
@@ -133,6 +146,7 @@ export class Nodes implements Judge {
   forRequest(trace?: Trace, leaving?: Leaving): NodePort {
     return {
       read: (action, params, how) => this.#read(action, params, { trace, leaving, ...how }),
+      readSends: (hashes, previous = []) => this.#sends.read(hashes, previous),
       publish: (block, subtype) => this.#publish(block, subtype),
     }
   }

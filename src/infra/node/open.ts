@@ -4,6 +4,7 @@ import type { Clock, Notices, Random } from '../../kernel/ports.ts'
 import type { Traces } from '../../kernel/traces.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { type Disagreement, toAgreement } from './agreement.ts'
 import type { OurLedger } from './identity.ts'
 import { Nodes } from './index.ts'
 import { shareConfirmations } from './shared-confirmations.ts'
@@ -36,6 +37,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
   const nodes = new Nodes({
     upstreams: toUpstreams(config, devnet),
     ledger,
+    agreement: toAgreement(config),
     cacheBytesMax: config.cacheBytesMax * ANSWERS_SHARE,
     clock,
     random,
@@ -48,6 +50,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
       log.info({ event: 'ledger_learned', network: ledger.network, genesis })
       parts.onLearned?.(genesis)
     },
+    onDisagreement: (disagreement) => tellDisagreement({ log, metrics }, disagreement),
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -76,6 +79,11 @@ function tellState({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, { opti
   if (state === 'well') log.info(line)
   else if (state === 'foreign' || state === 'suspect') log.error(line)
   else log.warn(line)
+}
+
+function tellDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, disagreement: Disagreement): void {
+  for (const upstream of disagreement.confirmed) metrics.nodeDisagreements.inc({ upstream })
+  log.error({ event: 'node_disagreement', ...disagreement })
 }
 
 /** Why nothing is served, when nothing is: the nodes that could be asked and may not be are named. */

@@ -77,6 +77,14 @@ export class UpstreamPool {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()))
   }
 
+  /** The least work of a block on our network. Development ledgers ask for what they like, also for none. */
+  get leastWork(): bigint {
+    const { network } = this.ledger
+    const { receive } = WORK_THRESHOLDS[network]
+    const asked = network === 'dev' ? this.upstreams.map(({ told }) => told?.receive ?? receive) : []
+    return asked.reduce((least, one) => (one < least ? one : least), receive)
+  }
+
   /** The nodes to try for a request, best first: by its key, but a node that holds what it is about before all others. */
   order(key: string, touched: readonly string[] = [key]): Upstream[] {
     // Another ledger, or one without confirmations, is asked nothing, whatever happens to the others.

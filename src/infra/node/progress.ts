@@ -44,12 +44,12 @@ export class Progress {
   async judge(upstreams: readonly Upstream[]): Promise<void> {
     const now = this.#options.clock.now()
     const living = upstreams
-      .filter(({ belongs, reachable }) => belongs === true && reachable)
+      .filter(({ belongs, reachable, accusation }) => belongs === true && reachable && accusation === undefined)
       .sort((a, b) => b.cemented - a.cemented)
     this.#keepAgreed(living[0]?.cemented ?? 0, now)
     await this.#rank(living, now)
     for (const upstream of living) {
-      if (!upstream.suspect) this.#trusted.set(upstream, { count: upstream.cemented, at: now })
+      if (!upstream.overcounts) this.#trusted.set(upstream, { count: upstream.cemented, at: now })
     }
   }
 
@@ -57,8 +57,8 @@ export class Progress {
     let rest = living
     for (let [top, next] = rest; top && next; [top, next] = rest) {
       if (top.cemented - next.cemented <= LAG_BLOCKS_MAX) {
-        top.suspect = false
-        next.suspect = false
+        top.overcounts = false
+        next.overcounts = false
         this.#agreed = { count: Math.max(next.cemented, this.#agreed?.count ?? 0), at: now }
         break
       }
@@ -69,10 +69,10 @@ export class Progress {
       // It serves nothing while it is asked for proof, unless it has stood a contest and not leapt since.
       const before = this.#contests.get(pair(top, next))?.verdict ?? 'lost'
       const stood = before !== 'lost' && this.#isSteady(top, now)
-      if (!known && !stood) top.suspect = true
+      if (!known && !stood) top.overcounts = true
       const verdict = await this.#weigh(top, peers, now)
-      top.suspect = verdict !== 'won' && !(verdict === 'undecided' && isPresumed)
-      if (!top.suspect) break
+      top.overcounts = verdict !== 'won' && !(verdict === 'undecided' && isPresumed)
+      if (!top.overcounts) break
       if (verdict) this.#trusted.delete(top)
       top.lagging = false
       rest = rest.slice(1)
@@ -89,7 +89,7 @@ export class Progress {
     // To stand still is no fault on a quiet network: the one that moves has to show what the other one missed.
     other.lagging = isFar || (stands && (await this.#weigh(best, [other], now)) === 'won')
     // It claims no more than the best one has.
-    other.suspect = false
+    other.overcounts = false
     if (other.lagging) this.#leaders.set(other, { leader: best, at: now })
     else this.#leaders.delete(other)
   }
@@ -117,7 +117,7 @@ export class Progress {
     // Two that count alike are believed, unless they are stuck.
     if (peers.length > 1 && peers.some(({ progressedAt }) => now - progressedAt <= STALL_AFTER)) return false
     const outranks = leader.options.role === 'primary' && peers.every(({ options }) => options.role === 'fallback')
-    return this.#isSteady(leader, now) || (outranks && !leader.suspect)
+    return this.#isSteady(leader, now) || (outranks && !leader.overcounts)
   }
 
   /** Whether it was no suspect and has grown step by step since. */

@@ -71,7 +71,9 @@ export class Upstream {
   progressedAt = 0
   lagging = false
   /** It counts more blocks than another node and cannot show them. */
-  suspect = false
+  overcounts = false
+  /** What it said that most other nodes deny. It stands until the gateway is started again. */
+  accusation: string | undefined
   /** Whether it has our ledger; undefined as long as that is not known, or no longer. Nothing is served before it is true. */
   belongs: boolean | undefined
   told: Told | undefined
@@ -105,6 +107,11 @@ export class Upstream {
     return this.reachable && this.trusted && !this.lagging
   }
 
+  /** Nothing that it says counts. */
+  get suspect(): boolean {
+    return this.overcounts || this.accusation !== undefined
+  }
+
   /** Whether it has our ledger and says nothing of it that others must doubt. */
   get trusted(): boolean {
     return this.belongs === true && !this.suspect
@@ -125,7 +132,9 @@ export class Upstream {
       case 'untold':
         return this.#reason ?? 'it has not told which ledger it has'
       case 'suspect':
-        return `it counts ${this.cemented} blocks, which no other node confirms, and cannot show them`
+        return (
+          this.accusation ?? `it counts ${this.cemented} blocks, which no other node confirms, and cannot show them`
+        )
       default:
         return undefined
     }
@@ -234,6 +243,13 @@ export class Upstream {
     if (!this.reachable) return
     this.reachable = false
     if (this.belongs === true) this.belongs = undefined
+    this.#onChange()
+  }
+
+  /** Sets it aside for good. */
+  accuse(accusation: string): void {
+    if (this.accusation !== undefined) return
+    this.accusation = accusation
     this.#onChange()
   }
 

@@ -2,6 +2,7 @@ import { BoundedSet } from '../../kernel/bounded-set.ts'
 import { CatchUp } from '../../kernel/catch-up.ts'
 import { isOutage } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
+import { toldBlock } from '../../kernel/nano/told-block.ts'
 import { asStep } from '../../kernel/traces.ts'
 import type { CheckoutRoom } from './room.ts'
 import { creditSend } from './domain/credit.ts'
@@ -40,9 +41,15 @@ const SETTLED_MAX = 200_000
 const NUDGE_EVERY = 3_000
 const NUDGE_EVERY_CONNECTED = 15_000
 const NUDGED_MAX = 50_000
-/** The node that told us knows more than the one we asked: it is asked again soon, a few times. */
-const RETRY_AFTER = 250
+/** The node that told us knows more than the one we asked, or than the others that must agree: they are asked again soon, a few times. */
 const RETRIES_MAX = 20
+const retryAfter = (tries: number) => Math.min(50 * 2 ** tries, 5_000)
+
+/** A block that a node told of: at which address it is expected, and which one it follows. */
+interface Told {
+  address: string
+  previous?: string | undefined
+}
 
 interface PaymentMonitorOptions {
   ctx: CheckoutRoom
@@ -69,8 +76,7 @@ export class PaymentMonitor {
   readonly #nudged = new Map<string, number>()
   readonly #retries = new Map<string, number>()
   readonly #running = new Set<Promise<unknown>>()
-  /** Blocks that were told, and at which address. */
-  #queue = new Map<string, string>()
+  #queue = new Map<string, Told>()
   #draining = false
   #stopListening: (() => void) | undefined
   #cancelTick: (() => void) | undefined
@@ -136,35 +142,32 @@ export class PaymentMonitor {
   }
 
   #hear({ hash, account, block }: Confirmation): void {
-    const { type, subtype, link, link_as_account: linked, destination, source } = block
-    // Old kinds of blocks have members of their own.
-    const to = type === 'send' ? destination : subtype === 'send' ? linked : undefined
-    const received = type === 'receive' || type === 'open' ? source : subtype === 'receive' ? link : undefined
-    if (to !== undefined && this.#watched.has(to)) this.#await(hash, to)
+    const { to, source } = toldBlock(block)
+    if (to !== undefined && this.#watched.has(to)) this.#await(hash, { address: to, previous: block.previous })
     // The send of a receive may have escaped us.
-    else if (received !== undefined && this.#watched.has(account)) this.#await(received.toUpperCase(), account)
+    else if (source !== undefined && this.#watched.has(account)) this.#await(source, { address: account })
   }
 
   /** Other instances hear the same. */
-  #await(hash: string, address: string): void {
+  #await(hash: string, told: Told): void {
     if (this.#settled.has(hash)) return
     const wait = this.#options.turnOf(hash)
-    if (wait === 0) this.#enqueue(hash, address)
+    if (wait === 0) this.#enqueue(hash, told)
     else if (wait !== undefined)
-      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash, address)))
+      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash, told)))
   }
 
   /** The instance that should have credited it may be gone. */
-  async #takeTurn(hash: string, address: string): Promise<void> {
+  async #takeTurn(hash: string, told: Told): Promise<void> {
     if (this.#stopped || this.#settled.has(hash)) return
     const recorded = await listRecorded(this.#options.ctx.db, [hash])
     if (recorded.has(hash)) this.#settle(hash)
-    else this.#enqueue(hash, address)
+    else this.#enqueue(hash, told)
   }
 
-  #enqueue(hash: string, address: string): void {
+  #enqueue(hash: string, told: Told): void {
     if (this.#settled.has(hash) || this.#stopped) return
-    this.#queue.set(hash, address)
+    this.#queue.set(hash, told)
     if (this.#draining) return
     this.#draining = true
     this.#inBackground('credit', () => this.#drain())
@@ -175,9 +178,9 @@ export class PaymentMonitor {
     try {
       while (this.#queue.size > 0 && !this.#stopped) {
         // Never the whole queue: when payments pile up, copying it for every batch would cost more than the payments.
-        const batch = new Map<string, string>()
-        for (const [hash, address] of this.#queue) {
-          if (batch.set(hash, address).size === BLOCKS_AT_ONCE) break
+        const batch = new Map<string, Told>()
+        for (const [hash, told] of this.#queue) {
+          if (batch.set(hash, told).size === BLOCKS_AT_ONCE) break
         }
         for (const hash of batch.keys()) this.#queue.delete(hash)
         await this.#credit(batch)
@@ -187,12 +190,14 @@ export class PaymentMonitor {
     }
   }
 
-  async #credit(batch: ReadonlyMap<string, string>): Promise<void> {
+  async #credit(batch: ReadonlyMap<string, Told>): Promise<void> {
     const { ctx, node, clock, onError } = this.#options
     const done = new Set<string>()
     const left = new Set<string>()
     try {
-      const sends = (await readSends(node, [...batch.keys()], clock.now())).filter(({ confirmed }) => confirmed)
+      const previous = [...batch.values()].flatMap((told) => told.previous ?? [])
+      const seen = await readSends(node, [...batch.keys()], clock.now(), previous)
+      const sends = seen.filter(({ confirmed }) => confirmed)
       const places = await readPlaces(node, sends)
       await Promise.all(
         sends.map(async (send) => {
@@ -216,10 +221,10 @@ export class PaymentMonitor {
     } catch (error) {
       onError(error, 'read blocks')
     }
-    for (const [hash, address] of batch) {
+    for (const [hash, told] of batch) {
       if (done.has(hash)) this.#settle(hash)
       else if (left.has(hash)) this.#retries.delete(hash)
-      else this.#retry(hash, address)
+      else this.#retry(hash, told)
     }
   }
 
@@ -229,16 +234,16 @@ export class PaymentMonitor {
   }
 
   /** Not for ever: what stays in doubt is the poller's, who comes at once and keeps coming until the node answers. */
-  #retry(hash: string, address: string): void {
+  #retry(hash: string, told: Told): void {
     const tries = (this.#retries.get(hash) ?? 0) + 1
     if (this.#stopped) return
     if (tries > RETRIES_MAX) {
       this.#retries.delete(hash)
-      this.#lookSoon(address, 'retry')
+      this.#lookSoon(told.address, 'retry')
       return
     }
     this.#retries.set(hash, tries)
-    this.#options.clock.after(RETRY_AFTER * tries, () => this.#enqueue(hash, address))
+    this.#options.clock.after(retryAfter(tries), () => this.#enqueue(hash, told))
   }
 
   #tick(): void {

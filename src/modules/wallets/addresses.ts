@@ -1,3 +1,4 @@
+import { toldBlock } from '../../kernel/nano/told-block.ts'
 import type { Confirmation, ConfirmationBus } from '../../kernel/ports.ts'
 
 /**
@@ -30,7 +31,7 @@ export class WalletAddresses {
   #hear({ account, block }: Confirmation): void {
     const own = this.#walletIds.get(account)
     if (own !== undefined) this.#wake(own)
-    const paid = block.subtype === 'send' ? this.#walletIds.get(block.link_as_account ?? '') : undefined
+    const paid = this.#walletIds.get(toldBlock(block).to ?? '')
     if (paid !== undefined) this.#wake(paid)
   }
 }

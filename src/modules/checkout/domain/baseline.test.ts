@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Raw } from '../../../kernel/money.ts'
-import { type LedgerSend, cameAfter, timeOf } from './baseline.ts'
+import { type IncomingSend, cameAfter, timeOf } from './baseline.ts'
 
 const SINCE = 1_000_000
-const send = (changes: Partial<LedgerSend> = {}): LedgerSend => ({
+const send = (changes: Partial<IncomingSend> = {}): IncomingSend => ({
   hash: 'A'.repeat(64),
   from: 'nano_1',
   to: 'nano_3',

@@ -6,7 +6,7 @@ import { BEFORE_LOOKS } from '../sightings-store.ts'
 export const CLOCK_SLACK = 5_000
 
 /** A send on the ledger that a node has told us everything about. */
-export interface LedgerSend {
+export interface IncomingSend {
   hash: string
   from: string
   to: string
@@ -20,7 +20,7 @@ export interface LedgerSend {
 }
 
 /** When it was sent, as far as anybody knows: a node that keeps no times has none to tell. */
-export const timeOf = ({ at, knownAt }: Pick<LedgerSend, 'at' | 'knownAt'>): number => at || knownAt
+export const timeOf = ({ at, knownAt }: Pick<IncomingSend, 'at' | 'knownAt'>): number => at || knownAt
 
 /** An address that was made this moment: nothing can have been sent there. */
 export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }
@@ -37,7 +37,7 @@ export interface Baseline {
  * among what lay there, and its receiver has not received it at a height that the chain had already. When a node first
  * saw a block proves nothing, because a node that is synced anew sees all of them today.
  */
-export function cameAfter(send: LedgerSend, sightedAt: number | undefined, { since, look, lookHeight }: Baseline) {
+export function cameAfter(send: IncomingSend, sightedAt: number | undefined, { since, look, lookHeight }: Baseline) {
   if (sightedAt !== undefined && sightedAt <= (look ?? BEFORE_LOOKS)) return false
   // Made by 0.1, which did not look: the node's time is all there is, for the days that are left to it.
   if (look === null) return since <= send.at + CLOCK_SLACK

@@ -7,7 +7,7 @@ import type { Reservation } from '../reservations-store.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
 import { ANONYMOUS, type Checkout } from '../record.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
-import { type Baseline, type LedgerSend, cameAfter } from './baseline.ts'
+import { type Baseline, type IncomingSend, cameAfter } from './baseline.ts'
 
 /** What of an owner a send concerns. */
 export interface Claim {
@@ -27,7 +27,7 @@ interface Claims {
  * At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. Our own errands and payments by
  * request concern no checkout: the outbox and the requests, which know a block before it leaves, are asked first.
  */
-export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend): Promise<Claims> {
+export async function listClaims({ db, clock }: CheckoutRoom, send: IncomingSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
   const [{ watchers, sightedAt }, payees, paysForRequest] = await together([

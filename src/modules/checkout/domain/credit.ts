@@ -9,7 +9,7 @@ import { type Quote, type Reservation, listQuotes } from '../reservations-store.
 import { type Checkout, NO_PLAN, SERVICE } from '../record.ts'
 import { lockCheckout } from '../store.ts'
 import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
-import { CLOCK_SLACK, type LedgerSend, timeOf } from './baseline.ts'
+import { CLOCK_SLACK, type IncomingSend, timeOf } from './baseline.ts'
 import { type Claim, listClaims } from './claims.ts'
 import { type Decision, type Due, decide } from './decide.ts'
 import { type PaidRate, announce } from './events.ts'
@@ -26,7 +26,7 @@ const WORTH_PERCENT = 98n
  * Credits a confirmed send to whom it concerns. Call it as often as you hear of the block: only the transaction that
  * records the payment changes anything, and there is one for each owner (contract 3, rules 3 and 4).
  */
-export async function creditSend(ctx: CheckoutRoom, send: LedgerSend): Promise<string[]> {
+export async function creditSend(ctx: CheckoutRoom, send: IncomingSend): Promise<string[]> {
   const rates = new Map<string, Rate | undefined>()
   let credited = await creditAll(ctx, send, rates)
   // Asked for outside of the transaction, because nothing waits for a network inside one; most prices are in nano.
@@ -51,7 +51,7 @@ interface CreditedAll {
 }
 
 /** One transaction for everybody; nothing is done in it while a rate is not known that a price needs. */
-function creditAll(ctx: CheckoutRoom, send: LedgerSend, rates: Rates): Promise<CreditedAll | { missing: string[] }> {
+function creditAll(ctx: CheckoutRoom, send: IncomingSend, rates: Rates): Promise<CreditedAll | { missing: string[] }> {
   return inQuietTx(ctx, async (tx) => {
     const { claims, isPassing } = await listClaims(tx, send)
     const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
@@ -84,7 +84,7 @@ interface Credited {
 }
 
 /** What the service sells is given in the transaction that records the payment, or the money goes back. */
-function settleSale(tx: CheckoutRoom, send: LedgerSend, { checkout, plan }: Credited): Promise<() => void> {
+function settleSale(tx: CheckoutRoom, send: IncomingSend, { checkout, plan }: Credited): Promise<() => void> {
   const { hash: blockHash, from: payer, amountRaw } = send
   return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash, payer, amountRaw, at: timeOf(send) })
 }
@@ -102,7 +102,7 @@ async function askRates(
 
 async function creditOwner(
   tx: CheckoutRoom,
-  send: LedgerSend,
+  send: IncomingSend,
   { owner, checkout: claimed, reservation }: Claim,
   rates: Rates,
 ): Promise<Credited | undefined> {
@@ -154,7 +154,7 @@ async function creditOwner(
 }
 
 interface Valuation {
-  send: LedgerSend
+  send: IncomingSend
   /** Newest first. */
   quotes: readonly Quote[]
   rate: Rate | undefined
@@ -228,7 +228,7 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
 }
 
 interface Applied {
-  send: LedgerSend
+  send: IncomingSend
   decision: Decision
   plan: number | null
   reservation: Reservation | undefined

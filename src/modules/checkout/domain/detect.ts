@@ -3,14 +3,14 @@ import type { CheckoutRoom } from '../room.ts'
 import type { Checkout, SeenBlock } from '../record.ts'
 import { lockCheckout } from '../store.ts'
 import { undetected } from './credit.ts'
-import { type LedgerSend, timeOf } from './baseline.ts'
+import { type IncomingSend, timeOf } from './baseline.ts'
 import { listClaims } from './claims.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { announce } from './events.ts'
 import { moveCheckout } from './move.ts'
 
 /** A matching send was seen and is not final: the payer is told, and nothing else happens (contract 3). */
-export async function detectSend(ctx: CheckoutRoom, send: LedgerSend): Promise<void> {
+export async function detectSend(ctx: CheckoutRoom, send: IncomingSend): Promise<void> {
   for (const { checkout, reservation } of (await listClaims(ctx, send)).claims) {
     if (!checkout || reservation?.superseded || !waits(checkout, send)) continue
     const block: SeenBlock = { hash: send.hash, account: send.from, amountRaw: send.amountRaw }
@@ -34,7 +34,7 @@ export async function detectSend(ctx: CheckoutRoom, send: LedgerSend): Promise<v
 }
 
 /** Seen in time is enough; whether it counts is decided when it is final. */
-function waits({ status, expiresAt, mode, amountRaw, plans }: Checkout, send: LedgerSend): boolean {
+function waits({ status, expiresAt, mode, amountRaw, plans }: Checkout, send: IncomingSend): boolean {
   if (status !== 'pending' && status !== 'partial') return false
   const isDust = mode !== 'unique_amount' && amountRaw === undefined && plans.length === 0
   return timeOf(send) <= expiresAt && !(isDust && send.amountRaw < SMALLEST_PRICE)

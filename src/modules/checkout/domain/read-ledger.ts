@@ -1,15 +1,13 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
-import { parseRaw } from '../../../kernel/money.ts'
-import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
+import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
 import type { AddressLook } from '../ports.ts'
 import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
-import type { LedgerSend } from './baseline.ts'
+import type { IncomingSend } from './baseline.ts'
 
-const HASHES_AT_ONCE = 500
 const RECEIVABLE_PAGE = 1_000
 const HISTORY_PAGE = 500
 /** What was received this moment lies near the end of its chain. */
@@ -20,57 +18,27 @@ const TRIES_MAX = 5
 /** Everything that waits, confirmed or not. */
 const WAITING = { threshold: '1', include_active: true, include_only_confirmed: false } as const
 
-interface SeenSend extends Omit<LedgerSend, 'receivedAt'> {
+interface SeenSend extends Omit<IncomingSend, 'receivedAt'> {
   confirmed: boolean
   /** Whether its receiver has not received it. */
   waits: boolean
 }
 
-/**
- * Reads blocks and keeps the sends among them. Everything that money depends on is taken from here: a node's word by
- * websocket only says where to look. The destination is the decoded link, or what an old kind of send says.
- */
-export async function readSends(node: NodePort, hashes: readonly string[], now: number): Promise<SeenSend[]> {
-  const sends: SeenSend[] = []
-  for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {
-    const part = hashes.slice(at, at + HASHES_AT_ONCE)
-    const answer = await node.read('blocks_info', {
-      hashes: part,
-      json_block: true,
-      receivable: true,
-      include_not_found: true,
-    })
-    const blocks = toObject(answer.blocks)
-    for (const hash of part) {
-      const send = toSend(hash, toObject(blocks[hash]), now)
-      if (send) sends.push(send)
-    }
-  }
-  return sends
-}
-
-function toSend(hash: string, block: Record<string, unknown>, now: number): SeenSend | undefined {
-  const destination = destinationOf(block)
-  if (destination === undefined) return undefined
-  const amountRaw = typeof block.amount === 'string' ? parseRaw(block.amount) : undefined
-  const sender = typeof block.block_account === 'string' ? fromAddress(block.block_account) : undefined
-  if (amountRaw === undefined || amountRaw === 0n || sender === undefined) return undefined
-  const from = toAddress(sender)
-  const to = toAddress(destination)
+/** The sends among blocks: lists of hashes and a node's word by websocket only say where to look. */
+export async function readSends(
+  node: NodePort,
+  hashes: readonly string[],
+  now: number,
+  previous?: readonly string[],
+): Promise<SeenSend[]> {
+  const sends = await node.readSends(hashes, previous)
   // Sending to oneself pays no merchant.
-  if (from === to) return undefined
-  const seconds = typeof block.local_timestamp === 'string' ? Number(block.local_timestamp) : 0
-  const at = seconds > 0 ? Math.min(now, seconds * 1_000) : 0
-  const seen = { confirmed: block.confirmed === 'true', waits: block.receivable === '1' }
-  return { hash, from, to, amountRaw, at, knownAt: now, ...seen }
+  return [...sends.values()].filter(({ from, to }) => from !== to).map((send) => toSeen(send, now))
 }
 
-/** Whose key a send names; undefined for everything that is none. */
-function destinationOf({ subtype, contents }: Record<string, unknown>): string | undefined {
-  const { type, link, destination } = toObject(contents)
-  // Old wallets still make old blocks, which have no subtype and name their destination.
-  if (type === 'send') return typeof destination === 'string' ? fromAddress(destination) : undefined
-  return subtype === 'send' && typeof link === 'string' && isHex(link, 64) ? link.toUpperCase() : undefined
+function toSeen({ hash, from, to, amountRaw, seconds, isFinal, waits }: LedgerSend, now: number): SeenSend {
+  const at = seconds > 0 ? Math.min(now, seconds * 1_000) : 0
+  return { hash, from, to, amountRaw, at, knownAt: now, confirmed: isFinal, waits }
 }
 
 /**

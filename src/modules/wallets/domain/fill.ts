@@ -1,11 +1,10 @@
-import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
-import { fromAddress } from '../../../kernel/nano/address.ts'
+import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { WalletRoom } from '../room.ts'
 import { deleteQueuedReceive } from '../outbox-moves-store.ts'
 import type { OutboxBlock } from '../outbox-store.ts'
 import type { Unfinished } from '../unfinished-store.ts'
 import type { WalletLock } from '../lock-store.ts'
-import { findLedgerBlock, readDeposits } from './chain.ts'
+import { readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import { queueReceives } from './queue-receives.ts'
 import { refuseSend } from './refuse.ts'
@@ -13,6 +12,8 @@ import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
 
 const DEPOSITS_MAX = 1_000
+/** How long a deposit stays queued that the nodes do not agree on. */
+const DOUBT_MAX = 60_000
 
 /** What is asked of a wallet and not begun. */
 type Wishes = Omit<Unfinished, 'open'>
@@ -40,10 +41,8 @@ export async function fillQueued(ctx: WalletRoom, lock: WalletLock, stand: Stand
       if (step === 'moved') return step
     }
   }
-  const [first, ...others] = receives
-  if (!first) return sendsAllowed ? 'waiting' : 'idle'
-  const largest = others.reduce((most, next) => (next.amount! > most.amount! ? next : most), first)
-  return fillReceive(ctx, lock, { ...stand, queued: largest })
+  if (receives.length > 0) return fillReceive(ctx, lock, stand, receives)
+  return sendsAllowed ? 'waiting' : 'idle'
 }
 
 /** Everything is what a wallet holds once it has received what is queued. */
@@ -78,16 +77,24 @@ async function receiveFirst(
   return 'moved'
 }
 
-async function fillReceive(ctx: WalletRoom, lock: WalletLock, next: NextBlock): Promise<Step> {
-  const { wallet, queued } = next
-  // A list may be old. Only a confirmed send of this amount to this wallet is received.
-  const send = await findLedgerBlock(ctx.node, queued.sourceHash!)
-  const isDeposit =
-    send?.confirmed === true &&
-    send.link === fromAddress(wallet.address) &&
-    parseRaw(send.amount) === queued.amount &&
-    send.subtype === 'send'
-  if (isDeposit) return signNext(ctx, lock, next, queued.amount!)
-  await deleteQueuedReceive(ctx.store.db, queued.id)
-  return 'waiting'
+/** A list may be old, or a lie. Only a final send of this amount to this wallet is received, the largest first. */
+async function fillReceive(
+  ctx: WalletRoom,
+  lock: WalletLock,
+  stand: Stand,
+  receives: readonly OutboxBlock[],
+): Promise<Step> {
+  const { node, store } = ctx
+  const { address } = stand.wallet
+  const sends = await node.readSends(receives.map(({ sourceHash }) => sourceHash!))
+  let largest: OutboxBlock | undefined
+  for (const receive of receives) {
+    const send = sends.get(receive.sourceHash!)
+    const isDeposit = send?.to === address && send.amountRaw === receive.amount
+    if (isDeposit && send.isFinal) largest = largest && largest.amount! >= receive.amount! ? largest : receive
+    // Nodes do not know of a block at the same moment; what is final after all is listed again.
+    else if (!isDeposit || store.clock.now() - receive.createdAt > DOUBT_MAX)
+      await deleteQueuedReceive(store.db, receive.id)
+  }
+  return largest ? signNext(ctx, lock, { ...stand, queued: largest }, largest.amount!) : 'waiting'
 }

@@ -1,10 +1,10 @@
+import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import { Known } from './known.ts'
 import { listTold } from './looks-store.ts'
 import {
   type AddressState,
   CHAIN_PAGE,
   type ChainBlock,
-  type FinalSend,
   WAITING_MAX,
   readChainAbove,
   readFinalSends,
@@ -145,10 +145,10 @@ async function judge(
 }
 
 const pick = (
-  sends: ReadonlyMap<string, FinalSend>,
+  sends: ReadonlyMap<string, LedgerSend>,
   hashes: readonly string[],
-  isMeant: (send: FinalSend) => boolean,
-): FinalSend[] =>
+  isMeant: (send: LedgerSend) => boolean,
+): LedgerSend[] =>
   hashes.flatMap((hash) => {
     const send = sends.get(hash)
     // Blocks of the first years may send nothing.

@@ -1,6 +1,7 @@
 import { BoundedSet } from '../../../kernel/bounded-set.ts'
 import { CatchUp } from '../../../kernel/catch-up.ts'
 import { isOutage } from '../../../kernel/failures.ts'
+import { toldBlock } from '../../../kernel/nano/told-block.ts'
 import type { Confirmation, ConfirmationBus } from '../../../kernel/ports.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import type { AddressKind } from './event-kinds.ts'
@@ -120,19 +121,14 @@ export class AddressMonitor {
 
   #hear({ hash, account, block }: Confirmation): void {
     if (this.#watched.size === 0) return
-    const { type, subtype, link, link_as_account: linked, destination, source } = block
-    // Old kinds of blocks have members of their own.
-    const to = type === 'send' ? destination : subtype === 'send' ? linked : undefined
+    const { to, source } = toldBlock(block)
     if (to !== undefined) {
       if (this.#watched.has(account)) this.#await(account, hash, { kinds: SENT, tries: 0 })
       if (this.#watched.has(to)) this.#await(to, hash, { kinds: RECEIVED, tries: 0 })
       return
     }
     // The send of a receive may have escaped us.
-    const received = type === 'receive' || type === 'open' ? source : subtype === 'receive' ? link : undefined
-    if (received !== undefined && this.#watched.has(account)) {
-      this.#await(account, received.toUpperCase(), { kinds: RECEIVED, tries: 0 })
-    }
+    if (source !== undefined && this.#watched.has(account)) this.#await(account, source, { kinds: RECEIVED, tries: 0 })
   }
 
   #await(address: string, hash: string, heard: Heard): void {

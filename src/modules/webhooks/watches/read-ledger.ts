@@ -1,7 +1,6 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
-import { type Raw, parseRaw } from '../../../kernel/money.ts'
-import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
+import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
@@ -14,26 +13,9 @@ export const CHAIN_PAGE = 500
 /** What is final and was not received. */
 const WAITING = { threshold: '1', source: true, include_only_confirmed: true } as const
 
-/** A final send, as the ledger has it. */
-export interface FinalSend {
-  hash: string
-  from: string
-  to: string
-  amountRaw: Raw
-  /** Of the sender's chain. */
-  height: number
-  /** When the node saw it first, in seconds. */
-  seconds: number
-}
-
 /** Everything that is told is taken from here: lists of hashes only say where to look. What is not final, or no send, is left out. */
-export async function readFinalSends(node: NodePort, hashes: readonly string[]): Promise<Map<string, FinalSend>> {
-  const sends = new Map<string, FinalSend>()
-  for (const [hash, block] of await readBlocks(node, hashes)) {
-    const send = toSend(hash, block)
-    if (send) sends.set(hash, send)
-  }
-  return sends
+export async function readFinalSends(node: NodePort, hashes: readonly string[]): Promise<Map<string, LedgerSend>> {
+  return new Map([...(await node.readSends(hashes))].filter(([, { isFinal }]) => isFinal))
 }
 
 async function readBlocks(node: NodePort, hashes: readonly string[]): Promise<[string, Record<string, unknown>][]> {
@@ -45,28 +27,6 @@ async function readBlocks(node: NodePort, hashes: readonly string[]): Promise<[s
     for (const hash of part) found.push([hash, toObject(blocks[hash])])
   }
   return found
-}
-
-function toSend(hash: string, block: Record<string, unknown>): FinalSend | undefined {
-  if (block.confirmed !== 'true') return undefined
-  const { subtype, contents, amount, block_account: account, local_timestamp: seconds, height } = block
-  const { type, link, destination } = toObject(contents)
-  const key =
-    // Old wallets still make old blocks, which have no subtype and name their destination.
-    type === 'send'
-      ? typeof destination === 'string' && fromAddress(destination)
-      : subtype === 'send' && typeof link === 'string' && isHex(link, 64) && link.toUpperCase()
-  const sender = typeof account === 'string' ? fromAddress(account) : undefined
-  const amountRaw = typeof amount === 'string' ? parseRaw(amount) : undefined
-  if (typeof key !== 'string' || sender === undefined || amountRaw === undefined) return undefined
-  return {
-    hash,
-    from: toAddress(sender),
-    to: toAddress(key),
-    amountRaw,
-    height: toCount(height),
-    seconds: toCount(seconds),
-  }
 }
 
 function toCount(value: unknown): number {

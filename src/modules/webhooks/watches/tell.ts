@@ -1,17 +1,17 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import { formatNano } from '../../../kernel/money.ts'
+import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import { recordEvent } from '../domain/record-event.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import { findEndpointById } from '../endpoints/store.ts'
 import type { AddressKind } from './event-kinds.ts'
 import { dedupeKeyOf, markStep } from './looks-store.ts'
-import type { FinalSend } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
 import type { Floor, Watch } from './store.ts'
 
 export interface Happening {
   type: AddressKind
-  send: FinalSend
+  send: LedgerSend
 }
 
 /**

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Signer, frontierAfter, nano } from '../../../test/support/blocks.ts'
+import { DEV_NETWORK } from './network.ts'
+import { ZERO_HASH, hashBlock, toBlockJson } from './block.ts'
+import { computeAmount, proveBlock, receiverOf } from './ledger-send.ts'
+import { toAddress } from './address.ts'
+import { RAW_MAX } from '../money.ts'
+import { WORK_THRESHOLDS } from './work.ts'
+
+const payer = new Signer(1)
+const shop = new Signer(2)
+const opened = payer.receive(
+  { previous: ZERO_HASH, balance: 0n, representative: DEV_NETWORK.genesisAccount },
+  'A'.repeat(64),
+  nano(5),
+)
+const paid = payer.send(frontierAfter(opened), shop.key, nano(2))
+const hash = hashBlock(paid)
+const toldOf = (contents: object) => ({ contents: { ...contents } as Record<string, string> })
+
+test('a send is computed from its contents and those of its predecessor, whatever else a node says', () => {
+  const told = { ...toldOf(toBlockJson(paid)), amount: '1', subtype: 'receive', block_account: shop.address }
+  const proven = proveBlock(hash, told, 0n)!
+  assert.deepEqual([proven.account, receiverOf(proven.block)], [payer.key, shop.key])
+  const previous = { ...toldOf(toBlockJson(opened)), balance: '0' }
+  assert.equal(computeAmount(proven.block, previous), nano(2))
+  // Of another block than the one it follows it proves nothing, and without one nothing is known.
+  assert.equal(computeAmount(proven.block, toldOf(toBlockJson(paid))), undefined)
+  assert.equal(computeAmount(proven.block, {}), undefined)
+})
+
+test('a block whose contents, signature or signer was changed in any place is none', () => {
+  const contents = toBlockJson(paid)
+  const others: Record<string, string> = {
+    account: shop.address,
+    previous: 'B'.repeat(64),
+    representative: shop.address,
+    balance: (paid.balance + 1n).toString(),
+    link: payer.key,
+  }
+  for (const [name, value] of Object.entries(others)) {
+    assert.equal(proveBlock(hash, toldOf({ ...contents, [name]: value }), 0n), undefined, name)
+  }
+  const otherBlock = { ...paid, balance: paid.balance }
+  const signedByNobody = { ...toBlockJson(otherBlock), signature: '0'.repeat(128) }
+  assert.equal(proveBlock(hash, toldOf(signedByNobody), 0n), undefined)
+  const signedElsewhere = { ...contents, signature: opened.signature }
+  assert.equal(proveBlock(hash, toldOf(signedElsewhere), 0n), undefined)
+  assert.equal(proveBlock(hash, toldOf(contents), WORK_THRESHOLDS.live.receive), undefined)
+  assert.ok(proveBlock(hash, toldOf(contents), 0n))
+})
+
+test('receives, changes and epochs move nothing to anybody', () => {
+  const received = payer.receive(frontierAfter(paid), 'C'.repeat(64), nano(1))
+  const changed = payer.change(frontierAfter(paid), shop.key)
+  for (const block of [received, changed]) assert.equal(computeAmount(block, toldOf(toBlockJson(paid))), undefined)
+})
+
+/** The first send of the live network, of an old kind: it names its destination, and its account only by its signature. */
+const FIRST_SEND = {
+  hash: 'A170D51B94E00371ACE76E35AC81DC9405D5D04D4CEBC399AEACE07AE05DD293',
+  contents: {
+    type: 'send',
+    previous: '991CF190094C00F0B68E2E5F75F6BEE95A2E0BD93CEAA4A6734DB9F19B728948',
+    destination: 'nano_13ezf4od79h1tgj9aiu4djzcmmguendtjfuhwfukhuucboua8cpoihmh8byo',
+    balance: 'FD89D89D89D89D89D89D89D89D89D89D',
+    work: '3c82cc724905ee95',
+    signature:
+      '5B11B17DB9C8FE0CC58CAC6A6EECEF9CB122DA8A81C6D3DB1B5EE3AB065AA8F8CB1D6765C8EB91B58530C5FF5987AD95E6D34BB57F44257E20795EE412E61600',
+  },
+}
+const FIRST_OPEN = {
+  type: 'open',
+  source: 'E89208DD038FBB269987689621D52292AE9C35941A7484756ECCED92A65093BA',
+  representative: 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3',
+  account: 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3',
+  work: '62f05417dd3fb691',
+  signature:
+    '9F0C933C8ADE004D808EA1985FA746A7E95BA2A38F867640F53EC8F180BDFE9E2C1268DEAD7C2664F356E37ABA362BC58E46DBA03E523A7B5A19E4B6EB12BB02',
+}
+
+test('a send of an old wallet is a payment like any other, and its account is believed when it has signed', () => {
+  const { hash: first, contents } = FIRST_SEND
+  const least = WORK_THRESHOLDS.live.receive
+  const proven = proveBlock(first, { ...toldOf(contents), block_account: FIRST_OPEN.account }, least)!
+  assert.deepEqual(
+    [toAddress(proven.account), toAddress(receiverOf(proven.block)!)],
+    [FIRST_OPEN.account, contents.destination],
+  )
+  // Its predecessor states no balance, so that the node's word is all there is.
+  const amount = computeAmount(proven.block, { ...toldOf(FIRST_OPEN), balance: RAW_MAX.toString() })
+  assert.equal(amount, RAW_MAX - BigInt(`0x${contents.balance}`))
+  for (const liar of [shop.address, '', undefined]) {
+    assert.equal(proveBlock(first, { ...toldOf(contents), block_account: liar }, least), undefined)
+  }
+})

@@ -1,0 +1,95 @@
+import { type Raw, parseRaw } from '../money.ts'
+import { type JsonObject, textOf, toObject } from '../shape.ts'
+import { type PublicKey, fromAddress, toAddress } from './address.ts'
+import { type Block, fromBlockJson, hashBlock, previousOf, rootOf } from './block.ts'
+import { verifyHash } from './keys.ts'
+import { workValue } from './work.ts'
+
+/** A send on the ledger. What it moves is computed from its contents, which its hash and its sender's signature prove. */
+export interface LedgerSend {
+  hash: string
+  /** Addresses. */
+  from: string
+  to: string
+  amountRaw: Raw
+  /** Of the sender's chain, and when a node saw it first, in seconds: as a node says it, 0 where it does not. */
+  height: number
+  seconds: number
+  /** Whether as many nodes call it confirmed as must. */
+  isFinal: boolean
+  /** Whether its receiver has not received it, as a node says. */
+  waits: boolean
+}
+
+/** A block that its owner has signed. */
+export interface ProvenBlock {
+  block: Block
+  account: PublicKey
+}
+
+/** The contents that a node tells of a block, when they are those of its hash. */
+export function readContents(hash: string, contents: unknown): Block | undefined {
+  const members = toObject(contents)
+  const block = fromBlockJson((name) => {
+    const value = members[name]
+    return typeof value === 'string' ? value : undefined
+  })
+  return block && hashBlock(block) === hash ? block : undefined
+}
+
+/** What a node tells of a block, when its owner has signed it and it carries work. A node can make up everything else. */
+export function proveBlock(hash: string, told: JsonObject, leastWork: bigint): ProvenBlock | undefined {
+  const block = readContents(hash, told.contents)
+  if (!block || workValue(rootOf(block), block.work) < leastWork) return undefined
+  // Old kinds of blocks do not name their account: a node names it, and the signature shows whether that is true.
+  const account =
+    block.type === 'state' || block.type === 'open' ? block.account : fromAddress(textOf(told.block_account))
+  if (account === undefined || !verifyHash(account, hash, block.signature)) return undefined
+  return { block, account }
+}
+
+/** Whom a block names as the receiver, if it is a send: only its predecessor's balance says whether it is one. */
+export function receiverOf(block: Block): PublicKey | undefined {
+  if (block.type === 'state') return block.link
+  return block.type === 'send' ? block.destination : undefined
+}
+
+/** What a block leaves its account with; undefined where its contents do not say. */
+const balanceOf = (block: Block): Raw | undefined =>
+  block.type === 'state' || block.type === 'send' ? block.balance : undefined
+
+/**
+ * What a block sends: its predecessor's balance less its own; undefined for every block that is no send. The predecessor is
+ * what a node tells of the block that this one names: its contents prove themselves. Only of old kinds that do not state a
+ * balance, the node's word is taken.
+ */
+export function computeAmount(block: Block, previous: JsonObject): Raw | undefined {
+  const after = balanceOf(block)
+  if (after === undefined) return undefined
+  const before = readContents(previousOf(block), previous.contents)
+  const balance = before && (balanceOf(before) ?? parseRaw(textOf(previous.balance)))
+  return balance !== undefined && balance > after ? ((balance - after) as Raw) : undefined
+}
+
+/** A send with what a node adds to it. */
+export function toLedgerSend(
+  hash: string,
+  { block, account }: ProvenBlock,
+  { amountRaw, told, isFinal }: { amountRaw: Raw; told: JsonObject; isFinal: boolean },
+): LedgerSend {
+  return {
+    hash,
+    from: toAddress(account),
+    to: toAddress(receiverOf(block)!),
+    amountRaw,
+    height: toCount(told.height),
+    seconds: toCount(told.local_timestamp),
+    isFinal,
+    waits: told.receivable === '1',
+  }
+}
+
+function toCount(value: unknown): number {
+  const count = typeof value === 'string' && value !== '' ? Number(value) : NaN
+  return Number.isSafeInteger(count) ? count : 0
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { RAW_PER_NANO } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { fundsOf } from '../support/blocks.ts'
+import { bearer, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
+import { turningWhenStuck } from '../support/clock.ts'
+import { EventRelay } from '../support/event-relay.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
+import { readMetrics } from '../support/gateway.ts'
+import { Inventions } from '../support/inventions.ts'
+
+/* Nodes that tell of payments which never were, or keep to themselves those that were: decisions 15. */
+
+const { address } = merchant
+
+/** A shop before nodes of strangers, all of one ledger, until some of them are made to lie. */
+async function openScene(t: TestContext, count: number, env: Record<string, string> = {}) {
+  const world = await openWorld(t)
+  const nodes: FaultyNode[] = []
+  const relays: EventRelay[] = []
+  for (let at = 0; at < count; at++) {
+    nodes.push(await FaultyNode.start(t, { ledger: world.ledger }))
+    relays.push(await EventRelay.start(t, world.ledger.wsUrl))
+  }
+  const shop = await world.start({
+    NODE_URLS: nodes.map(({ url }) => url).join(','),
+    NODE_WS_URLS: relays.map(({ url }) => url).join(','),
+    ...env,
+  })
+  const open = (amount = '2') => shop.open({ address, amount }, bearer(world.key()))
+  /** Turns the clock for so long, with time for what falls due. */
+  const pass = async (seconds: number) => {
+    const end = world.clock.now() + seconds * 1_000
+    await turnUntil(world, 1_000, async () => world.clock.now() >= end)
+  }
+  const inventions = new Inventions()
+  /** A liar that has invented the payment of a checkout, and tells of it in every way. */
+  const invent = ({ amount_raw: raw }: { amount_raw: string }, ...liars: number[]) => {
+    const hash = inventions.pay(address, BigInt(raw), merchant.key)
+    for (const at of liars) {
+      inventions.tellThrough(nodes[at]!)
+      inventions.tellBy(relays[at]!, hash)
+    }
+    return hash
+  }
+  const untilPaid = (id: string) => turnUntil(world, 1_000, async () => (await shop.check(id)).success)
+  const stateOf = (at: number) => shop.app.nodes.pool.upstreams[at]!.state
+  return { world, nodes, relays, shop, open, pass, inventions, invent, untilPaid, stateOf }
+}
+
+test('one lying node of two completed checkouts with invented payments: now it waits, says so, and goes on without the lie', async (t) => {
+  const { world, nodes, shop, open, pass, invent, untilPaid } = await openScene(t, 2)
+  const made = await open()
+  const hash = invent(made, 1)
+  await pass(60)
+  assert.equal((await shop.check(made.id)).success, false)
+  assert.match(
+    shop.log(),
+    new RegExp(
+      `"event":"node_disagreement","hash":"${hash}","confirmed":\\["node-2"\\],"unconfirmed":\\[\\],"absent":\\["node-1"\\]`,
+    ),
+  )
+  assert.match(await readMetrics(shop), /gateway_node_disagreements_total\{upstream="node-2"\} 1/)
+  // Of two nobody knows which one lies.
+  assert.deepEqual(
+    [0, 1].map((at) => shop.app.nodes.pool.upstreams[at]!.state),
+    ['well', 'well'],
+  )
+  await world.pay(address, made.amount_raw)
+  await untilPaid(made.id)
+  nodes[1]!.beHonest()
+  const { amount_paid_raw: paid } = await shop.check(made.id)
+  assert.equal(paid, made.amount_raw, 'the honest payment alone has paid')
+})
+
+test('where one node suffices, an invented payment of a lying one counts: these lies are good ones', async (t) => {
+  const { open, invent, untilPaid } = await openScene(t, 2, { CONFIRM_NODES: '1' })
+  const made = await open()
+  invent(made, 0, 1)
+  await untilPaid(made.id)
+})
+
+test('a wallet signed a receive for money that never was and stayed locked for good: now it receives and sends what there is', async (t) => {
+  const { world, shop, inventions, nodes, relays } = await openScene(t, 2)
+  const call = (fields: object) =>
+    turningWhenStuck(world.clock, shop.call('cloud_wallet', { key: world.key(), ...fields }))
+  const wallet = (await call({})).json<{ address: string }>().address
+  const hash = inventions.pay(wallet, 5n * RAW_PER_NANO, fromAddress(wallet)!)
+  for (const node of nodes.slice(1)) inventions.tellThrough(node)
+  inventions.tellBy(relays[1]!, hash)
+  const received = await call({ receive: true, account: wallet })
+  assert.doesNotMatch(received.text, new RegExp(hash))
+  const { db } = shop.ctx
+  const signed = () => db.selectFrom('wallet_blocks').select(['hash']).where('hash', 'is not', null).execute()
+  assert.deepEqual(await signed(), [])
+  await world.pay(wallet, RAW_PER_NANO)
+  const sent = await call({ send: merchant.address, amount: '1', account: wallet })
+  assert.equal(sent.status, 200, sent.text)
+  assert.equal(fundsOf(world.ledger.node, merchant.address), RAW_PER_NANO)
+})
+
+test('one liar of three is set aside for good with what it said, and payments go on in the meantime', async (t) => {
+  const { world, nodes, shop, open, pass, invent, untilPaid, stateOf } = await openScene(t, 3)
+  const [made, honest] = [await open(), await open('3')]
+  const hash = invent(made, 2)
+  await pass(5)
+  await world.pay(address, honest.amount_raw)
+  await untilPaid(honest.id)
+  await pass(60)
+  assert.equal((await shop.check(made.id)).success, false)
+  assert.deepEqual([0, 1, 2].map(stateOf), ['well', 'well', 'suspect'])
+  assert.match(
+    shop.log(),
+    new RegExp(
+      `"upstream":"node-3","state":"suspect","reason":"it called block ${hash} confirmed, which [^"]+ do not have"`,
+    ),
+  )
+  nodes[2]!.beHonest()
+  nodes[2]!.forgetHits()
+  await pass(60)
+  assert.equal(stateOf(2), 'suspect')
+  assert.equal(nodes[2]!.hits('blocks_info'), 0)
+})
+
+test('two liars of three that agree count for nothing where three must agree, and the honest one is not set aside', async (t) => {
+  const { shop, open, pass, invent, stateOf } = await openScene(t, 3, { CONFIRM_NODES: '3' })
+  const made = await open()
+  invent(made, 1, 2)
+  await pass(60)
+  assert.equal((await shop.check(made.id)).success, false)
+  assert.match(shop.log(), /"event":"node_disagreement"[^\n]+"confirmed":\["node-[23]","node-[23]"\]/)
+  assert.equal(stateOf(0), 'well')
+})
+
+test('a node that keeps payments to itself holds up nobody where three are asked, and is told of where two are', async (t) => {
+  for (const count of [3, 2]) {
+    const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, count)
+    const made = await open()
+    nodes[0]!.lie('blocks_info', (answer) => ({ ...answer, blocks: '' }))
+    nodes[0]!.lie('accounts_receivable', (answer) => ({ ...answer, blocks: '' }))
+    await world.pay(address, made.amount_raw)
+    if (count === 2) {
+      await pass(60)
+      assert.equal((await shop.check(made.id)).success, false)
+      assert.match(
+        shop.log(),
+        /"event":"node_disagreement"[^\n]+"confirmed":\["node-2"\],"unconfirmed":\[\],"absent":\["node-1"\]/,
+      )
+      nodes[0]!.beHonest()
+    }
+    await untilPaid(made.id)
+    await shop.close()
+  }
+})
+
+test('a lone node can invent, but neither change the amount of a payment nor its receiver, nor sign for others', async (t) => {
+  const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 1)
+  const [made, other] = [await open(), await open('3')]
+  nodes[0]!.lie('blocks_info', (answer) => {
+    const blocks = Object.entries(answer.blocks ?? {}).map(([hash, told]) => [
+      hash,
+      { ...(told as unknown as object), amount: other.amount_raw },
+    ])
+    return { ...answer, blocks: Object.fromEntries(blocks) as object }
+  })
+  await world.pay(address, made.amount_raw)
+  await untilPaid(made.id)
+  assert.equal((await shop.check(other.id)).success, false)
+  nodes[0]!.lie('blocks_info', (answer) => {
+    const blocks = Object.entries(answer.blocks ?? {}).map(([hash, told]) => {
+      const { contents } = told as unknown as { contents: object }
+      return [hash, { ...(told as unknown as object), contents: { ...contents, signature: '0'.repeat(128) } }]
+    })
+    return { ...answer, blocks: Object.fromEntries(blocks) as object }
+  })
+  await world.pay(address, other.amount_raw)
+  await pass(60)
+  assert.equal((await shop.check(other.id)).success, false)
+  nodes[0]!.beHonest()
+  await untilPaid(other.id)
+})
+
+test('while one of two nodes is away payments wait for it, or do not, as the operator wishes; a large one waits for three', async (t) => {
+  for (const alone of ['wait', 'allow']) {
+    const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 2, { CONFIRM_ALONE: alone })
+    const made = await open()
+    await nodes[0]!.behave('dead')
+    // Probes tell that it is gone.
+    await turnUntil(world, 1_000, async () => !shop.app.nodes.pool.upstreams[0]!.healthy)
+    await world.pay(address, made.amount_raw)
+    if (alone === 'wait') {
+      await pass(30)
+      assert.equal((await shop.check(made.id)).success, false)
+      await nodes[0]!.behave('none')
+    }
+    await untilPaid(made.id)
+    await shop.close()
+  }
+  const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 3, {
+    CONFIRM_NODES: '1',
+    CONFIRM_NODES_ABOVE: '100:3',
+  })
+  const [small, large] = [await open('99'), await open('101')]
+  nodes[0]!.lie('blocks_info', (answer) => ({ ...answer, blocks: '' }))
+  for (const { amount_raw: raw } of [small, large]) await world.pay(address, raw)
+  await untilPaid(small.id)
+  await pass(30)
+  assert.equal((await shop.check(large.id)).success, false)
+  assert.ok(BigInt(large.amount_raw) > 100n * RAW_PER_NANO)
+  nodes[0]!.beHonest()
+  await untilPaid(large.id)
+})
+
+test('a gateway that is to hear more nodes than it has does not start, and says why', async (t) => {
+  await assert.rejects(
+    openScene(t, 2, { CONFIRM_NODES: '3' }),
+    /CONFIRM_NODES asks for the word of 3 nodes, and NODE_URLS names 2/,
+  )
+  await assert.rejects(
+    openScene(t, 2, { CONFIRM_NODES_ABOVE: '5:3' }),
+    /CONFIRM_NODES_ABOVE asks for the word of 3 nodes/,
+  )
+})
