@@ -106,6 +106,16 @@ program
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/config.ts')).printConfig))
 
+program
+  .command('nodes')
+  .description('nodes of others')
+  .command('check')
+  .description('ask nodes what a gateway needs of them, and print the settings for those that are good')
+  .argument('<urls...>', 'address of a node, and behind it that of its websocket: https://… wss://…')
+  .addOption(new Option('--network <network>').choices(['live', 'beta', 'dev']).default('live'))
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/nodes.ts')).checkNodes))
+
 const devnet = program
   .command('devnet')
   .description('run only the development ledger, with a node’s RPC and websocket')

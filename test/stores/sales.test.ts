@@ -239,17 +239,13 @@ forEachEngine((engine, openFresh) => {
     const [broken, sound] = [await offerName(shop, 'broken'), await offerName(shop, 'sound')]
     await store.db.deleteFrom('service_orders').where('checkout_id', '=', broken.id).execute()
     const payer = new Signer(17)
-    const send = {
-      subtype: 'send',
-      block_account: payer.address,
-      local_timestamp: `${Math.floor(clock.now() / 1_000)}`,
-    }
+    const from = payer.address
+    const send = { from, to: new Signer(1).address, height: 2, seconds: Math.floor(clock.now() / 1_000) }
     const sent = [broken, sound].map(({ plans }, at) => {
-      const amount = plans[YEAR]!.amountRaw!.toString()
-      const block = { ...send, amount, confirmed: 'true', contents: { link: new Signer(1).key } }
-      return [`${5 + at}A`.padStart(64, '0'), block] as const
+      const hash = `${5 + at}A`.padStart(64, '0')
+      return [hash, { ...send, hash, amountRaw: plans[YEAR]!.amountRaw!, isFinal: true, waits: true }] as const
     })
-    const node = { read: () => Promise.resolve({ blocks: Object.fromEntries(sent) }) } as unknown as NodePort
+    const node = { readSends: () => Promise.resolve(new Map(sent)) } as unknown as NodePort
     const tools = { node, settled: new Set<string>(), hearsEvents: () => true }
     await assert.rejects(takeSends(shop, tools, new Map(sent.map(([hash]) => [hash, null]))), /sells nothing/)
     assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
