@@ -95,7 +95,14 @@ function print(checked: readonly Checked[], settings: Record<string, string>): v
     'ms an answer': one.milliseconds ?? '?',
     'at once': one.isOurs ? `${one.burst} of ${BURST_MIN}` : '?',
     'keeps connections': one.isOurs ? (one.keepsOpen ? 'yes' : 'no') : '?',
-    websocket: one.hearsEvents === undefined ? 'not given' : one.hearsEvents ? 'tells' : 'silent',
+    websocket:
+      one.wsUrl === undefined
+        ? 'not given'
+        : one.hearsEvents === undefined
+          ? '?'
+          : one.hearsEvents
+            ? 'tells'
+            : 'silent',
     verdict: one.problems.length === 0 ? 'good' : 'do not use',
   }))
   console.log(showAnswer(table))

@@ -5,7 +5,7 @@ import { isHex } from '../../kernel/nano/hex.ts'
 import { GENESIS_HASHES, type NetworkName } from '../../kernel/nano/networks.ts'
 import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
-import { toList, toObject } from '../../kernel/shape.ts'
+import { textOf, toList, toObject } from '../../kernel/shape.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 import { type OurLedger, type Told, askForLedger, compareLedger } from './identity.ts'
 
@@ -87,7 +87,7 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
       const block = await line.tell({ action: 'block_info', hash: ours.genesis!, json_block: 'true' })
       const account = typeof block?.block_account === 'string' ? block.block_account : ''
       for (const need of needs(ours.genesis!, account)) {
-        if ((await line.tell(need)) === undefined) found.missing.push(String(need.action))
+        if ((await line.tell(need)) === undefined) found.missing.push(textOf(need.action))
       }
       found.confirmed = await listConfirmed(line, account)
       found.burst = await line.burst(BURST)
@@ -130,7 +130,10 @@ async function listConfirmed(line: Line, account: string): Promise<string[]> {
   const { confirmations } = (await line.tell({ action: 'confirmation_history', count: '3' })) ?? {}
   const info = await line.tell({ action: 'account_info', account, include_confirmed: 'true' })
   const hashes = [...toList(confirmations).map((one) => toObject(one).hash), info?.confirmed_frontier]
-  return hashes.filter((hash) => typeof hash === 'string' && isHex(hash, 64)).map((hash) => String(hash).toUpperCase())
+  return hashes
+    .map(textOf)
+    .filter((hash) => isHex(hash, 64))
+    .map((hash) => hash.toUpperCase())
 }
 
 /** Connections to one node, of the kind that a gateway holds. */
@@ -170,7 +173,12 @@ class Line {
 
   /** Undefined where the node will not answer this. */
   async tell(request: NodeAnswer): Promise<NodeAnswer | undefined> {
-    return this.ask(request).catch(() => undefined)
+    try {
+      return await this.ask(request)
+    } catch {
+      // That a node does not answer is what is to be found out.
+      return undefined
+    }
   }
 
   /** How many of so many requests at once are answered. */
