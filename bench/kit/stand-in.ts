@@ -7,7 +7,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { useFastestCurve } from '../../src/infra/sodium-curve.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { publicKeyOf, signHash } from '../../src/kernel/nano/keys.ts'
 import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
 import { addressOf } from '../../test/support/many-checkouts.ts'
 
@@ -28,10 +32,12 @@ const BALANCE = JSON.stringify({
 })
 /** A block with a successor: what is said of it never changes, so that it may be remembered for good. */
 const SETTLED = JSON.stringify({ confirmed: 'true', subtype: 'receive', amount: '1', successor: '1'.repeat(64) })
-const SENDER = addressOf('payer')
+/** Payments are computed from their blocks, so that these are real: signed, each behind a block that says what was there before. */
+const PAYER_KEY = 'D'.repeat(64)
 const STRANGERS = Array.from({ length: 1_000 }, (_, at) => addressOf(`stranger ${at}`))
 
-const payments = new Map<string, Payment>()
+/** What is told of blocks that exist. */
+const described = new Map<string, object>()
 let told = 0
 
 interface Question {
@@ -40,6 +46,9 @@ interface Question {
 }
 
 const BLOCKS = 200_000_000
+/** Any work will do. */
+const NO_WORK = '0'.repeat(16)
+const DIFFICULTY = JSON.stringify({ network_minimum: NO_WORK, network_receive_minimum: NO_WORK })
 const VERSION = JSON.stringify({ network: 'dev', network_identifier: GENESIS_HASHES.dev })
 
 function answer(text: string): string {
@@ -47,6 +56,7 @@ function answer(text: string): string {
   if (action === 'account_balance') return BALANCE
   if (action === 'block_info') return SETTLED
   if (action === 'version') return VERSION
+  if (action === 'active_difficulty') return DIFFICULTY
   if (action === 'block_count')
     return JSON.stringify({ count: `${BLOCKS + told}`, unchecked: '0', cemented: `${BLOCKS + told}` })
   if (action === 'account_info') return '{"error":"Account not found"}'
@@ -57,36 +67,57 @@ function answer(text: string): string {
   return BALANCE
 }
 
-function describe(hash: string): [string, object][] {
-  const payment = payments.get(hash)
-  if (!payment) return []
-  const seen = { local_timestamp: String(Math.floor(Date.now() / 1_000)), confirmed: 'true', receivable: '1' }
-  const contents = { type: 'state', link: fromAddress(payment.to)! }
-  return [[hash, { block_account: SENDER, amount: payment.amountRaw, subtype: 'send', ...seen, contents }]]
+const describe = (hash: string): [string, object][] => {
+  const told = described.get(hash)
+  return told ? [[hash, told]] : []
 }
 
-/** A confirmation as a node tells it, of a send between strangers or to somebody. */
-export function toFrame(at: number, { to, amountRaw = '1' }: Partial<Payment> = {}): { hash: string; frame: string } {
-  const account = to === undefined ? STRANGERS[at % STRANGERS.length]! : SENDER
-  const link = to ?? STRANGERS[(at + 1) % STRANGERS.length]!
-  const hash = digest('sha256', `block ${at}`, 'hex').toUpperCase()
+/** A payment, and the block before it. */
+function toBlocks(at: number, { to, amountRaw }: Payment): { before: StateBlock; paid: StateBlock } {
+  const account = publicKeyOf(PAYER_KEY)
+  const common = { type: 'state' as const, account, representative: account, signature: '0'.repeat(128), work: NO_WORK }
+  const balance = toRaw(BigInt(amountRaw) + 1n)
+  const before = { ...common, previous: digestOf(`previous ${at}`), balance, link: digestOf(`source ${at}`) }
+  const draft = { ...common, previous: hashBlock(before), balance: toRaw(1n), link: fromAddress(to)! }
+  return { before, paid: { ...draft, signature: signHash(PAYER_KEY, hashBlock(draft)) } }
+}
+
+const digestOf = (text: string) => digest('sha256', text, 'hex').toUpperCase()
+
+/** A confirmation as a node tells it, of a send between strangers. */
+function toFrame(at: number): { hash: string; frame: string } {
+  const account = STRANGERS[at % STRANGERS.length]!
+  const link = STRANGERS[(at + 1) % STRANGERS.length]!
   const block = {
     type: 'state',
     account,
-    previous: digest('sha256', `previous ${at}`, 'hex').toUpperCase(),
+    previous: digestOf(`previous ${at}`),
     representative: account,
     balance: '1000000000000000000000000000000',
     link: fromAddress(link)!,
     link_as_account: link,
     signature: '0'.repeat(128),
-    work: '0'.repeat(16),
-    subtype: 'send',
+    work: NO_WORK,
   }
-  const message = { account, amount: amountRaw, hash, confirmation_type: 'active_quorum', block }
-  return { hash, frame: JSON.stringify({ topic: 'confirmation', time: String(Date.now()), message }) }
+  const hash = digestOf(`block ${at}`)
+  return { hash, frame: frameOf(hash, '1', block) }
 }
 
-if (process.send !== undefined && process.argv[2] !== undefined) await stand(process.argv[2])
+function frameOf(hash: string, amount: string, block: Record<string, string>): string {
+  const message = {
+    account: block.account,
+    amount,
+    hash,
+    confirmation_type: 'active_quorum',
+    block: { ...block, subtype: 'send' },
+  }
+  return JSON.stringify({ topic: 'confirmation', time: String(Date.now()), message })
+}
+
+if (process.send !== undefined && process.argv[2] !== undefined) {
+  useFastestCurve()
+  await stand(process.argv[2])
+}
 
 async function stand(as: string): Promise<void> {
   const say = (word: Word) => process.send!(word)
@@ -138,9 +169,14 @@ async function tellStrangers(
 
 function tellPayments(some: readonly Payment[], broadcast: (frame: string) => void): Promise<number> {
   const frames = some.map((payment) => {
-    const { hash, frame } = toFrame(told++, payment)
-    payments.set(hash, payment)
-    return frame
+    const { before, paid } = toBlocks(told++, payment)
+    const hash = hashBlock(paid)
+    const seen = { local_timestamp: String(Math.floor(Date.now() / 1_000)), confirmed: 'true', receivable: '1' }
+    const { amountRaw: amount } = payment
+    const sender = { block_account: toAddress(paid.account), amount, subtype: 'send' }
+    described.set(hash, { ...sender, ...seen, contents: toBlockJson(paid) })
+    described.set(paid.previous, { ...seen, contents: toBlockJson(before) })
+    return frameOf(hash, amount, toBlockJson(paid))
   })
   for (const frame of frames) broadcast(frame)
   return Promise.resolve(some.length)
