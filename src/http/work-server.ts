@@ -110,6 +110,7 @@ type WorkCtx = Pick<Ctx, 'caller' | 'leaving' | 'payer' | 'node' | 'charged' | '
 const noLedger = () => new AppError('invalid_request', 'This server has no ledger. Give difficulty or subtype.')
 const NO_LEDGER: NodePort = {
   read: () => Promise.reject(noLedger()),
+  readBlocks: () => Promise.reject(noLedger()),
   readSends: () => Promise.reject(noLedger()),
   publish: () => Promise.reject(noLedger()),
 }

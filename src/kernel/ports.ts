@@ -2,7 +2,7 @@ import type { AccountPlan, KeyRights } from './key-rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
-import type { LedgerSend } from './nano/ledger-send.ts'
+import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
 
@@ -31,6 +31,8 @@ export interface NodePort {
    * client has written, whatever the node says to it is an answer, and no fault of the node.
    */
   read(action: string, params: NodeParams, how?: { verbatim: true }): Promise<NodeAnswer>
+  /** Blocks by hash, as decisions may rely on them; what is not there, or is not the block of its hash, is left out. */
+  readBlocks(hashes: readonly string[]): Promise<ReadonlyMap<string, LedgerBlock>>
   /**
    * The sends among blocks, by hash, as money may rely on them: computed from their own contents, and final when enough nodes
    * say so. `previous` are hashes of predecessors where they are known already, which spares a question.

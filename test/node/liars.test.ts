@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { RAW_PER_NANO } from '../../src/kernel/money.ts'
+import { RAW_PER_NANO, type Raw, toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { fundsOf } from '../support/blocks.ts'
 import { bearer, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
 import { turningWhenStuck } from '../support/clock.ts'
@@ -98,6 +99,64 @@ test('a wallet signed a receive for money that never was and stayed locked for g
   const sent = await call({ send: merchant.address, amount: '1', account: wallet })
   assert.equal(sent.status, 200, sent.text)
   assert.equal(fundsOf(world.ledger.node, merchant.address), RAW_PER_NANO)
+})
+
+test('a wallet that nodes lie to about its own chain is neither frozen nor led astray, and goes on with the truth', async (t) => {
+  const { world, shop, nodes } = await openScene(t, 2)
+  /** A send that cannot leave is answered when its time is over. */
+  const call = async (fields: object) => {
+    let isOver = false
+    const answer = shop.call('cloud_wallet', { key: world.key(), ...fields }).finally(() => (isOver = true))
+    await turnUntil(world, 1_000, async () => isOver)
+    return answer
+  }
+  const wallet = (await call({})).json<{ address: string }>().address
+  await world.pay(wallet, toRaw(3n * RAW_PER_NANO))
+  const send = () => call({ send: merchant.address, amount: '1', account: wallet })
+  assert.equal((await send()).status, 200)
+  const { db } = shop.ctx
+  const isFrozen = async () =>
+    (await db.selectFrom('wallets').select('frozen_at').execute()).some(({ frozen_at: at }) => at !== null)
+  const { ledger } = world.ledger.node
+  const { head, balance, representative } = ledger.store.findAccount(fromAddress(wallet)!)!
+  const upgrade: StateBlock = {
+    type: 'state',
+    account: fromAddress(wallet)!,
+    previous: head,
+    representative,
+    balance,
+    link: `65706F636820763220626C6F636B${'0'.repeat(36)}`,
+    signature: '0'.repeat(128),
+    work: '0'.repeat(16),
+  }
+  const foreign = { ...upgrade, link: merchant.key, balance: 0n as Raw }
+  /** Both name a block after the wallet's last one; one of them also calls it confirmed. */
+  const name = (block: StateBlock) => {
+    const hash = hashBlock(block)
+    const told = { block_account: wallet, confirmed: 'true', subtype: 'epoch', contents: toBlockJson(block) }
+    for (const [at, node] of nodes.entries()) {
+      node.lie('account_info', (answer) => ({ ...answer, frontier: hash, confirmed_frontier: hash }))
+      node.lie('block_info', (answer, body) =>
+        body.includes(hash) ? { ...told, balance: block.balance.toString() } : { ...answer, successor: hash },
+      )
+      if (at === 1)
+        node.lie('blocks_info', (answer, body) => (body.includes(hash) ? { blocks: { [hash]: told } } : answer))
+    }
+  }
+  for (const lie of [
+    () => name(upgrade),
+    () => name(foreign),
+    () => nodes.forEach((node) => node.lie('account_info', (answer) => ({ ...answer, balance: '9'.repeat(38) }))),
+  ]) {
+    lie()
+    const { status } = await send()
+    assert.notEqual(status, 200)
+    assert.equal(await isFrozen(), false)
+    for (const node of nodes) node.beHonest()
+  }
+  const last = await send()
+  assert.equal(last.status, 200, last.text)
+  assert.equal(fundsOf(world.ledger.node, merchant.address), 2n * RAW_PER_NANO)
 })
 
 test('one liar of three is set aside for good with what it said, and payments go on in the meantime', async (t) => {

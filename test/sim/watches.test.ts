@@ -13,7 +13,7 @@ import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { addressOf } from '../support/many-checkouts.ts'
 import { SEED, SeededRandom, testRandom } from '../support/random.ts'
-import { sendsAsTold } from '../support/sends-as-told.ts'
+import { noBlocks, sendsAsTold } from '../support/sends-as-told.ts'
 import { type SimBlock, SimLedger } from '../support/sim-ledger.ts'
 import { isThorough } from '../support/thorough.ts'
 
@@ -90,6 +90,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
       let isDead = false
       const node: WatchRoom['node'] = {
         publish: () => ledger.publish(),
+        readBlocks: noBlocks,
         readSends: sendsAsTold((action, params) => node.read(action, params)),
         read: async (action, params) => {
           const answer = await ledger.read(action, params)

@@ -14,7 +14,7 @@ import { countTroubled } from '../../src/modules/webhooks/watches/store.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { addressOf } from '../support/many-checkouts.ts'
 import { SEED, SeededRandom, testRandom } from '../support/random.ts'
-import { sendsAsTold } from '../support/sends-as-told.ts'
+import { noBlocks, sendsAsTold } from '../support/sends-as-told.ts'
 import { SimLedger } from '../support/sim-ledger.ts'
 
 /* What merchants suffered whose addresses were watched, and were not told. */
@@ -59,6 +59,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     secrets: openSecretBox(testRandom.bytes(32), testRandom),
     node: {
       publish: () => ledger.publish(),
+      readBlocks: noBlocks,
       readSends: sendsAsTold((action, params) => room.node.read(action, params)),
       async read(action, params) {
         reads.push(action)

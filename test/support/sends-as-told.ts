@@ -28,3 +28,6 @@ export const sendsAsTold =
     }
     return sends
   }
+
+/** Only wallets ask for whole blocks. */
+export const noBlocks: NodePort['readBlocks'] = () => Promise.reject(new Error('Nobody asks for blocks here.'))

@@ -3,7 +3,7 @@ import { AppError, LedgerRefusal } from '../../src/kernel/errors.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import type { SeededRandom } from './random.ts'
-import { sendsAsTold } from './sends-as-told.ts'
+import { noBlocks, sendsAsTold } from './sends-as-told.ts'
 
 export interface SimBlock {
   hash: string
@@ -53,6 +53,7 @@ export class SimLedger implements NodePort, ConfirmationBus {
     this.#gapListeners.add(listener)
   }
 
+  readonly readBlocks = noBlocks
   readonly readSends = sendsAsTold((action, params) => this.read(action, params))
 
   publish(): Promise<string> {

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { addressOf } from './many-checkouts.ts'
-import { sendsAsTold } from './sends-as-told.ts'
+import { noBlocks, sendsAsTold } from './sends-as-told.ts'
 
 interface Payment {
   to: string
@@ -42,6 +42,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
 
   onGap(): void {}
 
+  readonly readBlocks = noBlocks
   readonly readSends = sendsAsTold((action, params) => this.read(action, params))
 
   publish(): Promise<string> {

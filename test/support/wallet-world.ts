@@ -6,7 +6,7 @@ import type { Devnet, LedgerNode } from '../../src/devnet/index.ts'
 import { answerBody } from '../../src/devnet/server.ts'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { systemClock } from '../../src/infra/clock.ts'
-import { SendReader } from '../../src/infra/node/send-reader.ts'
+import { BlockReader } from '../../src/infra/node/block-reader.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import type { Ctx } from '../../src/kernel/ctx.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -249,7 +249,7 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
     const body = { action, ...(Object.fromEntries(texts) as object) }
     return action === 'account_info' ? readAccount(String(params.account), body) : call(body)
   }
-  const sends = new SendReader({
+  const reader = new BlockReader({
     pool: { order: () => [], upstreams: [], leastWork: 0n },
     clock: systemClock,
     rules: { nodes: 1, above: [], alone: 'wait', waitMilliseconds: 10_000 },
@@ -259,7 +259,8 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
   })
   return {
     read,
-    readSends: (hashes, previous = []) => sends.read(hashes, previous),
+    readBlocks: (hashes) => reader.readBlocks(hashes),
+    readSends: (hashes, previous = []) => reader.readSends(hashes, previous),
     publish: async (block) => {
       const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) }, true)
       return String(hash)

@@ -25,7 +25,7 @@ import { publishBlock } from './publish.ts'
 import { type ReadLimits, readFromNodes } from './read.ts'
 import type { OurLedger } from './identity.ts'
 import type { AgreementRules, Disagreement } from './agreement.ts'
-import { SendReader } from './send-reader.ts'
+import { BlockReader } from './block-reader.ts'
 import { type Judge, Standing } from './standing.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
@@ -88,7 +88,7 @@ export class Nodes implements Judge {
   readonly #bus: Confirmations
   readonly #cache: AnswerCache | undefined
   readonly #epochs = new WriteEpochs()
-  readonly #sends: SendReader
+  readonly #blocks: BlockReader
   readonly #flights = new Map<string, Flight>()
   readonly #closings: (() => void)[] = []
 
@@ -109,7 +109,7 @@ export class Nodes implements Judge {
       onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
     })
     this.#bus.onGap(() => this.#epochs.bumpAll())
-    this.#sends = new SendReader({
+    this.#blocks = new BlockReader({
       pool: this.pool,
       clock,
       rules: options.agreement,
@@ -146,7 +146,8 @@ export class Nodes implements Judge {
   forRequest(trace?: Trace, leaving?: Leaving): NodePort {
     return {
       read: (action, params, how) => this.#read(action, params, { trace, leaving, ...how }),
-      readSends: (hashes, previous = []) => this.#sends.read(hashes, previous),
+      readBlocks: (hashes) => this.#blocks.readBlocks(hashes),
+      readSends: (hashes, previous = []) => this.#blocks.readSends(hashes, previous),
       publish: (block, subtype) => this.#publish(block, subtype),
     }
   }

@@ -1,7 +1,7 @@
 import { type Raw, parseRaw } from '../money.ts'
 import { type JsonObject, textOf, toObject } from '../shape.ts'
 import { type PublicKey, fromAddress, toAddress } from './address.ts'
-import { type Block, fromBlockJson, hashBlock, previousOf, rootOf } from './block.ts'
+import { type Block, type StateBlock, fromBlockJson, hashBlock, previousOf, rootOf } from './block.ts'
 import { verifyHash } from './keys.ts'
 import { workValue } from './work.ts'
 
@@ -26,6 +26,21 @@ export interface ProvenBlock {
   block: Block
   account: PublicKey
 }
+
+/** A block whose contents are those of its hash. */
+export interface LedgerBlock {
+  block: Block
+  /** Who has signed it, if its account has. The network itself signs epochs. */
+  signer: PublicKey | undefined
+  /** Whether as many nodes call it confirmed as must. */
+  isFinal: boolean
+}
+
+/** How the network marks that it upgrades an account: the text `epoch v`, with a number behind it. */
+const EPOCH = '65706F63682076'
+
+/** Whether a block can only be an upgrade by the network: it leaves everything as it was. */
+export const isEpoch = (block: Block): block is StateBlock => block.type === 'state' && block.link.startsWith(EPOCH)
 
 /** The contents that a node tells of a block, when they are those of its hash. */
 export function readContents(hash: string, contents: unknown): Block | undefined {

@@ -23,11 +23,12 @@ interface AmountSpace {
  * ones. Never the bare price, so that a careless payment matches no checkout (contract 2, rule 8).
  */
 export function amountSpaces(price: bigint, neighbours: number): AmountSpace[] {
-  const room = (price * 5n) / 1000n
+  // Below 0.5 % more, whatever the price was rounded up to.
+  const largest = (price * 1005n - 1n) / 1000n
   const enough = 4n * BigInt(neighbours) + 100n
   const spaces = GRAINS.map((grain) => {
-    const tags = room / grain
     const base = ((price + grain - 1n) / grain) * grain
+    const tags = largest > base ? (largest - base) / grain : 0n
     return { grain, base, tags: grain === FINEST || tags < TAGS_MAX ? tags : TAGS_MAX }
   })
   const first = spaces.findIndex(({ tags }) => tags >= enough)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import type { NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
+import { noBlocks } from '../../../../test/support/sends-as-told.ts'
 import { lookAt, readReceived, readStates } from './read-ledger.ts'
 
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
@@ -17,6 +18,7 @@ const nodeOf = (answer: (action: string, params: NodeParams) => NodeAnswer): Nod
       return Promise.reject(error)
     }
   },
+  readBlocks: noBlocks,
   readSends: () => Promise.reject(new Error('Nobody asks for sends here.')),
   publish: () => Promise.reject(new Error('Nobody sends here.')),
 })

@@ -1,3 +1,5 @@
+import { fromAddress } from '../../../kernel/nano/address.ts'
+import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
 import type { WalletRoom } from '../room.ts'
 import { markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listLost } from '../outbox-store.ts'
@@ -40,5 +42,7 @@ export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wal
 async function isSettled(ctx: WalletRoom, wallet: Wallet, chain: Chain): Promise<boolean> {
   if (chain.frontier === wallet.frontier) return true
   if ((await findForeign(ctx, wallet, chain)) === 'behind') return false
-  return (await findLedgerBlock(ctx.node, chain.frontier))?.confirmed === true
+  const found = (await ctx.node.readBlocks([chain.frontier])).get(chain.frontier)
+  if (!found?.isFinal || found.block.type !== 'state' || found.block.balance !== chain.balance) return false
+  return found.signer === fromAddress(wallet.address) || isEpoch(found.block)
 }

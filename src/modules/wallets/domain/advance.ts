@@ -1,12 +1,15 @@
-import { parseRaw } from '../../../kernel/money.ts'
+import { fromAddress } from '../../../kernel/nano/address.ts'
+import type { Block } from '../../../kernel/nano/block.ts'
+import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { LockLost } from '../errors.ts'
+import { findOwnBlock } from '../outbox-store.ts'
 import { type Unfinished, readUnfinished } from '../unfinished-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
-import { type Chain, findLedgerBlock, readChain } from './chain.ts'
+import { type Chain, readChain } from './chain.ts'
 import { findForeign } from './compare.ts'
 import { confirmBlock, confirmFree } from './confirm.ts'
 import { fillQueued } from './fill.ts'
@@ -88,13 +91,27 @@ async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: C
   const foreign = await findForeign(ctx, wallet, chain)
   if (foreign === 'none') return 'agreed'
   if (foreign === 'behind') return 'waiting'
-  const block = await findLedgerBlock(ctx.node, foreign)
-  // The network itself may upgrade an account; such a block moves no money and needs none of our signatures.
-  if (block?.subtype === 'epoch' && block.previous === wallet.frontier && parseRaw(block.balance) === wallet.balance) {
-    if (!block.confirmed) return 'waiting'
-    const to = { frontier: foreign, balance: wallet.balance }
-    return (await underLock(ctx, lock, (db) => moveFrontier(db, wallet, to))) ? 'moved' : 'waiting'
+  const found = (await ctx.node.readBlocks([foreign])).get(foreign)
+  // A node can name any block, and any balance: what stands on this account is signed for it, or is an upgrade by the network.
+  if (found && found.signer === fromAddress(wallet.address)) {
+    return (await contradicts(ctx, wallet, found.block, foreign)) ? freeze(ctx, wallet, foreign) : 'waiting'
   }
+  if (!found?.isFinal || !isEpoch(found.block)) return 'waiting'
+  const { previous, balance } = found.block
+  if (previous !== wallet.frontier || balance !== wallet.balance) return 'waiting'
+  return (await underLock(ctx, lock, (db) => moveFrontier(db, wallet, { frontier: foreign, balance })))
+    ? 'moved'
+    : 'waiting'
+}
+
+/** Whether a block with our signature is none that we know, or says another balance than we do. */
+async function contradicts({ store }: WalletRoom, wallet: Wallet, block: Block, hash: string): Promise<boolean> {
+  if (hash === wallet.frontier) return block.type !== 'state' || block.balance !== wallet.balance
+  const own = await findOwnBlock(store.db, wallet.id, hash)
+  return !own || own.status === 'lost'
+}
+
+async function freeze(ctx: WalletRoom, wallet: Wallet, foreign: string): Promise<Step> {
   await freezeWallet(ctx, wallet, { reason: `The ledger has block ${foreign}, which was not signed here.` })
   return 'idle'
 }

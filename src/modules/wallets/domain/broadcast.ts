@@ -1,5 +1,5 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
-import { type StateBlock, fromBlockJson, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
+import { type StateBlock, fromBlockJson, previousOf, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { markBroadcast, updateWork } from '../outbox-moves-store.ts'
@@ -76,7 +76,8 @@ async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: R
   }
   const rival = await findSuccessor(node, wallet.address, block.previous)
   const isForeign = rival !== undefined && rival !== open.hash
-  if (isForeign && (await findLedgerBlock(node, rival))?.confirmed === true) {
+  const found = isForeign ? (await node.readBlocks([rival])).get(rival) : undefined
+  if (found?.isFinal && found.signer === block.account && previousOf(found.block) === block.previous) {
     await freezeWallet(ctx, wallet, { reason: `Somebody else has signed block ${rival}.`, lost: open })
     return 'idle'
   }

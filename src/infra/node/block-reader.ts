@@ -1,13 +1,15 @@
 import { noNode } from '../../kernel/errors.ts'
-import { previousOf } from '../../kernel/nano/block.ts'
+import type { Raw } from '../../kernel/money.ts'
+import { type Block, previousOf } from '../../kernel/nano/block.ts'
 import {
+  type LedgerBlock,
   type LedgerSend,
   type ProvenBlock,
   computeAmount,
   proveBlock,
+  readContents,
   toLedgerSend,
 } from '../../kernel/nano/ledger-send.ts'
-import type { Raw } from '../../kernel/money.ts'
 import type { Clock, NodeAnswer, NodeParams } from '../../kernel/ports.ts'
 import { type JsonObject, toObject } from '../../kernel/shape.ts'
 import { type AgreementRules, type Disagreement, Disputes, requiredFor } from './agreement.ts'
@@ -17,7 +19,7 @@ import type { Upstream } from './upstream.ts'
 
 const HASHES_AT_ONCE = 500
 
-interface SendReaderOptions {
+interface BlockReaderOptions {
   pool: Pick<UpstreamPool, 'order' | 'upstreams' | 'leastWork'>
   clock: Clock
   rules: AgreementRules
@@ -30,58 +32,85 @@ interface SendReaderOptions {
 /** A block, and who says what about it. */
 interface Case {
   hash: string
-  proven: ProvenBlock | undefined
+  /** Its contents, as soon as a node has shown those of this hash; with what that node told beside them. */
+  block: Block | undefined
   told: JsonObject
+  proven: ProvenBlock | undefined
   amountRaw: Raw | undefined
   confirmed: Upstream[]
   unconfirmed: Upstream[]
   absent: Upstream[]
 }
 
+/** What is to be known of blocks. */
+interface Inquiry {
+  cases: ReadonlyMap<string, Case>
+  /** Whether amounts are to be computed, which takes the blocks before them; those that are expected are asked for at once. */
+  amounts: boolean
+  expected: readonly string[]
+  previous: Map<string, JsonObject>
+}
+
 /**
- * Reads sends: everything about them is computed from contents that prove themselves, and a send is final when as many nodes
+ * Reads blocks: everything about them is computed from contents that prove themselves, and one is final when as many nodes
  * say so as must. One node can therefore neither invent nor change a payment, where more than one is asked.
  */
-export class SendReader {
-  readonly #options: SendReaderOptions
+export class BlockReader {
+  readonly #options: BlockReaderOptions
   readonly #disputes: Disputes
 
-  constructor(options: SendReaderOptions) {
+  constructor(options: BlockReaderOptions) {
     this.#options = options
     this.#disputes = new Disputes(options.clock, options.rules, options.onDisagreement)
   }
 
-  async read(hashes: readonly string[], expected: readonly string[]): Promise<Map<string, LedgerSend>> {
+  async readBlocks(hashes: readonly string[]): Promise<Map<string, LedgerBlock>> {
+    const blocks = new Map<string, LedgerBlock>()
+    for (const [one, isFinal] of await this.#inquire(hashes, { amounts: false, expected: [] })) {
+      if (one.block) blocks.set(one.hash, { block: one.block, signer: one.proven?.account, isFinal })
+    }
+    return blocks
+  }
+
+  async readSends(hashes: readonly string[], expected: readonly string[]): Promise<Map<string, LedgerSend>> {
     const sends = new Map<string, LedgerSend>()
-    for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {
-      for (const send of await this.#readPart(hashes.slice(at, at + HASHES_AT_ONCE), expected))
-        sends.set(send.hash, send)
+    for (const [{ hash, proven, told, amountRaw }, isFinal] of await this.#inquire(hashes, {
+      amounts: true,
+      expected,
+    })) {
+      if (proven && amountRaw !== undefined) sends.set(hash, toLedgerSend(hash, proven, { amountRaw, told, isFinal }))
     }
     return sends
   }
 
-  async #readPart(hashes: readonly string[], expected: readonly string[]): Promise<LedgerSend[]> {
+  /** Every block with whether it is final. */
+  async #inquire(
+    hashes: readonly string[],
+    about: Pick<Inquiry, 'amounts' | 'expected'>,
+  ): Promise<[one: Case, isFinal: boolean][]> {
     const { rules } = this.#options
     const believesOne = rules.nodes === 1 && rules.above.length === 0
-    const known = new Map<string, JsonObject>()
-    const cases = new Map(hashes.map((hash) => [hash, openCase(hash)]))
-    if (believesOne) {
-      const blocks = await this.#askAll([...hashes, ...expected])
-      for (const hash of expected) known.set(hash, toObject(blocks[hash]))
-      for (const one of cases.values()) this.#hear(one, toObject(blocks[one.hash]))
-      await this.#computeAmounts([...cases.values()], known)
-      return [...cases.values()].flatMap((one) => toSend(one, one.told.confirmed === 'true'))
+    const found: [Case, boolean][] = []
+    for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {
+      const cases = new Map(hashes.slice(at, at + HASHES_AT_ONCE).map((hash) => [hash, openCase(hash)]))
+      const inquiry = { ...about, cases, previous: new Map<string, JsonObject>() }
+      await (believesOne ? this.#hearOne(inquiry) : this.#hearWitnesses(inquiry))
+      for (const one of cases.values()) {
+        found.push([one, believesOne ? one.told.confirmed === 'true' : this.#judge(one)])
+      }
     }
-    await this.#hearWitnesses(cases, expected, known)
-    return [...cases.values()].flatMap((one) => toSend(one, this.#judge(one)))
+    return found
+  }
+
+  async #hearOne({ cases, expected, ...inquiry }: Inquiry): Promise<void> {
+    const blocks = await this.#askAll([...cases.keys(), ...expected])
+    for (const hash of expected) inquiry.previous.set(hash, toObject(blocks[hash]))
+    for (const one of cases.values()) this.#hear(one, toObject(blocks[one.hash]))
+    if (inquiry.amounts) await this.#computeAmounts([...cases.values()], inquiry.previous)
   }
 
   /** Nodes one beside the other, and further ones about what some call confirmed and too few. */
-  async #hearWitnesses(
-    cases: ReadonlyMap<string, Case>,
-    expected: readonly string[],
-    known: Map<string, JsonObject>,
-  ): Promise<void> {
+  async #hearWitnesses({ cases, expected, amounts, previous }: Inquiry): Promise<void> {
     const { pool, rules } = this.#options
     const [first = ''] = cases.keys()
     const witnesses = pool.order(first).filter(({ healthy }) => healthy)
@@ -96,18 +125,21 @@ export class SendReader {
           try {
             const blocks = await this.#askOne(witness, [...asked, ...expected])
             heard++
-            for (const hash of expected) if (!known.has(hash)) known.set(hash, toObject(blocks[hash]))
+            for (const hash of expected) if (!previous.has(hash)) previous.set(hash, toObject(blocks[hash]))
             for (const one of open) this.#hear(one, toObject(blocks[one.hash]), witness)
           } catch (error) {
             failure = error
           }
         }),
       )
-      await this.#computeAmounts(open, known)
+      if (amounts) await this.#computeAmounts(open, previous)
       // One more is asked for each that failed.
       if (heard < rules.nodes) wanted = rules.nodes - heard
       else {
-        open = open.filter((one) => one.confirmed.length > 0 && one.confirmed.length < this.#required(one))
+        // What the first node denies another one may know.
+        const isOpen = (one: Case) =>
+          (heard < 2 || one.confirmed.length > 0) && one.confirmed.length < this.#required(one)
+        open = open.filter(isOpen)
         wanted = Math.max(1, ...open.map((one) => this.#required(one) - one.confirmed.length))
       }
     }
@@ -120,9 +152,13 @@ export class SendReader {
       if (witness) one.absent.push(witness)
       return
     }
-    const proven = one.proven ?? proveBlock(one.hash, told, this.#options.pool.leastWork)
-    if (!proven) return
-    if (!one.proven) Object.assign(one, { proven, told })
+    if (!one.block) {
+      const block = readContents(one.hash, told.contents)
+      if (!block) return
+      Object.assign(one, { block, told })
+    }
+    // Who names the account of an old block may be wrong, and the next node right.
+    one.proven ??= proveBlock(one.hash, told, this.#options.pool.leastWork)
     if (!witness) return
     if (told.confirmed === 'true') one.confirmed.push(witness)
     else one.unconfirmed.push(witness)
@@ -130,12 +166,12 @@ export class SendReader {
 
   async #computeAmounts(cases: readonly Case[], known: Map<string, JsonObject>): Promise<void> {
     const left = cases.filter((one) => one.proven && one.amountRaw === undefined)
-    const previous = left
+    const missing = left
       .map(({ proven }) => previousOf(proven!.block))
       .filter((hash) => toObject(known.get(hash)).contents === undefined)
-    if (previous.length > 0) {
-      const blocks = await this.#askAll([...new Set(previous)])
-      for (const hash of previous) known.set(hash, toObject(blocks[hash]))
+    if (missing.length > 0) {
+      const blocks = await this.#askAll([...new Set(missing)])
+      for (const hash of missing) known.set(hash, toObject(blocks[hash]))
     }
     for (const one of left) {
       const { block } = one.proven!
@@ -149,7 +185,9 @@ export class SendReader {
       this.#disputes.settle(one.hash)
       return true
     }
-    if (one.confirmed.length > 0) this.#disputes.note(one.hash, one)
+    // Nodes that are away deny nothing.
+    const isDenied = one.unconfirmed.length + one.absent.length > 0
+    if (one.confirmed.length > 0 && isDenied) this.#disputes.note(one.hash, one)
     return false
   }
 
@@ -177,14 +215,11 @@ const question = (hashes: readonly string[]) => ({
 
 const openCase = (hash: string): Case => ({
   hash,
-  proven: undefined,
+  block: undefined,
   told: {},
+  proven: undefined,
   amountRaw: undefined,
   confirmed: [],
   unconfirmed: [],
   absent: [],
 })
-
-function toSend({ hash, proven, told, amountRaw }: Case, isFinal: boolean): LedgerSend[] {
-  return proven && amountRaw !== undefined ? [toLedgerSend(hash, proven, { amountRaw, told, isFinal })] : []
-}
