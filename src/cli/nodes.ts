@@ -55,22 +55,22 @@ async function compare(found: readonly Found[]): Promise<Checked[]> {
         problems.push(`it is ${most - one.cemented} blocks behind`)
       }
       const others = found.filter((other) => other !== one && other.isOurs)
-      const told = [...new Set(others.flatMap(({ confirmed }) => confirmed.slice(0, 3)))]
-      const denied = one.isOurs ? await askAbout(one, told, systemClock) : []
+      const confirmedElsewhere = [...new Set(others.flatMap(({ confirmed }) => confirmed.slice(0, 3)))]
+      const denied = one.isOurs ? await askAbout(one, confirmedElsewhere, systemClock) : []
       if (denied.length > 0)
-        problems.push(`it does not confirm ${denied.length} of ${told.length} blocks that others do`)
+        problems.push(`it does not confirm ${denied.length} of ${confirmedElsewhere.length} blocks that others do`)
       return { ...one, problems }
     }),
   )
 }
 
 function problemsOf({ isOurs, reason, missing, burst, hearsEvents, cemented }: Found): string[] {
-  if (!isOurs) return [reason ?? 'it has not told which ledger it has']
+  if (!isOurs) return [reason ?? 'it does not say which ledger it has']
   return [
     cemented === undefined && 'it does not count its blocks',
     missing.length > 0 && `it does not serve ${missing.join(', ')}`,
     burst < BURST_MIN && `it answered ${burst} of ${BURST_MIN} requests at once`,
-    hearsEvents === false && 'its websocket tells nothing',
+    hearsEvents === false && 'its websocket does not accept a subscription',
   ].filter((problem) => problem !== false)
 }
 
@@ -101,7 +101,7 @@ function print(checked: readonly Checked[], settings: Record<string, string>): v
         : one.hearsEvents === undefined
           ? '?'
           : one.hearsEvents
-            ? 'tells'
+            ? 'works'
             : 'silent',
     verdict: one.problems.length === 0 ? 'good' : 'do not use',
   }))

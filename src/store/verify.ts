@@ -136,15 +136,15 @@ async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<numbe
 }
 
 /** The block before a send, whose balance says how much was sent. */
-function previousIn([hash, told]: [string, JsonObject]): string[] {
-  const block = readContents(hash, told.contents)
+function previousIn([hash, reported]: [string, JsonObject]): string[] {
+  const block = readContents(hash, reported.contents)
   return block ? [previousOf(block)] : []
 }
 
-function wrongPayment(payment: PaymentRow, told: JsonObject | undefined, previous: Blocks): string | undefined {
-  const wrong = wrongBlock(told)
+function wrongPayment(payment: PaymentRow, reported: JsonObject | undefined, previous: Blocks): string | undefined {
+  const wrong = wrongBlock(reported)
   if (wrong !== undefined) return wrong
-  const proven = proveBlock(payment.block_hash, told!, 0n)
+  const proven = proveBlock(payment.block_hash, reported!, 0n)
   if (!proven) return 'the ledger does not show the block with this hash, signed by its sender'
   const { block, account } = proven
   const amountRaw = computeAmount(block, previous.get(previousOf(block)) ?? {})

@@ -58,7 +58,7 @@ test('who has no node of their own learns which of some strangers’ nodes are g
 
   const table = await check(good.url, relay.url, other.url, '--network', 'dev')
   assert.equal(table.code, 0, table.said)
-  assert.match(table.out, /20 of 20 +yes +tells +good\n/)
+  assert.match(table.out, /20 of 20 +yes +works +good\n/)
   assert.match(table.out, /CONFIRM_NODES='2'\n$/)
 
   const alone = await check(good.url)

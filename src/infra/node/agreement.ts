@@ -15,7 +15,7 @@ export interface AgreementRules {
   above: readonly { amountRaw: Raw; nodes: number }[]
   /** Whether the word of the only node that is left suffices. */
   alone: 'wait' | 'allow'
-  /** After so long without agreement people are told. */
+  /** After so long without agreement people are notified. */
   waitMilliseconds: number
 }
 
@@ -36,7 +36,9 @@ export interface Disagreement {
 
 interface Dispute {
   since: number
-  told: boolean
+  /** When nodes were last asked about it. */
+  until: number
+  isReported: boolean
 }
 
 /** Reads the rules; throws where they ask for more nodes than are named, because then no payment would ever count. */
@@ -57,17 +59,17 @@ export function requiredFor({ nodes, above }: AgreementRules, amountRaw: Raw): n
   return above.reduce((most, rule) => (amountRaw >= rule.amountRaw ? Math.max(most, rule.nodes) : most), nodes)
 }
 
-/** Follows what nodes disagree about: tells people when it lasts, and sets the node aside that most others contradict. */
+/** Follows what nodes disagree about: reports it when it lasts, and sets the node aside that most others contradict. */
 export class Disputes {
   readonly #clock: Clock
   readonly #waitMilliseconds: number
-  readonly #tell: (disagreement: Disagreement) => void
+  readonly #report: (disagreement: Disagreement) => void
   readonly #disputes = new Map<string, Dispute>()
 
-  constructor(clock: Clock, { waitMilliseconds }: AgreementRules, tell: (disagreement: Disagreement) => void) {
+  constructor(clock: Clock, { waitMilliseconds }: AgreementRules, report: (disagreement: Disagreement) => void) {
     this.#clock = clock
     this.#waitMilliseconds = waitMilliseconds
-    this.#tell = tell
+    this.#report = report
   }
 
   settle(hash: string): void {
@@ -77,15 +79,19 @@ export class Disputes {
   /** Some call it confirmed, too few, and others do not. */
   note(hash: string, testimony: Testimony): void {
     const now = this.#clock.now()
-    const dispute = this.#disputes.get(hash) ?? { since: now, told: false }
-    if (!this.#disputes.has(hash) && this.#disputes.size >= DISPUTES_MAX) {
+    const known = this.#disputes.get(hash)
+    // After a pause in which nobody asked, the nodes may have agreed in the meantime and be slow again only now.
+    const lasts = known !== undefined && now - known.until < ACCUSED_AFTER
+    const dispute = lasts ? known : { since: now, until: now, isReported: false }
+    dispute.until = now
+    if (!known && this.#disputes.size >= DISPUTES_MAX) {
       this.#disputes.delete(this.#disputes.keys().next().value!)
     }
     this.#disputes.set(hash, dispute)
     const age = now - dispute.since
-    if (age >= this.#waitMilliseconds && !dispute.told) {
-      dispute.told = true
-      this.#tell(inNames(hash, testimony))
+    if (age >= this.#waitMilliseconds && !dispute.isReported) {
+      dispute.isReported = true
+      this.#report(inNames(hash, testimony))
     }
     if (age >= ACCUSED_AFTER) accuse(hash, testimony)
   }

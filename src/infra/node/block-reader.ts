@@ -32,9 +32,9 @@ interface BlockReaderOptions {
 /** A block, and who says what about it. */
 interface Case {
   hash: string
-  /** Its contents, as soon as a node has shown those of this hash; with what that node told beside them. */
+  /** Its contents, as soon as a node has shown those of this hash; with what that node reported beside them. */
   block: Block | undefined
-  told: JsonObject
+  reported: JsonObject
   proven: ProvenBlock | undefined
   amountRaw: Raw | undefined
   confirmed: Upstream[]
@@ -74,11 +74,12 @@ export class BlockReader {
 
   async readSends(hashes: readonly string[], expected: readonly string[]): Promise<Map<string, LedgerSend>> {
     const sends = new Map<string, LedgerSend>()
-    for (const [{ hash, proven, told, amountRaw }, isFinal] of await this.#inquire(hashes, {
+    for (const [{ hash, proven, reported, amountRaw }, isFinal] of await this.#inquire(hashes, {
       amounts: true,
       expected,
     })) {
-      if (proven && amountRaw !== undefined) sends.set(hash, toLedgerSend(hash, proven, { amountRaw, told, isFinal }))
+      if (proven && amountRaw !== undefined)
+        sends.set(hash, toLedgerSend(hash, proven, { amountRaw, reported, isFinal }))
     }
     return sends
   }
@@ -94,29 +95,29 @@ export class BlockReader {
     for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {
       const cases = new Map(hashes.slice(at, at + HASHES_AT_ONCE).map((hash) => [hash, openCase(hash)]))
       const inquiry = { ...about, cases, previous: new Map<string, JsonObject>() }
-      await (believesOne ? this.#hearOne(inquiry) : this.#hearWitnesses(inquiry))
+      await (believesOne ? this.#collectFromAny(inquiry) : this.#collectFromWitnesses(inquiry))
       for (const one of cases.values()) {
-        found.push([one, believesOne ? one.told.confirmed === 'true' : this.#judge(one)])
+        found.push([one, believesOne ? one.reported.confirmed === 'true' : this.#judge(one)])
       }
     }
     return found
   }
 
-  async #hearOne({ cases, expected, ...inquiry }: Inquiry): Promise<void> {
+  async #collectFromAny({ cases, expected, ...inquiry }: Inquiry): Promise<void> {
     const blocks = await this.#askAll([...cases.keys(), ...expected])
     for (const hash of expected) inquiry.previous.set(hash, toObject(blocks[hash]))
-    for (const one of cases.values()) this.#hear(one, toObject(blocks[one.hash]))
+    for (const one of cases.values()) this.#record(one, toObject(blocks[one.hash]))
     if (inquiry.amounts) await this.#computeAmounts([...cases.values()], inquiry.previous)
   }
 
-  /** Nodes one beside the other, and further ones about what some call confirmed and too few. */
-  async #hearWitnesses({ cases, expected, amounts, previous }: Inquiry): Promise<void> {
+  /** Asks as many nodes as must agree at the same moment, and further ones about what is not final by their word. */
+  async #collectFromWitnesses({ cases, expected, amounts, previous }: Inquiry): Promise<void> {
     const { pool, rules } = this.#options
     const [first = ''] = cases.keys()
     const witnesses = pool.order(first).filter(({ healthy }) => healthy)
     let open = [...cases.values()]
     let wanted = rules.nodes
-    let heard = 0
+    let answered = 0
     let failure: unknown
     while (open.length > 0 && witnesses.length > 0) {
       const asked = open.map(({ hash }) => hash)
@@ -124,9 +125,9 @@ export class BlockReader {
         witnesses.splice(0, wanted).map(async (witness) => {
           try {
             const blocks = await this.#askOne(witness, [...asked, ...expected])
-            heard++
+            answered++
             for (const hash of expected) if (!previous.has(hash)) previous.set(hash, toObject(blocks[hash]))
-            for (const one of open) this.#hear(one, toObject(blocks[one.hash]), witness)
+            for (const one of open) this.#record(one, toObject(blocks[one.hash]), witness)
           } catch (error) {
             failure = error
           }
@@ -134,33 +135,31 @@ export class BlockReader {
       )
       if (amounts) await this.#computeAmounts(open, previous)
       // One more is asked for each that failed.
-      if (heard < rules.nodes) wanted = rules.nodes - heard
+      if (answered < rules.nodes) wanted = rules.nodes - answered
       else {
-        // What the first node denies another one may know.
-        const isOpen = (one: Case) =>
-          (heard < 2 || one.confirmed.length > 0) && one.confirmed.length < this.#required(one)
-        open = open.filter(isOpen)
+        // What the first ones deny another one may know, or invent: both are to be found out.
+        open = open.filter((one) => one.confirmed.length < this.#required(one))
         wanted = Math.max(1, ...open.map((one) => this.#required(one) - one.confirmed.length))
       }
     }
-    if (heard === 0) throw noNode(toFailure(failure ?? new Error('No node is well.')))
+    if (answered === 0) throw noNode(toFailure(failure ?? new Error('No node is well.')))
   }
 
-  /** Takes what a node tells of a block. Contents that are not those of the hash are no word about it. */
-  #hear(one: Case, told: JsonObject, witness?: Upstream): void {
-    if (told.contents === undefined) {
+  /** Records what a node reports of a block. Contents that are not those of the hash are no word about it. */
+  #record(one: Case, reported: JsonObject, witness?: Upstream): void {
+    if (reported.contents === undefined) {
       if (witness) one.absent.push(witness)
       return
     }
     if (!one.block) {
-      const block = readContents(one.hash, told.contents)
+      const block = readContents(one.hash, reported.contents)
       if (!block) return
-      Object.assign(one, { block, told })
+      Object.assign(one, { block, reported })
     }
     // Who names the account of an old block may be wrong, and the next node right.
-    one.proven ??= proveBlock(one.hash, told, this.#options.pool.leastWork)
+    one.proven ??= proveBlock(one.hash, reported, this.#options.pool.leastWork)
     if (!witness) return
-    if (told.confirmed === 'true') one.confirmed.push(witness)
+    if (reported.confirmed === 'true') one.confirmed.push(witness)
     else one.unconfirmed.push(witness)
   }
 
@@ -216,7 +215,7 @@ const question = (hashes: readonly string[]) => ({
 const openCase = (hash: string): Case => ({
   hash,
   block: undefined,
-  told: {},
+  reported: {},
   proven: undefined,
   amountRaw: undefined,
   confirmed: [],

@@ -17,16 +17,16 @@ const opened = payer.receive(
 )
 const paid = payer.send(frontierAfter(opened), shop.key, nano(2))
 const hash = hashBlock(paid)
-const toldOf = (contents: object) => ({ contents: { ...contents } as Record<string, string> })
+const reportedOf = (contents: object) => ({ contents: { ...contents } as Record<string, string> })
 
 test('a send is computed from its contents and those of its predecessor, whatever else a node says', () => {
-  const told = { ...toldOf(toBlockJson(paid)), amount: '1', subtype: 'receive', block_account: shop.address }
-  const proven = proveBlock(hash, told, 0n)!
+  const reported = { ...reportedOf(toBlockJson(paid)), amount: '1', subtype: 'receive', block_account: shop.address }
+  const proven = proveBlock(hash, reported, 0n)!
   assert.deepEqual([proven.account, receiverOf(proven.block)], [payer.key, shop.key])
-  const previous = { ...toldOf(toBlockJson(opened)), balance: '0' }
+  const previous = { ...reportedOf(toBlockJson(opened)), balance: '0' }
   assert.equal(computeAmount(proven.block, previous), nano(2))
   // Of another block than the one it follows it proves nothing, and without one nothing is known.
-  assert.equal(computeAmount(proven.block, toldOf(toBlockJson(paid))), undefined)
+  assert.equal(computeAmount(proven.block, reportedOf(toBlockJson(paid))), undefined)
   assert.equal(computeAmount(proven.block, {}), undefined)
 })
 
@@ -40,21 +40,21 @@ test('a block whose contents, signature or signer was changed in any place is no
     link: payer.key,
   }
   for (const [name, value] of Object.entries(others)) {
-    assert.equal(proveBlock(hash, toldOf({ ...contents, [name]: value }), 0n), undefined, name)
+    assert.equal(proveBlock(hash, reportedOf({ ...contents, [name]: value }), 0n), undefined, name)
   }
   const otherBlock = { ...paid, balance: paid.balance }
   const signedByNobody = { ...toBlockJson(otherBlock), signature: '0'.repeat(128) }
-  assert.equal(proveBlock(hash, toldOf(signedByNobody), 0n), undefined)
+  assert.equal(proveBlock(hash, reportedOf(signedByNobody), 0n), undefined)
   const signedElsewhere = { ...contents, signature: opened.signature }
-  assert.equal(proveBlock(hash, toldOf(signedElsewhere), 0n), undefined)
-  assert.equal(proveBlock(hash, toldOf(contents), WORK_THRESHOLDS.live.receive), undefined)
-  assert.ok(proveBlock(hash, toldOf(contents), 0n))
+  assert.equal(proveBlock(hash, reportedOf(signedElsewhere), 0n), undefined)
+  assert.equal(proveBlock(hash, reportedOf(contents), WORK_THRESHOLDS.live.receive), undefined)
+  assert.ok(proveBlock(hash, reportedOf(contents), 0n))
 })
 
 test('receives, changes and epochs move nothing to anybody', () => {
   const received = payer.receive(frontierAfter(paid), 'C'.repeat(64), nano(1))
   const changed = payer.change(frontierAfter(paid), shop.key)
-  for (const block of [received, changed]) assert.equal(computeAmount(block, toldOf(toBlockJson(paid))), undefined)
+  for (const block of [received, changed]) assert.equal(computeAmount(block, reportedOf(toBlockJson(paid))), undefined)
 })
 
 /** The first send of the live network, of an old kind: it names its destination, and its account only by its signature. */
@@ -83,15 +83,15 @@ const FIRST_OPEN = {
 test('a send of an old wallet is a payment like any other, and its account is believed when it has signed', () => {
   const { hash: first, contents } = FIRST_SEND
   const least = WORK_THRESHOLDS.live.receive
-  const proven = proveBlock(first, { ...toldOf(contents), block_account: FIRST_OPEN.account }, least)!
+  const proven = proveBlock(first, { ...reportedOf(contents), block_account: FIRST_OPEN.account }, least)!
   assert.deepEqual(
     [toAddress(proven.account), toAddress(receiverOf(proven.block)!)],
     [FIRST_OPEN.account, contents.destination],
   )
   // Its predecessor states no balance, so that the node's word is all there is.
-  const amount = computeAmount(proven.block, { ...toldOf(FIRST_OPEN), balance: RAW_MAX.toString() })
+  const amount = computeAmount(proven.block, { ...reportedOf(FIRST_OPEN), balance: RAW_MAX.toString() })
   assert.equal(amount, RAW_MAX - BigInt(`0x${contents.balance}`))
   for (const liar of [shop.address, '', undefined]) {
-    assert.equal(proveBlock(first, { ...toldOf(contents), block_account: liar }, least), undefined)
+    assert.equal(proveBlock(first, { ...reportedOf(contents), block_account: liar }, least), undefined)
   }
 })

@@ -42,7 +42,7 @@ const EPOCH = '65706F63682076'
 /** Whether a block can only be an upgrade by the network: it leaves everything as it was. */
 export const isEpoch = (block: Block): block is StateBlock => block.type === 'state' && block.link.startsWith(EPOCH)
 
-/** The contents that a node tells of a block, when they are those of its hash. */
+/** The contents that a node reports for a block, when they are those of its hash. */
 export function readContents(hash: string, contents: unknown): Block | undefined {
   const members = toObject(contents)
   const block = fromBlockJson((name) => {
@@ -52,13 +52,13 @@ export function readContents(hash: string, contents: unknown): Block | undefined
   return block && hashBlock(block) === hash ? block : undefined
 }
 
-/** What a node tells of a block, when its owner has signed it and it carries work. A node can make up everything else. */
-export function proveBlock(hash: string, told: JsonObject, leastWork: bigint): ProvenBlock | undefined {
-  const block = readContents(hash, told.contents)
+/** What a node reports of a block, when its owner has signed it and it carries work. A node can make up everything else. */
+export function proveBlock(hash: string, reported: JsonObject, leastWork: bigint): ProvenBlock | undefined {
+  const block = readContents(hash, reported.contents)
   if (!block || workValue(rootOf(block), block.work) < leastWork) return undefined
   // Old kinds of blocks do not name their account: a node names it, and the signature shows whether that is true.
   const account =
-    block.type === 'state' || block.type === 'open' ? block.account : fromAddress(textOf(told.block_account))
+    block.type === 'state' || block.type === 'open' ? block.account : fromAddress(textOf(reported.block_account))
   if (account === undefined || !verifyHash(account, hash, block.signature)) return undefined
   return { block, account }
 }
@@ -75,7 +75,7 @@ const balanceOf = (block: Block): Raw | undefined =>
 
 /**
  * What a block sends: its predecessor's balance less its own; undefined for every block that is no send. The predecessor is
- * what a node tells of the block that this one names: its contents prove themselves. Only of old kinds that do not state a
+ * what a node reports of the block that this one names: its contents prove themselves. Only of old kinds that do not state a
  * balance, the node's word is taken.
  */
 export function computeAmount(block: Block, previous: JsonObject): Raw | undefined {
@@ -90,17 +90,17 @@ export function computeAmount(block: Block, previous: JsonObject): Raw | undefin
 export function toLedgerSend(
   hash: string,
   { block, account }: ProvenBlock,
-  { amountRaw, told, isFinal }: { amountRaw: Raw; told: JsonObject; isFinal: boolean },
+  { amountRaw, reported, isFinal }: { amountRaw: Raw; reported: JsonObject; isFinal: boolean },
 ): LedgerSend {
   return {
     hash,
     from: toAddress(account),
     to: toAddress(receiverOf(block)!),
     amountRaw,
-    height: toCount(told.height),
-    seconds: toCount(told.local_timestamp),
+    height: toCount(reported.height),
+    seconds: toCount(reported.local_timestamp),
     isFinal,
-    waits: told.receivable === '1',
+    waits: reported.receivable === '1',
   }
 }
 

@@ -2,7 +2,7 @@ import { BoundedSet } from '../../kernel/bounded-set.ts'
 import { CatchUp } from '../../kernel/catch-up.ts'
 import { isOutage } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
-import { toldBlock } from '../../kernel/nano/told-block.ts'
+import { announcedBlock } from '../../kernel/nano/announced-block.ts'
 import { asStep } from '../../kernel/traces.ts'
 import type { CheckoutRoom } from './room.ts'
 import { creditSend } from './domain/credit.ts'
@@ -41,12 +41,12 @@ const SETTLED_MAX = 200_000
 const NUDGE_EVERY = 3_000
 const NUDGE_EVERY_CONNECTED = 15_000
 const NUDGED_MAX = 50_000
-/** The node that told us knows more than the one we asked, or than the others that must agree: they are asked again soon, a few times. */
+/** The node that announced it knows more than the one we asked, or than the others that must agree: they are asked again soon, a few times. */
 const RETRIES_MAX = 20
 const retryAfter = (tries: number) => Math.min(50 * 2 ** tries, 5_000)
 
-/** A block that a node told of: at which address it is expected, and which one it follows. */
-interface Told {
+/** A block that a node announced: at which address it is expected, and which one it follows. */
+interface Announced {
   address: string
   previous?: string | undefined
 }
@@ -76,7 +76,7 @@ export class PaymentMonitor {
   readonly #nudged = new Map<string, number>()
   readonly #retries = new Map<string, number>()
   readonly #running = new Set<Promise<unknown>>()
-  #queue = new Map<string, Told>()
+  #queue = new Map<string, Announced>()
   #draining = false
   #stopListening: (() => void) | undefined
   #cancelTick: (() => void) | undefined
@@ -142,32 +142,32 @@ export class PaymentMonitor {
   }
 
   #hear({ hash, account, block }: Confirmation): void {
-    const { to, source } = toldBlock(block)
+    const { to, source } = announcedBlock(block)
     if (to !== undefined && this.#watched.has(to)) this.#await(hash, { address: to, previous: block.previous })
     // The send of a receive may have escaped us.
     else if (source !== undefined && this.#watched.has(account)) this.#await(source, { address: account })
   }
 
   /** Other instances hear the same. */
-  #await(hash: string, told: Told): void {
+  #await(hash: string, announced: Announced): void {
     if (this.#settled.has(hash)) return
     const wait = this.#options.turnOf(hash)
-    if (wait === 0) this.#enqueue(hash, told)
+    if (wait === 0) this.#enqueue(hash, announced)
     else if (wait !== undefined)
-      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash, told)))
+      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash, announced)))
   }
 
   /** The instance that should have credited it may be gone. */
-  async #takeTurn(hash: string, told: Told): Promise<void> {
+  async #takeTurn(hash: string, announced: Announced): Promise<void> {
     if (this.#stopped || this.#settled.has(hash)) return
     const recorded = await listRecorded(this.#options.ctx.db, [hash])
     if (recorded.has(hash)) this.#settle(hash)
-    else this.#enqueue(hash, told)
+    else this.#enqueue(hash, announced)
   }
 
-  #enqueue(hash: string, told: Told): void {
+  #enqueue(hash: string, announced: Announced): void {
     if (this.#settled.has(hash) || this.#stopped) return
-    this.#queue.set(hash, told)
+    this.#queue.set(hash, announced)
     if (this.#draining) return
     this.#draining = true
     this.#inBackground('credit', () => this.#drain())
@@ -178,9 +178,9 @@ export class PaymentMonitor {
     try {
       while (this.#queue.size > 0 && !this.#stopped) {
         // Never the whole queue: when payments pile up, copying it for every batch would cost more than the payments.
-        const batch = new Map<string, Told>()
-        for (const [hash, told] of this.#queue) {
-          if (batch.set(hash, told).size === BLOCKS_AT_ONCE) break
+        const batch = new Map<string, Announced>()
+        for (const [hash, announced] of this.#queue) {
+          if (batch.set(hash, announced).size === BLOCKS_AT_ONCE) break
         }
         for (const hash of batch.keys()) this.#queue.delete(hash)
         await this.#credit(batch)
@@ -190,12 +190,12 @@ export class PaymentMonitor {
     }
   }
 
-  async #credit(batch: ReadonlyMap<string, Told>): Promise<void> {
+  async #credit(batch: ReadonlyMap<string, Announced>): Promise<void> {
     const { ctx, node, clock, onError } = this.#options
     const done = new Set<string>()
     const left = new Set<string>()
     try {
-      const previous = [...batch.values()].flatMap((told) => told.previous ?? [])
+      const previous = [...batch.values()].flatMap((announced) => announced.previous ?? [])
       const seen = await readSends(node, [...batch.keys()], clock.now(), previous)
       const sends = seen.filter(({ confirmed }) => confirmed)
       const places = await readPlaces(node, sends)
@@ -221,10 +221,10 @@ export class PaymentMonitor {
     } catch (error) {
       onError(error, 'read blocks')
     }
-    for (const [hash, told] of batch) {
+    for (const [hash, announced] of batch) {
       if (done.has(hash)) this.#settle(hash)
       else if (left.has(hash)) this.#retries.delete(hash)
-      else this.#retry(hash, told)
+      else this.#retry(hash, announced)
     }
   }
 
@@ -234,16 +234,16 @@ export class PaymentMonitor {
   }
 
   /** Not for ever: what stays in doubt is the poller's, who comes at once and keeps coming until the node answers. */
-  #retry(hash: string, told: Told): void {
+  #retry(hash: string, announced: Announced): void {
     const tries = (this.#retries.get(hash) ?? 0) + 1
     if (this.#stopped) return
     if (tries > RETRIES_MAX) {
       this.#retries.delete(hash)
-      this.#lookSoon(told.address, 'retry')
+      this.#lookSoon(announced.address, 'retry')
       return
     }
     this.#retries.set(hash, tries)
-    this.#options.clock.after(retryAfter(tries), () => this.#enqueue(hash, told))
+    this.#options.clock.after(retryAfter(tries), () => this.#enqueue(hash, announced))
   }
 
   #tick(): void {

@@ -1,4 +1,4 @@
-import { toldBlock } from '../../kernel/nano/told-block.ts'
+import { announcedBlock } from '../../kernel/nano/announced-block.ts'
 import type { Confirmation, ConfirmationBus } from '../../kernel/ports.ts'
 
 /**
@@ -31,7 +31,7 @@ export class WalletAddresses {
   #hear({ account, block }: Confirmation): void {
     const own = this.#walletIds.get(account)
     if (own !== undefined) this.#wake(own)
-    const paid = this.#walletIds.get(toldBlock(block).to ?? '')
+    const paid = this.#walletIds.get(announcedBlock(block).to ?? '')
     if (paid !== undefined) this.#wake(paid)
   }
 }

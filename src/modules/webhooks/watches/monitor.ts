@@ -1,7 +1,7 @@
 import { BoundedSet } from '../../../kernel/bounded-set.ts'
 import { CatchUp } from '../../../kernel/catch-up.ts'
 import { isOutage } from '../../../kernel/failures.ts'
-import { toldBlock } from '../../../kernel/nano/told-block.ts'
+import { announcedBlock } from '../../../kernel/nano/announced-block.ts'
 import type { Confirmation, ConfirmationBus } from '../../../kernel/ports.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import type { AddressKind } from './event-kinds.ts'
@@ -121,7 +121,7 @@ export class AddressMonitor {
 
   #hear({ hash, account, block }: Confirmation): void {
     if (this.#watched.size === 0) return
-    const { to, source } = toldBlock(block)
+    const { to, source } = announcedBlock(block)
     if (to !== undefined) {
       if (this.#watched.has(account)) this.#await(account, hash, { kinds: SENT, tries: 0 })
       if (this.#watched.has(to)) this.#await(to, hash, { kinds: RECEIVED, tries: 0 })

@@ -1,8 +1,8 @@
 /**
- * Whom a block pays, or which send it receives, as a node tells it by websocket. Old kinds of blocks have members of their
+ * Whom a block pays, or which send it receives, as a node announces it by websocket. Old kinds of blocks have members of their
  * own. It says where to look, and nothing else: money is read with `readSends`.
  */
-export function toldBlock(block: Readonly<Record<string, string>>): {
+export function announcedBlock(block: Readonly<Record<string, string>>): {
   to?: string | undefined
   source?: string | undefined
 } {
