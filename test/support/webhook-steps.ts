@@ -67,7 +67,7 @@ export async function openWebhooks(
     ...(failures && { failures: failures(clock) }),
   }
   const batches = openBatches(delivering)
-  const attempt = (deliveryId: string) => deliver(batches, deliveryId)
+  const attempt = (deliveryId: string) => deliver(batches, { deliveryId })
   const ctx = { ...delivering, kinds: ['payment.completed', 'payment.late', 'refund.sent'], attempt }
   const jobs = [deliverWebhook(ctx, batches), deliverToEndpoint(ctx, batches), replayEvents(ctx)]
   const runner = openRunner(t, opened, ...jobs)

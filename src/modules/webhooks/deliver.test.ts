@@ -114,6 +114,21 @@ forEachEngine((engine) => {
     assert.equal(receiver.requests.length, 2)
   })
 
+  // Without this the shop waited for the look at what is stuck, up to 25 minutes.
+  test('a shop gets its event although the clock is set back between the claim of the job and the look at the delivery', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    await world.runner.stop()
+    await world.record({ url: receiver.url })
+    const { db } = world.store
+    const claim = { kind: 'webhooks.deliver', limit: 1, now: world.clock.now(), leaseMilliseconds: 60_000 }
+    const [job] = await claimJobs(db, engine, claim)
+    world.clock.setBack(45_000)
+    await deliverWebhook(world.ctx).run(job!.payload as { deliveryId: string }, new AbortController().signal)
+    assert.equal(receiver.requests.length, 1)
+    assert.equal((await world.about())[0]!.deliveries[0]!.state, 'delivered')
+  })
+
   test('a delivery whose job was lost for good is woken', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)

@@ -37,7 +37,7 @@ function toDelivery(row: DeliveriesTable, attempts: DeliveryAttemptsTable[]): De
   }
 }
 
-interface NewDelivery {
+export interface NewDelivery {
   id: string
   eventId: string
   endpointId: string | null

@@ -27,12 +27,11 @@ export interface DueDelivery {
   endpoint: { id: string; secret: SealedSecret; failingSince: number | null } | undefined
 }
 
-/** Deliveries whose time has come, with all that their attempts need; those that are over or were put off are left out. */
-export async function listDue(db: Db, ids: readonly string[], now: number): Promise<Map<string, DueDelivery>> {
+/** Deliveries with all that their attempts need; those that are over are left out. */
+export async function listDue(db: Db, ids: readonly string[]): Promise<Map<string, DueDelivery>> {
   const rows = await selectDue(db)
     .where('deliveries.id', 'in', [...ids])
     .where('deliveries.state', 'in', OPEN)
-    .where('deliveries.next_at', '<=', now)
     .execute()
   return new Map(rows.map((row) => [row.id, toDue(row)]))
 }

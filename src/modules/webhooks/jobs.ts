@@ -21,7 +21,7 @@ export const deliverWebhook = (ctx: DeliveryCtx, batches = openBatches(ctx)): Jo
   // Mostly waiting for receivers; a few slow hosts must not take all the places.
   concurrencyMax: PLACES,
   leaseMilliseconds: LEASE,
-  run: ({ deliveryId }) => deliver(batches, deliveryId),
+  run: (payload) => deliver(batches, payload),
 })
 
 /** The same for endpoints, which take no place from what checkouts send. */

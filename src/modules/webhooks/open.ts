@@ -55,7 +55,7 @@ export function openWebhooks(
 ): WebhooksModule {
   const ctx = { ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt }
   const batches = openBatches(ctx)
-  const attempt = (deliveryId: string) => deliver(batches, deliveryId)
+  const attempt = (deliveryId: string) => deliver(batches, { deliveryId })
   const room: WebhookRoom = { ...store, secrets, outbound, kinds, attempt }
   const watches: WatchRoom = {
     ...store,

@@ -35,7 +35,13 @@ interface Page {
 function openRoom(ctx: StoreCtx, secrets: SecretBox): WebhookRoom {
   const outbound = openOutbound({ ...ctx, allowPrivate: false, resolve: () => Promise.resolve([]) })
   const batches = openBatches({ ...ctx, secrets, outbound, slots: new HostConcurrency(), onAttempt: () => undefined })
-  return { ...ctx, secrets, outbound, kinds: ['payment.completed'], attempt: (id) => deliver(batches, id) }
+  return {
+    ...ctx,
+    secrets,
+    outbound,
+    kinds: ['payment.completed'],
+    attempt: (deliveryId) => deliver(batches, { deliveryId }),
+  }
 }
 
 async function open(t: TestContext, engine: StoreEngine = 'sqlite') {

@@ -20,7 +20,7 @@ import type { HostConcurrency } from './host-concurrency.ts'
 import { readRetryAfter, waitAfter } from './schedule.ts'
 import { signBody } from './sign-body.ts'
 import { findSigningSecrets } from './signing-secrets.ts'
-import { enqueueDelivery } from './wake-delivery.ts'
+import { type DeliverPayload, enqueueDelivery } from './wake-delivery.ts'
 
 const HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -79,11 +79,11 @@ export interface DeliveryBatches extends DeliveryCtx {
 const AT_ONCE = 128
 
 export function openBatches(ctx: DeliveryCtx): DeliveryBatches {
-  const { db, clock } = ctx
+  const { db } = ctx
   return {
     ...ctx,
     due: new Gathered(async (ids) => {
-      const due = await listDue(db, ids, clock.now())
+      const due = await listDue(db, ids)
       return ids.map((id) => due.get(id))
     }, AT_ONCE),
     sending: new Gathered(async (due) => {
@@ -99,10 +99,10 @@ export function openBatches(ctx: DeliveryCtx): DeliveryBatches {
  * Tries a delivery once, when it is due. A crash before the outcome is written leads to the same attempt again: the
  * receiver may see an event twice, and never not at all.
  */
-export async function deliver(batches: DeliveryBatches, deliveryId: string): Promise<void> {
+export async function deliver(batches: DeliveryBatches, { deliveryId, dueAt = 0 }: DeliverPayload): Promise<void> {
   const { clock, slots } = batches
   const due = await batches.due.ask(deliveryId)
-  if (!due) return
+  if (!due || due.nextAt > Math.max(clock.now(), dueAt)) return
   if (due.url === undefined) return settle(batches, due, failure('endpoint_deleted'), 'dead')
   if (!isByHand(due) && due.isDisabled) {
     return settle(batches, due, failure(due.endpoint ? 'endpoint_disabled' : 'url_disabled'), 'dead')

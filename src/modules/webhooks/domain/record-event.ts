@@ -1,11 +1,10 @@
 import type { MadeWith } from '../../../kernel/key-rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { insertDelivery } from '../deliveries-store.ts'
 import { fanOut } from '../endpoints/fan-out.ts'
 import { insertEvent, takePosition } from '../store.ts'
 import { type SecretCtx, ensureAccountSecret } from './account-secret.ts'
 import { placeOfEventSecret } from './signing-secrets.ts'
-import { enqueueDelivery } from './wake-delivery.ts'
+import { beginDelivery } from './wake-delivery.ts'
 
 export interface NewEvent {
   /** `evt_…`, made by the caller, because it stands in the body. */
@@ -39,11 +38,9 @@ export async function recordEvent(tx: SecretCtx, event: NewEvent): Promise<boole
   const recorded = await insertNew(tx, event)
   if (!recorded) return false
   const { id, accountId, url } = event
-  const now = tx.clock.now()
   if (url !== null) {
-    const delivery = { id: tx.ids.next('dlv'), endpointId: null }
-    await insertDelivery(tx.db, { ...delivery, eventId: id, cause: 'event', now, nextAt: now })
-    await enqueueDelivery(tx, delivery)
+    const now = tx.clock.now()
+    await beginDelivery(tx, { eventId: id, endpointId: null, cause: 'event', now, nextAt: now })
   }
   if (recorded.endpoints > 0) {
     const { type, metadata, madeWith = null, endpointId } = event

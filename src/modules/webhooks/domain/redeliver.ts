@@ -1,17 +1,10 @@
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import {
-  type DeliveryRecord,
-  findOpen,
-  insertDelivery,
-  listDeliveries,
-  listReceivers,
-  markDueAt,
-} from '../deliveries-store.ts'
+import { type DeliveryRecord, findOpen, listDeliveries, listReceivers, markDueAt } from '../deliveries-store.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
 import { bodyForgotten, eventNotFound, eventWithoutUrl } from '../errors.ts'
 import { type EventRecord, findEvent } from '../store.ts'
-import { enqueueDelivery } from './wake-delivery.ts'
+import { beginDelivery, enqueueDelivery } from './wake-delivery.ts'
 
 interface Again {
   accountId: string
@@ -71,13 +64,11 @@ async function listMade({ db }: StoreCtx, eventIds: readonly string[], ids: read
 
 async function hasten(tx: StoreCtx, open: { id: string; nextAt: number; endpointId: string | null }): Promise<string> {
   const now = tx.clock.now()
-  if (open.nextAt > now && (await markDueAt(tx.db, open, now))) await enqueueDelivery(tx, open)
+  if (open.nextAt > now && (await markDueAt(tx.db, open, now))) await enqueueDelivery(tx, open, now)
   return open.id
 }
 
-async function begin(tx: StoreCtx, { eventId, endpointId }: Addressed): Promise<string> {
-  const [id, now] = [tx.ids.next('dlv'), tx.clock.now()]
-  await insertDelivery(tx.db, { id, eventId, endpointId, cause: 'redelivery', now, nextAt: now })
-  await enqueueDelivery(tx, { id, endpointId })
-  return id
+function begin(tx: StoreCtx, addressed: Addressed): Promise<string> {
+  const now = tx.clock.now()
+  return beginDelivery(tx, { ...addressed, cause: 'redelivery', now, nextAt: now })
 }

@@ -46,7 +46,7 @@ forEachEngine((engine) => {
     for (let days = 0; days < 7; days++) {
       const id = await world.record({})
       const delivery = ctx.db.selectFrom('deliveries').select('id').where('event_id', '=', id)
-      await deliver(batches, (await delivery.executeTakeFirstOrThrow()).id)
+      await deliver(batches, { deliveryId: (await delivery.executeTakeFirstOrThrow()).id })
       clock.advance(DAY)
     }
     assert.deepEqual([...new Set(world.attempts.map(({ code }) => code))], ['secret_unreadable'])

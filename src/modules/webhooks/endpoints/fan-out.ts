@@ -2,8 +2,7 @@ import type { Db } from '../../../kernel/db.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { MadeWith } from '../../../kernel/key-rights.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
-import { insertDelivery } from '../deliveries-store.ts'
-import { enqueueDelivery } from '../domain/wake-delivery.ts'
+import { beginDelivery } from '../domain/wake-delivery.ts'
 import { type Listener, listListeners } from './store.ts'
 
 /** Stands for every kind. */
@@ -47,9 +46,7 @@ export async function fanOut(tx: StoreCtx, { id: eventId, accountId, endpointId,
   for (const listener of await listListeners(tx.db, accountId)) {
     if (!listener.isEnabled) continue
     if (endpointId === undefined ? !isMatch(listener, event) : !isMeant(listener, endpointId, event.type)) continue
-    const id = tx.ids.next('dlv')
-    await insertDelivery(tx.db, { id, eventId, endpointId: listener.id, cause: 'event', now, nextAt: now })
-    await enqueueDelivery(tx, { id, endpointId: listener.id })
+    await beginDelivery(tx, { eventId, endpointId: listener.id, cause: 'event', now, nextAt: now })
   }
 }
 

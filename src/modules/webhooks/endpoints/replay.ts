@@ -2,8 +2,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
-import { insertDelivery } from '../deliveries-store.ts'
-import { enqueueDelivery } from '../domain/wake-delivery.ts'
+import { beginDelivery } from '../domain/wake-delivery.ts'
 import { endpointOff, replayNotFound, replayRuns, replayTooLarge, replaysUsedUp } from '../errors.ts'
 import { findPositionBefore } from '../store.ts'
 import { isMatch, wantsKind } from './fan-out.ts'
@@ -138,10 +137,7 @@ export async function replayStep(ctx: StoreCtx, replayId: string): Promise<void>
     }
     if (!(await markStepped(tx.db, replay, to))) return
     for (const [place, { id: eventId }] of wanted.entries()) {
-      const nextAt = now + place * APART
-      const delivery = { id: tx.ids.next('dlv'), endpointId: endpoint.id }
-      await insertDelivery(tx.db, { ...delivery, eventId, cause: 'replay', now, nextAt })
-      await enqueueDelivery(tx, delivery, nextAt)
+      await beginDelivery(tx, { eventId, endpointId: endpoint.id, cause: 'replay', now, nextAt: now + place * APART })
     }
     if (!isLast) await enqueueStep(tx, replayId, now + wanted.length * APART)
   })
