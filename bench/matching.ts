@@ -102,10 +102,10 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   globalThis.gc?.()
   const heapBefore = process.memoryUsage().heapUsed
   const loading = performance.now()
-  await monitor.start()
+  await monitor.feed.start()
   const loadedSeconds = (performance.now() - loading) / 1_000
   globalThis.gc?.()
-  const watchBytes = (process.memoryUsage().heapUsed - heapBefore) / monitor.watched
+  const watchBytes = (process.memoryUsage().heapUsed - heapBefore) / monitor.feed.size.addresses
 
   let next = 0
   // Half of the payments come to addresses that many checkouts share.
@@ -152,7 +152,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   await desk.untilSettled()
   const burstPerSecond = BURST / ((performance.now() - bursting) / 1_000)
   const after = spent()
-  await monitor.stop()
+  await monitor.feed.stop()
   await checkAll(desk.ctx, next)
   await store.close()
   if (failures.length > 0) throw new Error(`${failures.length} failures`, { cause: failures[0] })

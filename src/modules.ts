@@ -12,6 +12,7 @@ import { keyFileOf, openVault } from './infra/secrets/open-vault.ts'
 import { nanswap } from './infra/swap/nanswap.ts'
 import { openVanity } from './infra/vanity/open.ts'
 import { tellAlarm, tellRefusal } from './infra/wallet-alarms.ts'
+import { InstanceTurns } from './kernel/feed/instance-turns.ts'
 import type { Module } from './kernel/module.ts'
 import { toAddress } from './kernel/nano/address.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
@@ -51,6 +52,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const { store, notices, node, thresholds, devnet, nodes, links, mailer, secrets, prices, outbound, metrics, log } =
     ports
   const { confirmations } = nodes
+  const turns = openTurns(ports)
   const baseUrl = () => links.base()
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
@@ -79,7 +81,10 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const kinds = [...Object.keys(EVENT_KINDS), ...Object.keys(ADDRESS_KINDS)]
   const { engine } = ports.opened
   const webhooks = keep(
-    openWebhooks({ store, engine, notices, node, confirmations, secrets, outbound, kinds, onAttempt }, config),
+    openWebhooks(
+      { store, engine, notices, node, confirmations, turnOf: turns.of, secrets, outbound, kinds, onAttempt },
+      config,
+    ),
   )
   const wallets: WalletsModule = keep(await openOwnWallets(config, ports, { names, work }))
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
@@ -89,13 +94,17 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const emails = keep(
     openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, prices, isPlay }, config),
   )
-  const checkout = keep(openOwnCheckouts(config, ports, { names, webhooks, wallets, emails, pictures }))
+  const checkout = keep(
+    openOwnCheckouts(config, ports, { names, webhooks, wallets, emails, pictures, turnOf: turns.of }),
+  )
   const paymentLinks = keep(openLinks({ checkout, links, pictures, mailer, isPlay }, config))
   const pointsOfSale = keep(openPos({ checkout, links, isPlay }))
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
   const usernames = keep(openUsernames({ billing, names, mailer, baseUrl, isPlay }, config))
   const faucet = keep(openFaucet(room, config))
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }, config))
+  // Ended first, so that the other instances leave nothing to one that ends.
+  stack.defer(turns.stop)
   const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay }))
   return {
     names,
@@ -117,6 +126,12 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     swap,
     status,
   }
+}
+
+/** Shares announced blocks out among the instances on one store. */
+function openTurns({ store: { clock, random }, notices, nodes: { confirmations } }: Ports) {
+  const turns = new InstanceTurns({ notices, clock, random, isListening: () => confirmations.connected })
+  return { of: (hash: string) => turns.turnOf(hash), stop: () => turns.stop() }
 }
 
 /** What this process sees of those whom it asks. */
@@ -179,13 +194,14 @@ interface BeforeCheckouts {
   wallets: WalletsModule
   emails: ReturnType<typeof openEmails>
   pictures: ReturnType<typeof openPictures>
+  turnOf(hash: string): number | undefined
 }
 
 /** Checkouts, with what they need of the rooms before them. */
 function openOwnCheckouts(
   config: Config,
   ports: Ports,
-  { names, webhooks, wallets, emails, pictures }: BeforeCheckouts,
+  { names, webhooks, wallets, emails, pictures, turnOf }: BeforeCheckouts,
 ) {
   const { store, notices, node, nodes, mailer, links, prices, secrets, log } = ports
   const { confirmations } = nodes
@@ -195,6 +211,7 @@ function openOwnCheckouts(
       notices,
       node,
       confirmations,
+      turnOf,
       mailer,
       links,
       prices,

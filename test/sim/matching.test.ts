@@ -38,14 +38,14 @@ forEachEngine((engine, openFresh) => {
         turnOf: () => 0,
         onError: (error) => failures.push(error),
       })
-      t.after(() => monitor.stop())
-      await monitor.start()
+      t.after(() => monitor.feed.stop())
+      await monitor.feed.start()
       return monitor
     }
     const monitors = [await start(storeCtx)]
     // The embedded store belongs to one process.
     if (engine === 'postgres') monitors.push(await start((await openAnother()).ctx))
-    for (const { watched } of monitors) assert.equal(watched, WATCHED + 1_000)
+    for (const { feed } of monitors) assert.equal(feed.size.addresses, WATCHED + 1_000)
 
     const paid: OpenOne[] = []
     for (let at = 0; at < PAYMENTS; at++) {
@@ -73,7 +73,7 @@ forEachEngine((engine, openFresh) => {
       clock.advance(250)
       await Promise.race([asked, delay(LOOK)])
     }
-    await Promise.all(monitors.map((monitor) => monitor.stop()))
+    await Promise.all(monitors.map((monitor) => monitor.feed.stop()))
 
     assert.deepEqual(failures, [])
     const complete = await store.db

@@ -78,7 +78,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
   })
   const running: Running[] = []
   const since = new Map<string, number>()
-  const heedAll = (addresses: readonly string[]) => running.forEach(({ monitor }) => monitor.heed(addresses))
+  const heedAll = (addresses: readonly string[]) => running.forEach(({ monitor }) => monitor.feed.watch(addresses))
   t.after(() => Promise.all(running.map(({ monitor }) => monitor.stop())))
   return {
     ledger,
@@ -105,9 +105,9 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
         onGap: { value: (listener: () => void) => ledger.onGap(() => isDead || listener()) },
         connected: { get: () => ledger.connected },
       }) as SimLedger
-      const monitor = new AddressMonitor({ room: toRoom(ctx, node, heedAll), bus })
+      const monitor = new AddressMonitor({ room: toRoom(ctx, node, heedAll), bus, turnOf: () => 0 })
       running.push({ monitor, die: () => (isDead = true) })
-      await monitor.start()
+      await monitor.feed.start()
     },
     async watch() {
       const endpointId = random.pick(ENDPOINTS)

@@ -68,9 +68,9 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     },
     engine,
     addressesMax: 10_000,
-    heed: (addresses) => monitor.heed(addresses),
+    heed: (addresses) => monitor.feed.watch(addresses),
   }
-  const monitor: AddressMonitor = new AddressMonitor({ room, bus: ledger })
+  const monitor: AddressMonitor = new AddressMonitor({ room, bus: ledger, turnOf: () => 0 })
   t.after(() => monitor.stop())
   const told = async () =>
     (await ctx.db.selectFrom('events').select(['type', 'dedupe_key']).orderBy('position').execute()).length
@@ -78,9 +78,9 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     (await ctx.db.selectFrom('address_watches').selectAll().where('address', '=', SHOP).executeTakeFirst())!
   /** The clock goes on when everything that was heard or due is over: it must not outrun the store. */
   const second = async () => {
-    await monitor.idle()
+    await monitor.feed.idle()
     clock.advance(1_000)
-    await monitor.idle()
+    await monitor.feed.idle()
   }
   const within = async (seconds: number, isSo: () => Promise<boolean>) => {
     for (let passed = 0; !(await isSo()); passed++) {
@@ -104,7 +104,7 @@ const waiting = (count: number, from = 0) =>
 
 test('the first address that anybody watches is looked at within a second, also where nobody had watched any for long', async (t) => {
   const { monitor, reads, second, watch } = await openAlone(t)
-  await monitor.start()
+  await monitor.feed.start()
   for (let passed = 0; passed < 7; passed++) await second()
   await watch()
   reads.length = 0
@@ -119,7 +119,7 @@ forEachEngine((engine, openStore) => {
     pay()
     ledger.receive(SHOP)
     ledger.confirm(1)
-    await monitor.start()
+    await monitor.feed.start()
     await watch()
     faults.answer = (action, { head }) => {
       if (action === 'account_history' && head !== undefined) throw new LedgerRefusal('Block not found')
@@ -143,7 +143,7 @@ forEachEngine((engine, openStore) => {
 
   test('what was confirmed during a silence was told hours later, because the store was away when it ended: catching up is tried until it is done', async (t) => {
     const { ledger, monitor, failed, faults, told, within, watch, pay } = await open(t, await openStore(t), engine)
-    await monitor.start()
+    await monitor.feed.start()
     await watch()
     pay()
     await within(10, async () => (await told()) === 1)
@@ -159,7 +159,7 @@ forEachEngine((engine, openStore) => {
 
 test('an address with ten thousand open deposits went blind without a word: it says so, and is told what is heard of (contract 6, rule 29)', async (t) => {
   const { monitor, faults, told, read, within, watch, pay } = await openAlone(t)
-  await monitor.start()
+  await monitor.feed.start()
   await watch()
   faults.answer = (action, { accounts, offset }) => {
     if (action === 'accounts_receivable')
@@ -175,7 +175,7 @@ test('an address with ten thousand open deposits went blind without a word: it s
 
 test('an account that asks for deposits alone cost twenty looks for each payment it made: what nobody asks for is not looked for', async (t) => {
   const { monitor, reads, told, within, second, watch, pay } = await openAlone(t, ['address.received'])
-  await monitor.start()
+  await monitor.feed.start()
   await watch()
   pay()
   await within(10, async () => (await told()) === 1)
@@ -213,7 +213,7 @@ test('a gateway did not start when its store refused the first catching up: it s
   await watch()
   pay()
   faults.isStoreAway = true
-  await monitor.start()
+  await monitor.feed.start()
   assert.equal(failed[0], 'watches.monitor')
   faults.isStoreAway = false
   await within(30, async () => (await told()) === 1)

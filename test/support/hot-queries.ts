@@ -103,7 +103,7 @@ export const HOT: Readonly<Record<string, Ask>> = {
   'whether a look is due': (db, _, known) => hasDueScans(db, known.now),
   'looks that are due': (db, engine, known) =>
     claimScans(db, engine, { now: known.now, leaseUntil: known.now, limit: known.limit }),
-  'fresh addresses': (db, _, known) => listFresh(db, known.now),
+  'fresh addresses': (db, _, known) => listFresh(db, { since: known.now, after: '', limit: known.limit }),
   'refunds in a report': (db, engine, known) => sumRefunds(db, engine, { owner: known.accountId }),
   'refunds that are due': (db, _, known) => listDueRefunds(db, known.now, known.limit),
   'payments by e-mail that are due': (db, _, known) => listDuePayments(db, known.now, known.limit),

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { LocalNotices } from '../../infra/db/notices.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
-import { InstanceTurns } from './instance-turns.ts'
+import { InstanceTurns } from '../../kernel/feed/instance-turns.ts'
 import { creditSend } from './domain/credit.ts'
 import type { CheckoutRoom } from './index.ts'
 import { openBulk } from '../../../test/support/bulk.ts'
@@ -95,8 +95,8 @@ test('a payment whose instance is gone is credited by the next, and one that was
   const second = new SyntheticNetwork()
   const room = toCheckoutCtx((await openAnother()).ctx, 'sqlite', { tell: (id) => told.push(id) })
   const later = monitor(second, room, () => 1_000)
-  t.after(() => later.stop())
-  await later.start()
+  t.after(() => later.feed.stop())
+  await later.feed.start()
   // The look that follows every start is over before anything is paid.
   await until(() => (second.asked.get('accounts_frontiers') ?? 0) > 0)
   const pay = (at: number) => {
@@ -125,7 +125,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
 test('a block that is told and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
   const { clock, openAlone } = await openWatched(t, 1)
   const { network, monitor } = openAlone()
-  await monitor.start()
+  await monitor.feed.start()
   const hash = network.tellUnknown(openOwn(0).address)
   const asked = () => network.described.filter((one) => one === hash).length
   for (let tries = 1; tries <= 20; tries++) {
@@ -144,15 +144,15 @@ test('a block that is told and that no node knows is asked for twenty times more
   await until(() => looks() > before)
   assert.equal(asked(), 21)
   // Before the store is gone: it looks around by itself, too.
-  await monitor.stop()
+  await monitor.feed.stop()
 })
 
 test('addresses that are due are looked at twice a second, and while none is due only when a payer waits', async (t) => {
   const { clock, openAlone } = await openWatched(t, 900)
   const { network, monitor } = openAlone()
-  t.after(() => monitor.stop())
+  t.after(() => monitor.feed.stop())
   const isNextIn = (milliseconds: number) => until(() => clock.waitingFor(clock.now() + milliseconds) === 1)
-  await monitor.start()
+  await monitor.feed.start()
   for (const batches of [4, 8]) {
     await isNextIn(500)
     assert.equal(network.asked.get('accounts_frontiers'), batches)

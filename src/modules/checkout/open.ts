@@ -27,7 +27,6 @@ import { statementPages } from './routes/statement.tsx'
 import { developerPages } from './routes/developer-dashboard.tsx'
 import type { ServiceSales } from './service-sales.ts'
 import type { CheckoutSettings } from './settings.ts'
-import { InstanceTurns } from './instance-turns.ts'
 import type { CheckoutPorts } from './ports.ts'
 
 const HOUR = 3_600_000
@@ -52,6 +51,8 @@ interface CheckoutNeeds extends Pick<
   names: Names
   node: NodePort
   confirmations: ConfirmationBus
+  /** How long this instance leaves an announced block to others; undefined is for good. */
+  turnOf(hash: string): number | undefined
   mailer: Mailer
   links: Links
   /** A ledger for trying things out, where plain http is allowed as well. */
@@ -101,12 +102,10 @@ export function openCheckouts(
     },
   }
   const room: CheckoutRoom = { ...store, ports, names }
-  const { clock, random, failures } = store
-  const shares = new InstanceTurns({ notices, clock, random, isListening: () => confirmations.connected })
+  const { clock, failures } = store
   const onError = (error: unknown, doing: string) => failures.failed('checkout.monitor', { doing })(error)
-  const turnOf = (hash: string) => shares.turnOf(hash)
-  const monitor = new PaymentMonitor({ ctx: room, node, bus: confirmations, clock, turnOf, onError })
-  notices.subscribe('checkout-address', (address) => monitor.watch(address))
+  const monitor = new PaymentMonitor({ ctx: room, node, bus: confirmations, clock, turnOf: needs.turnOf, onError })
+  notices.subscribe('checkout-address', (address) => monitor.feed.watch([address]))
   const nudge = (address: string) => monitor.nudge(address)
   const onChange = (listener: (checkoutId: string) => void) => notices.subscribe('checkout', listener)
   const { pictures, perMinute } = needs
@@ -129,11 +128,8 @@ export function openCheckouts(
     ],
     sellFor: sellers.sellFor,
     sellByLinks: sellers.sellByLinks,
-    listening: () => monitor.start(),
-    close: async () => {
-      shares.stop()
-      await monitor.stop()
-    },
+    listening: () => monitor.feed.start(),
+    close: () => monitor.feed.stop(),
   }
 }
 

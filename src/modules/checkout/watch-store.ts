@@ -169,12 +169,18 @@ export async function listWatched(
   return rows.map(({ address }) => address)
 }
 
-export async function listFresh(db: Db, since: number): Promise<string[]> {
+/** The same, of those at which somebody began to wait lately. */
+export async function listFresh(
+  db: Db,
+  { since, after, limit }: { since: number; after: string; limit: number },
+): Promise<string[]> {
   const rows = await db
     .selectFrom('watched_addresses')
     .select('address')
     .where('fresh_at', '>=', since)
-    .limit(100_000)
+    .where('address', '>', after)
+    .orderBy('address')
+    .limit(limit)
     .execute()
   return rows.map(({ address }) => address)
 }

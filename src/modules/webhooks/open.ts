@@ -35,6 +35,8 @@ interface WebhookPorts {
   notices: Notices
   node: NodePort
   confirmations: ConfirmationBus
+  /** How long this instance leaves an announced block to others; undefined is for good. */
+  turnOf(hash: string): number | undefined
   secrets: SecretBox
   /** The way out to addresses that users gave. */
   outbound: Outbound
@@ -50,7 +52,7 @@ export interface WebhooksModule extends Module {
 
 /** Tells owners about their events, and about addresses that they have watched. */
 export function openWebhooks(
-  { store, engine, notices, node, confirmations, secrets, outbound, kinds, onAttempt }: WebhookPorts,
+  { store, engine, notices, node, confirmations, turnOf, secrets, outbound, kinds, onAttempt }: WebhookPorts,
   settings: EventsKept & Pick<ValuesOf<typeof WEBHOOK_SETTINGS>, 'watchAddressesMax'>,
 ): WebhooksModule {
   const ctx = { ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt }
@@ -64,12 +66,12 @@ export function openWebhooks(
     engine,
     addressesMax: settings.watchAddressesMax,
     heed(addresses) {
-      monitor.heed(addresses)
+      monitor.feed.watch(addresses)
       notices.publish(WATCHES, '')
     },
   }
-  const monitor = new AddressMonitor({ room: watches, bus: confirmations })
-  const unsubscribe = notices.subscribe(WATCHES, () => monitor.refresh())
+  const monitor = new AddressMonitor({ room: watches, bus: confirmations, turnOf })
+  const unsubscribe = notices.subscribe(WATCHES, () => monitor.feed.refresh())
   return {
     ...offer('webhooks', watches, WEBHOOK_ACTIONS),
     routes: [...webhookRoutes(room), ...watchRoutes(watches)],
@@ -94,14 +96,14 @@ export function openWebhooks(
         name: 'gateway_watched_addresses',
         help: 'Addresses that endpoints are told about.',
         labels: [],
-        read: () => [{ value: monitor.size.addresses }],
+        read: () => [{ value: monitor.feed.size.addresses }],
       },
     ],
     checkUrl: (url, field = 'webhook_url') => {
       const reason = outbound.check(url)
       return reason === undefined ? Promise.resolve() : Promise.reject(urlRefused(field, reason))
     },
-    listening: () => monitor.start(),
+    listening: () => monitor.feed.start(),
     close: async () => {
       unsubscribe()
       await monitor.stop()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AddressKind } from './event-kinds.ts'
-import { type Heard, HeardQueue } from './heard-queue.ts'
+import type { Announced } from '../../../kernel/feed/ledger-feed.ts'
+import { HeardQueue } from './heard-queue.ts'
 
-const heard = (kind: AddressKind, tries = 0): Heard => ({ kinds: new Set([kind]), tries })
+const at = (address: string, hash: string, tries = 0): Announced => ({ address, hash, direction: 'received', tries })
 const watcher = (accountId: string, address: string, events = ['*']) => ({
   accountId,
   endpointId: `we_${accountId}`,
@@ -20,10 +20,10 @@ function share(queue: HeardQueue): void {
 
 test('a shop waited for its one payment until thousands of addresses of an exchange were looked at: accounts take turns', () => {
   const queue = new HeardQueue()
-  for (let at = 0; at < 90_000; at++) queue.add(`exchange ${at}`, 'A', heard('address.received'))
+  for (let i = 0; i < 90_000; i++) queue.add(at(`exchange ${i}`, 'A'))
   share(queue)
-  queue.add('shop 1', 'B', heard('address.received'))
-  queue.add('other 1', 'C', heard('address.received'))
+  queue.add(at('shop 1', 'B'))
+  queue.add(at('other 1', 'C'))
   share(queue)
   assert.deepEqual([...queue.take(4).keys()], ['exchange 0', 'shop 1', 'other 1', 'exchange 1'])
   let rest = 0
@@ -34,10 +34,10 @@ test('a shop waited for its one payment until thousands of addresses of an excha
 test('however full it is, each account has a few places', () => {
   const queue = new HeardQueue()
   for (let account = 0; account < 30; account++) {
-    for (let at = 0; at < 20_000; at++) queue.add(`exchange${account} ${at}`, 'A', heard('address.received'))
+    for (let i = 0; i < 20_000; i++) queue.add(at(`exchange${account} ${i}`, 'A'))
     share(queue)
   }
-  for (let at = 0; at < 100; at++) queue.add(`shop ${at}`, 'B', heard('address.received'))
+  for (let i = 0; i < 100; i++) queue.add(at(`shop ${i}`, 'B'))
   share(queue)
   const taken: string[] = []
   while (!queue.isEmpty) taken.push(...queue.take(1_000).keys())
@@ -47,19 +47,19 @@ test('however full it is, each account has a few places', () => {
 
 test('a payment was given up after one look, because another block of its address had been looked for before: tries are of a block', () => {
   const queue = new HeardQueue()
-  queue.add('shop 1', 'OLD', heard('address.received', 19))
-  queue.add('shop 1', 'NEW', heard('address.received'))
+  queue.add(at('shop 1', 'OLD', 19))
+  queue.add(at('shop 1', 'NEW'))
   share(queue)
-  queue.add('shop 1', 'LATER', heard('address.received', 3))
-  const blocks = [...queue.take(1).get('shop 1')!].map(([hash, { tries }]) => `${hash} ${tries}`)
+  queue.add(at('shop 1', 'LATER', 3))
+  const blocks = [...queue.take(1).get('shop 1')!].map(([hash, [announced]]) => `${hash} ${announced!.tries}`)
   assert.deepEqual(blocks, ['OLD 19', 'NEW 0', 'LATER 3'])
 })
 
 test('an address that two accounts watch is looked at in the turn of the one with less to look at', () => {
   const queue = new HeardQueue()
-  for (let at = 0; at < 100; at++) queue.add(`exchange ${at}`, 'A', heard('address.received'))
+  for (let i = 0; i < 100; i++) queue.add(at(`exchange ${i}`, 'A'))
   share(queue)
-  queue.add('shared', 'B', heard('address.sent'))
+  queue.add({ ...at('shared', 'B'), direction: 'sent' })
   for (const [address, blocks] of queue.takeFresh(10)) {
     queue.place(address, blocks, [watcher('exchange', address), watcher('shop', address)])
   }

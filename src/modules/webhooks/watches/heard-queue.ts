@@ -1,5 +1,5 @@
+import type { Announced } from '../../../kernel/feed/ledger-feed.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
-import type { AddressKind } from './event-kinds.ts'
 import type { Watcher } from './looks-store.ts'
 
 /** Addresses that may wait at once; beyond this their own turns have to do. */
@@ -9,16 +9,8 @@ const SHARE_MIN = 50
 /** One look at an address finds all of them, so that it needs no longer list. */
 const HASHES_MAX = 1_000
 
-/** What was heard of one block at one address. */
-export interface Heard {
-  /** Which events it would be; a hint, as everything that is heard. */
-  kinds: ReadonlySet<AddressKind>
-  /** How often it was looked for. */
-  tries: number
-}
-
-/** Blocks that were heard of at an address, by their hashes. */
-export type HeardAt = Map<string, Heard>
+/** What was announced at an address, by the hashes of the blocks; a payment to oneself is announced twice. */
+export type HeardAt = Map<string, readonly Announced[]>
 
 /**
  * Addresses to look at because something was heard of there. Accounts take turns: one at whose addresses thousands of blocks are confirmed waits for
@@ -35,11 +27,12 @@ export class HeardQueue {
     return this.#fresh.size === 0 && this.#places.size === 0
   }
 
-  add(address: string, hash: string, heard: Heard): void {
+  add(announced: Announced): void {
+    const { address, hash } = announced
     const place = this.#places.get(address)
     const waiting = place === undefined ? this.#fresh.get(address) : this.#shares.get(place)!.get(address)
-    if (waiting) note(waiting, hash, heard)
-    else if (this.#fresh.size < WAITING_MAX) this.#fresh.set(address, new Map([[hash, heard]]))
+    if (waiting) note(waiting, [announced])
+    else if (this.#fresh.size < WAITING_MAX) this.#fresh.set(address, new Map([[hash, [announced]]]))
   }
 
   /** The next addresses of which it is not known who watches them; they are put back by `place`, or gone. */
@@ -55,8 +48,8 @@ export class HeardQueue {
 
   /** Into the share of the watcher who has the least waiting: one look is for all of them. What none of them asks for is left out. */
   place(address: string, heard: HeardAt, watchers: readonly Watcher[]): void {
-    const asked = [...heard].filter(([, { kinds }]) =>
-      watchers.some((watcher) => [...kinds].some((kind) => wantsKind(watcher, kind))),
+    const asked = [...heard].filter(([, announced]) =>
+      watchers.some((watcher) => announced.some(({ direction }) => wantsKind(watcher, `address.${direction}`))),
     )
     const [account] = watchers
       .map(({ accountId }) => accountId)
@@ -66,7 +59,7 @@ export class HeardQueue {
     const share = this.#shares.get(place) ?? new Map<string, HeardAt>()
     const waiting = share.get(address)
     if (!waiting && share.size >= this.#shareMax()) return
-    if (waiting) for (const [hash, one] of asked) note(waiting, hash, one)
+    if (waiting) for (const [, announced] of asked) note(waiting, announced)
     else share.set(address, new Map(asked))
     this.#shares.set(place, share)
     this.#places.set(address, place)
@@ -99,12 +92,12 @@ export class HeardQueue {
   }
 }
 
-/** Of two hints of the same block the fresher counts, so that what is heard of again is looked for again. */
-function note(waiting: HeardAt, hash: string, { kinds, tries }: Heard): void {
+/** Of two hints of the same block the fresher counts, so that what is announced again is looked for again. */
+function note(waiting: HeardAt, announced: readonly Announced[]): void {
+  const { hash } = announced[0]!
   const known = waiting.get(hash)
   if (!known && waiting.size >= HASHES_MAX) return
-  waiting.set(hash, {
-    kinds: new Set([...(known?.kinds ?? []), ...kinds]),
-    tries: Math.min(tries, known?.tries ?? tries),
-  })
+  const byDirection = Map.groupBy([...(known ?? []), ...announced], ({ direction }) => direction)
+  const freshest = (same: Announced[]) => same.reduce((one, other) => (other.tries < one.tries ? other : one))
+  waiting.set(hash, [...byDirection.values()].map(freshest))
 }

@@ -1,4 +1,4 @@
-import type { Clock, Notices, Random } from '../../kernel/ports.ts'
+import type { Clock, Notices, Random } from '../ports.ts'
 
 const TOPIC = 'listening'
 const TELL_EVERY = 5_000

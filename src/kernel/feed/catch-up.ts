@@ -1,4 +1,4 @@
-import type { Clock } from './ports.ts'
+import type { Clock } from '../ports.ts'
 
 const PAUSE_MIN = 1_000
 const PAUSE_MAX = 8_000

@@ -1,6 +1,5 @@
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Clock, Random } from '../ports.ts'
 import { AddressSet } from './address-set.ts'
-import { listAddresses, listFreshAddresses } from './store.ts'
 
 const PAGE = 10_000
 /** What notices between instances have lost is found again in the store. */
@@ -9,9 +8,18 @@ const RELOAD_EVERY = 3_600_000
 /** Who adds and removes addresses all day makes the list grow; then it is read anew sooner. */
 const ADDED_MAX = 200_000
 
-/** All addresses that are watched, in memory: a confirmation that concerns none of them costs one look-up. */
+/** Where the addresses of interest are kept; each answers a page in order of the address, from after one on. */
+export interface AddressSource {
+  listAddresses(page: { after: string; limit: number }): Promise<string[]>
+  /** Those that were added since a time. */
+  listFresh(page: { since: number; after: string; limit: number }): Promise<string[]>
+}
+
+/** All addresses of interest, in memory: a confirmation that concerns none of them costs one look-up. */
 export class WatchedAddresses {
-  readonly #ctx: StoreCtx
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #source: AddressSource
   #set: AddressSet
   #added = 0
   /** Those that came while the whole list is read again. */
@@ -19,8 +27,10 @@ export class WatchedAddresses {
   #refreshedAt = 0
   #reloadedAt = 0
 
-  constructor(ctx: StoreCtx) {
-    this.#ctx = ctx
+  constructor({ clock, random, source }: { clock: Clock; random: Random; source: AddressSource }) {
+    this.#clock = clock
+    this.#random = random
+    this.#source = source
     this.#set = this.#emptySet()
   }
 
@@ -43,7 +53,7 @@ export class WatchedAddresses {
   }
 
   async keepFresh(): Promise<void> {
-    const now = this.#ctx.clock.now()
+    const now = this.#clock.now()
     if (now - this.#refreshedAt < REFRESH_EVERY) return
     if (now - this.#reloadedAt >= RELOAD_EVERY || this.#added > ADDED_MAX) return this.reload()
     await this.readFresh()
@@ -51,30 +61,24 @@ export class WatchedAddresses {
 
   /** What other instances have written lately. */
   async readFresh(): Promise<void> {
-    const { db, clock } = this.#ctx
-    const now = clock.now()
+    const now = this.#clock.now()
     const since = this.#refreshedAt - REFRESH_EVERY
-    for (let after = ''; ;) {
-      const page = await listFreshAddresses(db, { since, after, limit: PAGE })
-      this.add(page.filter((address) => !this.has(address)))
-      if (page.length < PAGE) break
-      after = page.at(-1)!
-    }
+    await eachPage(
+      (after) => this.#source.listFresh({ since, after, limit: PAGE }),
+      (page) => this.add(page.filter((address) => !this.has(address))),
+    )
     this.#refreshedAt = now
   }
 
   /** The whole list anew, which forgets what is watched no longer. */
   async reload(): Promise<void> {
-    const { db, clock } = this.#ctx
-    const now = clock.now()
+    const now = this.#clock.now()
     this.#meanwhile = []
     const set = this.#emptySet()
-    for (let after = ''; ;) {
-      const page = await listAddresses(db, { after, limit: PAGE })
-      for (const address of page) set.add(address)
-      if (page.length < PAGE) break
-      after = page.at(-1)!
-    }
+    await eachPage(
+      (after) => this.#source.listAddresses({ after, limit: PAGE }),
+      (page) => page.forEach((address) => set.add(address)),
+    )
     for (const address of this.#meanwhile) set.add(address)
     this.#meanwhile = undefined
     this.#set = set
@@ -83,6 +87,15 @@ export class WatchedAddresses {
   }
 
   #emptySet(): AddressSet {
-    return new AddressSet(this.#ctx.random.bytes(8))
+    return new AddressSet(this.#random.bytes(8))
+  }
+}
+
+async function eachPage(read: (after: string) => Promise<string[]>, take: (page: string[]) => void): Promise<void> {
+  for (let after = ''; ;) {
+    const page = await read(after)
+    take(page)
+    if (page.length < PAGE) return
+    after = page.at(-1)!
   }
 }

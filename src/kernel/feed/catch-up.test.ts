@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../../test/support/clock.ts'
+import { TestClock } from '../../../test/support/clock.ts'
 import { CatchUp } from './catch-up.ts'
 
 const START = 1_000_000

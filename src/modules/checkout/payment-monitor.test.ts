@@ -35,8 +35,8 @@ test('a gateway did not start when its store refused the first catch-up: it star
     ...{ ctx: toCheckoutCtx({ ...ctx, db }, 'sqlite', { tell: (one) => told.push(one) }), node: network, bus: network },
     ...{ clock, turnOf: () => 0, onError: (error, doing) => failed.push(`${doing}: ${(error as Error).message}`) },
   })
-  t.after(() => monitor.stop())
-  await monitor.start()
+  t.after(() => monitor.feed.stop())
+  await monitor.feed.start()
   assert.deepEqual(failed, ['catch-up: deadlock detected'])
   clock.advance(1_000)
   await until(() => failed.length === 2)
