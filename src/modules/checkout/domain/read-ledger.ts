@@ -1,3 +1,10 @@
+import {
+  type Waiting,
+  isWhole,
+  readAllWaiting,
+  readStates as readAddresses,
+  readWaiting,
+} from '../../../kernel/feed/read-states.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
@@ -8,7 +15,6 @@ import type { AddressLook } from '../ports.ts'
 import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
 import type { IncomingSend } from './baseline.ts'
 
-const RECEIVABLE_PAGE = 1_000
 const HISTORY_PAGE = 500
 /** What was received this moment lies near the end of its chain. */
 const NEWEST_PAGE = 50
@@ -16,7 +22,7 @@ const NEWEST_PAGE = 50
 const PAGES_MAX = 200
 const TRIES_MAX = 5
 /** Everything that waits, confirmed or not. */
-const WAITING = { threshold: '1', include_active: true, include_only_confirmed: false } as const
+const WAITING: Waiting = { isFinalOnly: false, max: 200_000 }
 
 interface SeenSend extends Omit<IncomingSend, 'receivedAt'> {
   confirmed: boolean
@@ -62,29 +68,17 @@ export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Pr
   return places
 }
 
-interface AddressState {
-  address: string
-  frontier: string | null
-  /** Hashes of sends that wait for the address, confirmed or not. */
-  waiting: readonly string[]
-}
-
 /** What waits for many addresses, and whether their chains have moved, in two questions. */
-export async function readStates(node: NodePort, addresses: readonly string[]): Promise<AddressState[]> {
-  const asked = { accounts: addresses, count: RECEIVABLE_PAGE, source: true, ...WAITING }
-  const receivable = await readOrEmpty(node, 'accounts_receivable', asked)
-  // Only then: what is received in between has left the first list and must show in the second.
-  const frontiers = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
-  const blocks = toObject(receivable.blocks)
-  const heads = toObject(frontiers.frontiers)
-  const states: AddressState[] = []
-  for (const address of addresses) {
-    const first = Object.keys(toObject(blocks[address]))
-    const waiting = first.length < RECEIVABLE_PAGE ? first : await readAllWaiting(node, address)
-    const head = heads[address]
-    states.push({ address, waiting, frontier: typeof head === 'string' ? head : null })
-  }
-  return states
+export async function readStates(
+  node: NodePort,
+  addresses: readonly string[],
+): Promise<{ address: string; frontier: string | null; waiting: readonly string[] }[]> {
+  const states = await readAddresses(node, addresses, WAITING)
+  return addresses.map((address) => {
+    const { frontier, waiting } = states.get(address)!
+    if (!waiting) throw tooMuchWaits(WAITING.max)
+    return { address, frontier, waiting }
+  })
 }
 
 /**
@@ -92,12 +86,13 @@ export async function readStates(node: NodePort, addresses: readonly string[]): 
  * between has left the first and must show in the second.
  */
 export async function lookAt(node: NodePort, address: string): Promise<AddressLook> {
-  const waiting = await readWaiting(node, address, 0)
-  if (waiting.length < RECEIVABLE_PAGE) return { ...(await readChain(node, address)), waiting }
+  const waiting = await readWaiting(node, address, WAITING)
+  if (isWhole(waiting)) return { ...(await readChain(node, address)), waiting }
   // Whatever is received while one page follows another makes the next one begin too late.
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const before = await readChain(node, address)
-    const all = await readAllWaiting(node, address)
+    const all = await readAllWaiting(node, address, WAITING)
+    if (!all) throw tooMuchWaits(WAITING.max)
     const after = await readChain(node, address)
     if (after.frontier === before.frontier) return { ...after, waiting: all }
   }
@@ -114,23 +109,6 @@ async function readChain(node: NodePort, account: string): Promise<Pick<AddressL
     if (error instanceof LedgerRefusal && error.message === 'Account not found') return { frontier: null, height: 0 }
     throw error
   }
-}
-
-/** One page of what waits. A node that refuses the question has not said that nothing does. */
-async function readWaiting(node: NodePort, account: string, offset: number): Promise<string[]> {
-  const asked = { account, count: RECEIVABLE_PAGE, ...(offset > 0 && { offset }), source: true, ...WAITING }
-  const { blocks } = await node.read('receivable', asked)
-  return Object.keys(toObject(blocks))
-}
-
-async function readAllWaiting(node: NodePort, account: string): Promise<string[]> {
-  const found = new Set<string>()
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const hashes = await readWaiting(node, account, page * RECEIVABLE_PAGE)
-    for (const hash of hashes) found.add(hash)
-    if (hashes.length < RECEIVABLE_PAGE) return [...found]
-  }
-  throw tooMuchWaits(PAGES_MAX * RECEIVABLE_PAGE)
 }
 
 /** A send that was received, and at which height of its receiver's chain. */

@@ -1,15 +1,8 @@
+import { type AddressState, readStates } from '../../../kernel/feed/read-states.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import { Known } from './known.ts'
 import { listTold } from './looks-store.ts'
-import {
-  type AddressState,
-  CHAIN_PAGE,
-  type ChainBlock,
-  WAITING_MAX,
-  readChainAbove,
-  readFinalSends,
-  readStates,
-} from './read-ledger.ts'
+import { CHAIN_PAGE, type ChainBlock, WAITING, readChainAbove, readFinalSends } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
 import type { Floor, Trouble, Watch } from './store.ts'
 import { type Happening, tellAll } from './tell.ts'
@@ -73,7 +66,7 @@ export async function lookAt(
 }
 
 async function withWaitingNow({ node }: WatchRoom, address: string, state: AddressState): Promise<AddressState> {
-  const { waiting } = (await readStates(node, [address])).get(address)!
+  const { waiting } = (await readStates(node, [address], WAITING)).get(address)!
   return { ...state, waiting: state.waiting && waiting && [...new Set([...state.waiting, ...waiting])] }
 }
 
@@ -131,7 +124,7 @@ async function judge(
   const last = done.at(-1)
   // A receive that is not final is found again, and so are the sends that wait: neither is to be told twice.
   const again = [...chain.slice(done.length).flatMap(({ source }) => source ?? []), ...waiting]
-  const isKept = isLast && state.waiting !== undefined && again.length <= WAITING_MAX
+  const isKept = isLast && state.waiting !== undefined && again.length <= WAITING.max
   // A final send leaves the list of what waits only by being received: one that a node does not list is not forgotten, or it
   // would be told as new once a node lists it again.
   const taken = done.flatMap(({ source }) => source ?? [])

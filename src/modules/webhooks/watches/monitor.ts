@@ -1,12 +1,13 @@
 import { BoundedSet } from '../../../kernel/bounded-set.ts'
 import { isOutage } from '../../../kernel/failures.ts'
 import { type Announced, type FeedConsumer, LedgerFeed } from '../../../kernel/feed/ledger-feed.ts'
+import { type AddressState, readStates } from '../../../kernel/feed/read-states.ts'
 import type { ConfirmationBus } from '../../../kernel/ports.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import { type Looked, lookAt } from './look.ts'
 import { type HeardAt, HeardQueue } from './heard-queue.ts'
 import { claimAt, claimDue, hasDueLooks, hastenPage, listTold, listWatchesAt } from './looks-store.ts'
-import { type AddressState, readStates } from './read-ledger.ts'
+import { WAITING } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
 import { type Watch, listAddresses, listFreshAddresses } from './store.ts'
 import { Turns } from './turns.ts'
@@ -195,7 +196,7 @@ export class AddressMonitor implements FeedConsumer {
       const addresses = [...new Set(watches.map(({ address }) => address))]
       const states = new Map<string, AddressState>()
       for (let at = 0; at < addresses.length; at += WATCHES_AT_ONCE) {
-        const part = await readStates(room.node, addresses.slice(at, at + WATCHES_AT_ONCE))
+        const part = await readStates(room.node, addresses.slice(at, at + WATCHES_AT_ONCE), WAITING)
         for (const [address, state] of part) states.set(address, state)
       }
       for (const watch of watches) {

@@ -1,17 +1,21 @@
+import {
+  type AddressState,
+  type Waiting,
+  isWhole,
+  readFirstWaiting,
+  readWaiting,
+  withFrontiers,
+} from '../../../kernel/feed/read-states.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
-import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
 
 const HASHES_AT_ONCE = 500
-const WAITING_PAGE = 1_000
-/** More waits at hardly any address. Beyond this a look leaves what waits alone. */
-export const WAITING_MAX = 10_000
 export const CHAIN_PAGE = 500
-/** What is final and was not received. */
-const WAITING = { threshold: '1', source: true, include_only_confirmed: true } as const
+/** What is final and was not received. More than this waits at hardly any address, and is left alone. */
+export const WAITING: Waiting = { isFinalOnly: true, max: 10_000 }
 
 /** Everything that is told is taken from here: lists of hashes only say where to look. What is not final, or no send, is left out. */
 export async function readFinalSends(node: NodePort, hashes: readonly string[]): Promise<Map<string, LedgerSend>> {
@@ -34,30 +38,6 @@ function toCount(value: unknown): number {
   return Number.isSafeInteger(count) ? count : 0
 }
 
-export interface AddressState {
-  frontier: string | null
-  /** Hashes of final sends that wait for the address; undefined when these are too many to be told apart. */
-  waiting: readonly string[] | undefined
-}
-
-/** The first thousand that wait for each of some addresses: one question for all of them. */
-async function readFirstWaiting(node: NodePort, addresses: readonly string[]): Promise<Map<string, string[]>> {
-  const asked = { accounts: addresses, count: WAITING_PAGE, ...WAITING }
-  // A node that refuses the question has not said that nothing waits.
-  const receivable = await node.read('accounts_receivable', asked)
-  const blocks = toObject(receivable.blocks)
-  return new Map(addresses.map((address) => [address, hashesOf(blocks[address])]))
-}
-
-/** What waits for addresses, then where their chains end: what is received in between has left the first and shows in the second. */
-export async function readStates(node: NodePort, addresses: readonly string[]): Promise<Map<string, AddressState>> {
-  const waiting = new Map<string, readonly string[] | undefined>()
-  for (const [address, first] of await readFirstWaiting(node, addresses)) {
-    waiting.set(address, first.length < WAITING_PAGE ? first : await readAllWaiting(node, address))
-  }
-  return withFrontiers(node, waiting)
-}
-
 interface Bounds {
   /** What may wait at one address, and at how many of them so much may wait that it takes a question of its own. */
   waitingMax: number
@@ -78,15 +58,14 @@ export async function readStatesWithin(
   const waiting = new Map<string, readonly string[]>()
   const crowded: string[] = []
   for (const part of parts) {
-    for (const [address, first] of await readFirstWaiting(node, part)) {
+    for (const [address, first] of await readFirstWaiting(node, part, WAITING)) {
       waiting.set(address, first)
-      if (first.length >= WAITING_PAGE) crowded.push(address)
+      if (!isWhole(first)) crowded.push(address)
       if (crowded.length > crowdedMax) throw refuseCrowded()
     }
   }
   for (const account of crowded) {
-    const { blocks } = await node.read('receivable', { account, count: waitingMax + 1, ...WAITING })
-    const all = hashesOf(blocks)
+    const all = await readWaiting(node, account, WAITING, { count: waitingMax + 1 })
     if (all.length > waitingMax) throw refuseWaiting(account)
     waiting.set(account, all)
   }
@@ -97,38 +76,6 @@ export async function readStatesWithin(
   }
   return states
 }
-
-async function withFrontiers<W extends readonly string[] | undefined>(
-  node: NodePort,
-  waiting: ReadonlyMap<string, W>,
-): Promise<Map<string, { frontier: string | null; waiting: W }>> {
-  const addresses = [...waiting.keys()]
-  const { frontiers } = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
-  const heads = toObject(frontiers)
-  return new Map(
-    addresses.map((address) => {
-      const head = heads[address]
-      const frontier = typeof head === 'string' && isHex(head, 64) ? head.toUpperCase() : null
-      return [address, { frontier, waiting: waiting.get(address)! }]
-    }),
-  )
-}
-
-async function readAllWaiting(node: NodePort, account: string): Promise<string[] | undefined> {
-  const found = new Set<string>()
-  for (let offset = 0; offset <= WAITING_MAX; offset += WAITING_PAGE) {
-    const { blocks } = await node.read('receivable', { account, count: WAITING_PAGE, offset, ...WAITING })
-    const page = hashesOf(blocks)
-    for (const hash of page) found.add(hash)
-    if (page.length < WAITING_PAGE) return [...found]
-  }
-  return undefined
-}
-
-const hashesOf = (blocks: unknown) =>
-  Object.keys(toObject(blocks))
-    .filter((hash) => isHex(hash, 64))
-    .map((hash) => hash.toUpperCase())
 
 /** A block of an address's own chain. */
 export interface ChainBlock {
