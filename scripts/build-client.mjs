@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { readyClientTypes } from './client-types-ready.mjs'
 import { keepReached } from './keep-reached.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -17,8 +18,7 @@ function run(...args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-// The kept files are compared with the registry by `npm run check`; a package is made from the registry itself.
-if (!process.argv.includes('--as-kept')) run('--import', 'tsx', 'scripts/keep-client.mjs')
+readyClientTypes()
 rmSync(dist, { recursive: true, force: true })
 run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join('packages', 'client'))
 keepReached(dist, [join(dist, 'client', 'index.d.ts')])

@@ -1,25 +1,17 @@
 // Compiles src/ to dist/ with tsc and bundles the command line, only when a source is newer than the last build. Types are checked by `npm run check`, and
 // written out for a package (`--force`, `--declarations`): what only has to run is built in a tenth of the time without them.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.mjs'
+import { newestChange, readyClientTypes } from './client-types-ready.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const stamp = join(root, 'dist', '.built')
 const declared = join(root, 'dist', '.declared')
 
-function newestChange(folder) {
-  let newest = 0
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    const changed = entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs
-    newest = Math.max(newest, changed)
-  }
-  return newest
-}
-
+readyClientTypes()
 const sources = Math.max(
   newestChange(join(root, 'src')),
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) => statSync(join(root, file)).mtimeMs),

@@ -106,7 +106,7 @@ try {
     run('npm', ['run', 'check'])
     run('npm', ['test', '--', '--thorough'])
     run('npm', ['run', 'build'])
-    run(process.execPath, [join('scripts', 'build-client.mjs'), '--as-kept'])
+    run(process.execPath, [join('scripts', 'build-client.mjs')])
     run(process.execPath, [join('scripts', 'build-devnet.mjs')])
     run(process.execPath, [join('scripts', 'build-medusa.mjs')])
     tarball = pack()

@@ -334,13 +334,6 @@ test('the README leads to every guide, and its pictures are small', () => {
   assert.deepEqual(heavy, [])
 })
 
-test('what the client knows of the actions is what the registry says: `npm run keep-client` writes it', async () => {
-  const { generate } = (await import(pathToFileURL(join(root, 'scripts/keep-client.mjs')).href)) as {
-    generate(): Record<string, string>
-  }
-  for (const [file, text] of Object.entries(generate())) assert.equal(read(file), text, file)
-})
-
 // A package without it is whatever the registry, or who stands between, hands out on that day.
 test('every package of the lock file is held to its contents', () => {
   interface Lock {

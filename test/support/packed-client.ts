@@ -5,7 +5,7 @@ let packed: PackedPackage | undefined
 
 /** The client as it is published; once for a run. */
 export function packClient(): PackedPackage {
-  const script = ['scripts/build-client.mjs', '--as-kept']
+  const script = ['scripts/build-client.mjs']
   return (packed ??= pack({ name: 'client', script, needs: ['@noble/curves', '@noble/hashes'] }))
 }
 

@@ -1,20 +1,13 @@
-/*
- * Writes what the client knows of the actions, from the registry itself: `npm run keep-client`. A test compares the kept files
- * with the registry, and the build of the package makes them anew.
- */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// Writes what the client knows of the actions, from the registry itself. Run by `client-types-ready.mjs`.
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { publicSchema } from '../src/kernel/public-schema.ts'
 import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT } from '../src/modules/checkout/index.ts'
 import { ACTIONS } from '../src/offered.ts'
 
-const root = join(import.meta.dirname, '..')
-const folder = 'src/client/generated'
+const folder = join(import.meta.dirname, '../src/client/generated')
 const RAW = '^[0-9]{1,39}$'
-const HEAD = '/* Made from the registry by `npm run keep-client`; changes belong there. */'
+const HEAD = '/* Made of the actions by `npm run build`; changes belong there. */'
 
 const isRaw = ({ type, pattern }) => type === 'string' && pattern === RAW
 const formsOf = (schema) => schema.anyOf ?? schema.oneOf
@@ -118,7 +111,7 @@ function factsOf({ input, output, readOnly, once, onceWhen }) {
 
 const interfaceOf = (name, about, lines) => `${remark(about)}export interface ${name} {\n${lines.join('\n')}\n}\n`
 
-function write() {
+function listFiles() {
   const requests = ACTIONS.map(({ name, input, summary }) => `${remark(summary)}${name}: ${requestOf(input)}`)
   const answers = ACTIONS.map(({ name, output }) => `${name}: ${typeOf(publicSchema(output), true)}`)
   const facts = ACTIONS.map((action) => `${action.name}: ${JSON.stringify(factsOf(action))},`)
@@ -148,21 +141,10 @@ export const OWN_RAWS: readonly string[] = ${raws(OWN_CHECKOUT)}
   }
 }
 
-/** The files as the house writes them, by name. */
-export function generate() {
-  const scratch = mkdtempSync(join(tmpdir(), 'nano-gateway-generated-'))
-  try {
-    const files = Object.entries(write())
-    for (const [name, text] of files) writeFileSync(join(scratch, name), text)
-    const oxfmt = join(root, 'node_modules/oxfmt/bin/oxfmt')
-    const args = [oxfmt, '--write', '--config', join(root, '.oxfmtrc.json'), ...files.map(([name]) => name)]
-    execFileSync(process.execPath, args, { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] })
-    return Object.fromEntries(files.map(([name]) => [`${folder}/${name}`, readFileSync(join(scratch, name), 'utf8')]))
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const [file, text] of Object.entries(generate())) writeFileSync(join(root, file), text)
+mkdirSync(folder, { recursive: true })
+for (const [name, text] of Object.entries(listFiles())) {
+  // Others may be at the same file: they find the whole or nothing.
+  const draft = join(folder, `.${name}.${process.pid}`)
+  writeFileSync(draft, text)
+  renameSync(draft, join(folder, name))
 }
