@@ -2,7 +2,7 @@ import type { Clock, Ids } from './ports.ts'
 import type { Db } from './db.ts'
 import { type Given, givenRow, prepared } from './prepared.ts'
 import type { Traces } from './traces.ts'
-import type { Tables } from '../store/tables.ts'
+import type { Tables } from './db.ts'
 
 /** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
 export interface Job<P = unknown> {

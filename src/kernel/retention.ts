@@ -1,5 +1,5 @@
 import { type RawBuilder, SqliteAdapter, sql } from 'kysely'
-import type { Tables } from '../store/tables.ts'
+import type { Tables } from './db.ts'
 import type { Db } from './db.ts'
 import { type ValuesOf, setting, whole } from './setting.ts'
 

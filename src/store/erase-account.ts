@@ -7,7 +7,7 @@ import { STEP_ROWS, deleteSome, inSteps } from '../kernel/retention.ts'
 import { closeAccount, findAccount, insertAudit, lockAccount } from '../modules/accounts/index.ts'
 import { erasePerson } from './person.ts'
 import { PERSONAL, type Whose, erasedOf } from './personal.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../kernel/db.ts'
 
 /** What money or a merchant still waits for: each is a count that must be none. */
 const UNFINISHED: Readonly<Record<string, (accountId: string) => RawBuilder<{ count: number | string }>>> = {

@@ -3,7 +3,7 @@ import type { Db } from '../kernel/db.ts'
 import { deleteSome, inSteps } from '../kernel/retention.ts'
 import { type ExportedRow, exportAccount } from './export-account.ts'
 import { PERSONAL, type Personal, erasedOf } from './personal.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../kernel/db.ts'
 
 /** Somebody who is known by a mail address. */
 export interface Person {

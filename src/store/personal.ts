@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../kernel/db.ts'
 
 /** Whose data is meant. */
 export interface Whose {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { addFunctions } from '../../src/infra/db/sqlite-functions.ts'
-import type { Tables } from '../../src/store/tables.ts'
+import type { Tables } from '../../src/kernel/db.ts'
 
 type Row<T extends keyof Tables> = { [C in keyof Tables[T]]: Tables[T][C] }
 export type Rows = { [T in keyof Tables]?: Row<T>[] }

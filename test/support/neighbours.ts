@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { Db } from '../../src/kernel/db.ts'
-import type { Tables } from '../../src/store/tables.ts'
+import type { Tables } from '../../src/kernel/db.ts'
 import { forEachEngine } from './engines.ts'
 import { fill } from './filled-store.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Tables } from '../../store/tables.ts'
+import type { Tables } from '../../kernel/db.ts'
 import type { Store } from './open.ts'
 
 const ROWS_AT_ONCE = 500

@@ -65,3 +65,7 @@ export const INFRA_TABLES = [
   'idempotency',
   'store_facts',
 ] as const satisfies readonly (keyof InfraTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends InfraTables {}
+}

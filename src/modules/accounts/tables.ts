@@ -284,3 +284,7 @@ export const ACCOUNT_TABLES = [
   'usage_batches',
   'account_requests',
 ] as const satisfies readonly (keyof AccountTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends AccountTables {}
+}

@@ -35,3 +35,7 @@ export interface BillingTables {
 
 /** In an order in which references are already there. */
 export const BILLING_TABLES = ['service_orders', 'service_payments'] as const satisfies readonly (keyof BillingTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends BillingTables {}
+}

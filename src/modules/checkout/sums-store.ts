@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
-import type { Tables } from '../../store/tables.ts'
+import type { Tables } from '../../kernel/db.ts'
 import type { Filter, Revenue } from './report-store.ts'
 import type { CheckoutStatus } from './tables.ts'
 

@@ -334,3 +334,7 @@ export const CHECKOUT_TABLES = [
   'checkout_sightings',
   'invoice_counters',
 ] as const satisfies readonly (keyof CheckoutTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends CheckoutTables {}
+}

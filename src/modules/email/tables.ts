@@ -79,3 +79,7 @@ export const EMAIL_TABLES = [
   'email_tokens',
   'email_suppressions',
 ] as const satisfies readonly (keyof EmailTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends EmailTables {}
+}

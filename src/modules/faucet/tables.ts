@@ -15,3 +15,7 @@ export interface FaucetTables {
 
 /** In an order in which references are already there. */
 export const FAUCET_TABLES = ['faucet_claims'] as const satisfies readonly (keyof FaucetTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends FaucetTables {}
+}

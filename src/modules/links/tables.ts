@@ -83,3 +83,7 @@ export const LINK_TABLES = [
   'link_orders',
   'subscriptions',
 ] as const satisfies readonly (keyof LinkTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends LinkTables {}
+}

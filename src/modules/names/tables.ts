@@ -29,3 +29,7 @@ export interface NameTables {
 
 /** In an order in which references are already there. */
 export const NAME_TABLES = ['usernames'] as const satisfies readonly (keyof NameTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends NameTables {}
+}

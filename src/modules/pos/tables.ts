@@ -62,3 +62,7 @@ export const POS_TABLES = [
   'pos_sales',
   'pos_pin_tries',
 ] as const satisfies readonly (keyof PosTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends PosTables {}
+}

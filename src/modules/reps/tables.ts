@@ -12,3 +12,7 @@ export interface RepresentativeTables {
 
 /** In an order in which references are already there. */
 export const REPRESENTATIVE_TABLES = ['rep_days'] as const satisfies readonly (keyof RepresentativeTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends RepresentativeTables {}
+}

@@ -28,3 +28,7 @@ export interface StatusTables {
 
 /** In an order in which references are already there. */
 export const STATUS_TABLES = ['status_days', 'status_incidents'] as const satisfies readonly (keyof StatusTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends StatusTables {}
+}

@@ -27,3 +27,7 @@ export interface SwapTables {
 
 /** In an order in which references are already there. */
 export const SWAP_TABLES = ['swaps'] as const satisfies readonly (keyof SwapTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends SwapTables {}
+}

@@ -119,3 +119,7 @@ export const WALLET_TABLES = [
   'wallet_plans',
   'wallet_blocks',
 ] as const satisfies readonly (keyof WalletTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends WalletTables {}
+}

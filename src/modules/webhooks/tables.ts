@@ -161,3 +161,7 @@ export const WEBHOOK_TABLES = [
   'webhook_replays',
   'address_watches',
 ] as const satisfies readonly (keyof WebhookTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends WebhookTables {}
+}

@@ -18,3 +18,7 @@ export interface WorkTables {
 
 /** In an order in which references are already there. */
 export const WORK_TABLES = ['works'] as const satisfies readonly (keyof WorkTables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends WorkTables {}
+}

@@ -36,3 +36,7 @@ export interface X402Tables {
 
 /** In an order in which references are already there. */
 export const X402_TABLES = ['x402_payments', 'x402_offers'] as const satisfies readonly (keyof X402Tables)[]
+
+declare module '../../kernel/db.ts' {
+  interface Tables extends X402Tables {}
+}

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
 import { toRaw } from '../../../kernel/money.ts'
-import type { Tables } from '../../../store/tables.ts'
+import type { Tables } from '../../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../../kernel/dialect.ts'
 import { behind } from '../../../kernel/keyset.ts'
 import { type Payment, toPayment } from '../payments-store.ts'
