@@ -1,23 +1,7 @@
 import { AppError } from './errors.ts'
 import type { Raw } from './money.ts'
 import { type Degree, type MemberRole, type Permission, roleMay } from './roles.ts'
-
-/** What a secret key may be let do. An action and a route name the one they need; a test compares this list with the guide. */
-export const SCOPES = [
-  'read',
-  'work',
-  'checkout',
-  'wallets:read',
-  'wallets:send',
-  'names',
-  'email',
-  'reports',
-  'webhooks',
-  'refunds',
-  'keys',
-] as const
-
-export type Scope = (typeof SCOPES)[number]
+import { SCOPES, type Scope } from './scopes.ts'
 
 /** What these allow asks the store for the key's rights each time. A gateway may not have heard yet that another has taken them away. */
 const AT_ONCE: ReadonlySet<Scope> = new Set(['wallets:send', 'email', 'refunds', 'keys'])

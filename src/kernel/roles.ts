@@ -1,4 +1,4 @@
-import type { Scope } from './key-rights.ts'
+import type { Scope } from './scopes.ts'
 
 /** What somebody is in an account. */
 export const ROLES = ['owner', 'manager', 'developer', 'cashier', 'reader'] as const

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { Caller } from './ctx.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { AppError } from './errors.ts'
-import type { Scope } from './key-rights.ts'
+import type { Scope } from './scopes.ts'
 import type { Degree, Permission } from './roles.ts'
 import type { JsonObject } from './shape.ts'
 

@@ -1,5 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
-import { SCOPES } from '../../kernel/key-rights.ts'
+import { SCOPES } from '../../kernel/scopes.ts'
 import { ROLES } from '../../kernel/roles.ts'
 
 const { text, orNull, list, record, words } = answer

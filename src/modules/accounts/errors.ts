@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { Scope } from '../../kernel/key-rights.ts'
+import type { Scope } from '../../kernel/scopes.ts'
 import { formatNano } from '../../kernel/money.ts'
 import type { MemberRole } from '../../kernel/roles.ts'
 

@@ -1,11 +1,5 @@
-import {
-  type KeyBinding,
-  type KeyLimits,
-  type KeyRights,
-  SCOPES,
-  type Scope,
-  scopesOfRole,
-} from '../../kernel/key-rights.ts'
+import { type KeyBinding, type KeyLimits, type KeyRights, scopesOfRole } from '../../kernel/key-rights.ts'
+import { SCOPES, type Scope } from '../../kernel/scopes.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { type MemberRole, roleMay } from '../../kernel/roles.ts'
 import type { ApiKeysTable } from './tables.ts'

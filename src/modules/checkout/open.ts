@@ -22,12 +22,11 @@ import { followRefunds } from './refunds/jobs.ts'
 import type { CheckoutRoom } from './room.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
 import { checkoutRoutes } from './routes/index.ts'
-import type { LinkSales } from './link-sales.ts'
 import { statementPages } from './routes/statement.tsx'
 import { developerPages } from './routes/developer-dashboard.tsx'
 import type { ServiceSales } from './service-sales.ts'
 import type { CheckoutSettings } from './settings.ts'
-import type { CheckoutPorts } from './ports.ts'
+import type { CheckoutPorts, LinkSales } from './ports.ts'
 
 const HOUR = 3_600_000
 

@@ -2,8 +2,8 @@ import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Raw } from '../../kernel/money.ts'
-import type { Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
-import type { LinkSales } from './link-sales.ts'
+import type { Names, Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
+import type { Checkout } from './record.ts'
 import type { NewWallet, QueuedSend } from '../wallets/index.ts'
 import type { ServiceSales } from './service-sales.ts'
 
@@ -105,4 +105,16 @@ export interface CheckoutPorts {
   watch(address: string): void
   /** Something about a checkout has changed; open pages look again. What became of it is told to the operator. */
   tell(checkoutId: string, became?: string): void
+}
+
+/** What the verbs of checkouts work with. */
+export interface CheckoutRoom extends StoreCtx {
+  ports: CheckoutPorts
+  names: Names
+}
+
+/** The room that makes checkouts from links. Checkouts call it, because they stand below links. */
+export interface LinkSales {
+  /** A checkout of a link has changed, inside the transaction that changes it. Writes to the store alone. */
+  moved(tx: CheckoutRoom, before: Checkout, after: Checkout): Promise<void>
 }

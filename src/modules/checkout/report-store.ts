@@ -1,35 +1,13 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type StoreEngine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/keyset.ts'
-import { CHECKOUT_COLUMNS, type CheckoutMode, type CheckoutStatus, type Marker } from './tables.ts'
+import { CHECKOUT_COLUMNS, type CheckoutStatus, type Marker } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Tables } from '../../kernel/db.ts'
 import { type Payment, toPayment } from './payments-store.ts'
 import { sumsOf } from './refunds/store.ts'
 import { type Checkout, toCheckout } from './record.ts'
-import { countSummed, splitDays, sumSummed } from './sums-store.ts'
-
-/** Whose checkouts, and which of them. */
-export interface Filter {
-  /** Undefined is everybody's, which only administrators may ask for. */
-  owner?: string | undefined
-  /** Made with one of these keys. */
-  keyIds?: readonly string[] | undefined
-  /** Made with none of these. */
-  otherKeyIds?: readonly string[] | undefined
-  status?: CheckoutStatus | undefined
-  additional?: Marker | undefined
-  mode?: CheckoutMode | undefined
-  currency?: string | undefined
-  /** The id, part of the title, the block or the payer. */
-  text?: string | undefined
-  from?: number | undefined
-  to?: number | undefined
-  /** Members of the metadata and the texts they must have. */
-  metadata?: readonly (readonly [string, string])[]
-  includeHidden?: boolean
-  onlyHidden?: boolean
-}
+import { type Filter, type Revenue, countSummed, splitDays, sumSummed } from './sums-store.ts'
 
 type Query<O> = SelectQueryBuilder<Tables, 'checkouts', O>
 
@@ -155,13 +133,6 @@ async function countRows(db: Db, engine: StoreEngine, filter: Filter): Promise<S
     .orderBy('checkouts.status')
     .execute()
   return rows.map(({ status, count }) => ({ status, count: Number(count) }))
-}
-
-export interface Revenue {
-  currency: string
-  count: number
-  raw: bigint
-  e8: bigint
 }
 
 /** What complete checkouts brought in, by the currency of their price; whole days come from their sums. */

@@ -1,13 +1,8 @@
 import { type StoreCtx, inTellingTx } from '../../kernel/in-tx.ts'
-import type { Names } from '../../kernel/ports.ts'
-import type { CheckoutPorts } from './ports.ts'
+import type { CheckoutRoom } from './ports.ts'
 import { ANONYMOUS, type Checkout, SERVICE, isFromPos } from './record.ts'
 
-/** What the verbs of checkouts work with. */
-export interface CheckoutRoom extends StoreCtx {
-  ports: CheckoutPorts
-  names: Names
-}
+export type { CheckoutRoom } from './ports.ts'
 
 /** Runs a verb in one transaction that adds no jobs: no job runner needs to be woken, and most checkouts are only made. */
 export function inQuietTx<T>(ctx: CheckoutRoom, run: (ctx: CheckoutRoom) => Promise<T>): Promise<T> {

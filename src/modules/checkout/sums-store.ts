@@ -2,8 +2,36 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 import type { Tables } from '../../kernel/db.ts'
-import type { Filter, Revenue } from './report-store.ts'
-import type { CheckoutStatus } from './tables.ts'
+import type { CheckoutMode, CheckoutStatus, Marker } from './tables.ts'
+
+/** Whose checkouts, and which of them. */
+export interface Filter {
+  /** Undefined is everybody's, which only administrators may ask for. */
+  owner?: string | undefined
+  /** Made with one of these keys. */
+  keyIds?: readonly string[] | undefined
+  /** Made with none of these. */
+  otherKeyIds?: readonly string[] | undefined
+  status?: CheckoutStatus | undefined
+  additional?: Marker | undefined
+  mode?: CheckoutMode | undefined
+  currency?: string | undefined
+  /** The id, part of the title, the block or the payer. */
+  text?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  /** Members of the metadata and the texts they must have. */
+  metadata?: readonly (readonly [string, string])[]
+  includeHidden?: boolean
+  onlyHidden?: boolean
+}
+
+export interface Revenue {
+  currency: string
+  count: number
+  raw: bigint
+  e8: bigint
+}
 
 const DAY = 86_400_000
 

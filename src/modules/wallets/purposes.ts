@@ -1,5 +1,3 @@
-import type { WalletBlocksTable } from './tables.ts'
-
 /** What a send of a wallet can be for. Every send in the outbox names one before its block leaves. */
 export const SEND_PURPOSES = [
   /** The owner of a cloud wallet sends. */
@@ -36,7 +34,13 @@ const PERSONAL: ReadonlySet<string> = new Set<SendPurpose>(['send', 'claim', 'sw
 /** Whom a send of ours may pay. */
 export type Payees = 'everybody' | 'nobody' | { everybodyBut: string }
 
-type NamedSend = Pick<WalletBlocksTable, 'purpose' | 'account_id' | 'plan_id' | 'reference'>
+/** As its row has it. */
+interface NamedSend {
+  purpose: SendPurpose | null
+  account_id: string | null
+  plan_id: string | null
+  reference: string | null
+}
 
 export function payeesOf(send: NamedSend): Payees {
   const purpose = send.purpose ?? unnamedPurpose(send)

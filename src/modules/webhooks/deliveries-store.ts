@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
-import type { DueDelivery } from './due-store.ts'
+import { type DueDelivery, OPEN } from './due-store.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from './tables.ts'
 
 type DeliveryState = DeliveriesTable['state']
 const LISTED_MAX = 500
-export const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
 
 export type AttemptRecord = Omit<DeliveryAttemptsTable, 'delivery_id'>
 

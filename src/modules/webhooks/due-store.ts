@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
-import { OPEN } from './deliveries-store.ts'
 import type { SealedSecret } from './secrets-store.ts'
 import type { DeliveriesTable } from './tables.ts'
+
+export const OPEN: DeliveriesTable['state'][] = ['queued', 'sending', 'retrying']
 
 /** Everything an attempt needs. */
 export interface DueDelivery {

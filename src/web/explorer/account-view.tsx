@@ -1,7 +1,7 @@
 import type { ShownAccount } from '../../kernel/ledger-view.ts'
 import { Card, Copyable, Empty, Facts, Moment, Nano, Pager, Table } from '../dashboard/show.tsx'
 import { AccountLink, BlockLink, BlockTable, SearchForm } from './parts.tsx'
-import type { Explorer } from './show-place.tsx'
+import type { Explorer } from './parts.tsx'
 
 interface AccountViewProps {
   explorer: Explorer

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { DecodedLink, SeenElection, ShownBlock } from '../../kernel/ledger-view.ts'
 import { Card, Copyable, Facts, Moment, Nano } from '../dashboard/show.tsx'
 import { AccountLink, BlockLink, Kind, SearchForm, State } from './parts.tsx'
-import type { Explorer } from './show-place.tsx'
+import type { Explorer } from './parts.tsx'
 
 type Fact = readonly [string, ComponentChildren]
 

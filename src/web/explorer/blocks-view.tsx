@@ -1,7 +1,7 @@
 import type { SeenBlock } from '../../kernel/ledger-view.ts'
 import { Card, Empty, Figure, Pager } from '../dashboard/show.tsx'
 import { BlockTable, SearchForm } from './parts.tsx'
-import type { Explorer } from './show-place.tsx'
+import type { Explorer } from './parts.tsx'
 
 interface BlocksViewProps {
   explorer: Explorer

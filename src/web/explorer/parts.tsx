@@ -1,5 +1,15 @@
-import type { BlockKind, LedgerNames, SeenBlock } from '../../kernel/ledger-view.ts'
+import type { BlockKind, LedgerNames, LedgerView, SeenBlock } from '../../kernel/ledger-view.ts'
 import { Badge, Moment, Nano, Table, shorten } from '../dashboard/show.tsx'
+
+/** What the pages of an explorer are made with. */
+export interface Explorer {
+  view: LedgerView
+  names: LedgerNames
+  /** In front of every link: the pages are part of another site, or a site of their own. */
+  base: string
+  /** Where changes are told. */
+  events: string
+}
 
 interface Placed {
   base: string

@@ -1,21 +1,10 @@
 import type { VNode } from 'preact'
-import type { LedgerNames, LedgerView } from '../../kernel/ledger-view.ts'
 import { Empty } from '../dashboard/show.tsx'
 import { AccountView } from './account-view.tsx'
 import { BlockView } from './block-view.tsx'
 import { BlocksView } from './blocks-view.tsx'
 import { findInLedger } from './find-in-ledger.ts'
-import { SearchForm } from './parts.tsx'
-
-/** What the pages of an explorer are made with. */
-export interface Explorer {
-  view: LedgerView
-  names: LedgerNames
-  /** In front of every link: the pages are part of another site, or a site of their own. */
-  base: string
-  /** Where changes are told. */
-  events: string
-}
+import { type Explorer, SearchForm } from './parts.tsx'
 
 export type ExplorerPlace =
   | { kind: 'blocks'; query: Readonly<Record<string, string>> }

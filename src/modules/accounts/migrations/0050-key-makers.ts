@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import { SCOPES, scopesOfRole } from '../../../kernel/key-rights.ts'
+import { scopesOfRole } from '../../../kernel/key-rights.ts'
+import { SCOPES } from '../../../kernel/scopes.ts'
 import type { MemberRole } from '../../../kernel/roles.ts'
 
 interface Before {

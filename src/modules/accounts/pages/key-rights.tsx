@@ -1,4 +1,4 @@
-import type { Scope } from '../../../kernel/key-rights.ts'
+import type { Scope } from '../../../kernel/scopes.ts'
 import type { FormState } from '../../../kernel/page.ts'
 import type { MemberRole } from '../../../kernel/roles.ts'
 import { TextField } from '../../../web/dashboard/form.tsx'

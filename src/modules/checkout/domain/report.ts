@@ -3,17 +3,9 @@ import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { ADDITIONAL_STATUSES, type CheckoutStatus, type Marker, REFUND_MARKERS } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
+import type { Filter, Revenue } from '../sums-store.ts'
 import { badField } from '../errors.ts'
-import {
-  type Filter,
-  type Revenue,
-  countByStatus,
-  addRevenue,
-  countRefunded,
-  listCheckouts,
-  sumRefunds,
-  sumRevenue,
-} from '../report-store.ts'
+import { countByStatus, addRevenue, countRefunded, listCheckouts, sumRefunds, sumRevenue } from '../report-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../sums-store.ts'
 import { toOwnView } from '../shape.ts'
 import { ANONYMOUS } from '../record.ts'

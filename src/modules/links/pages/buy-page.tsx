@@ -6,7 +6,7 @@ import { parseNano } from '../../../kernel/money.ts'
 import { count } from '../../../web/voice.ts'
 import type { LinkStatus } from '../domain/status.ts'
 import { OFFER_TEXTS } from '../texts.ts'
-import { BuyerFields } from './buyer-fields.tsx'
+import { BuyerFields, type Typed } from './buyer-fields.tsx'
 import type { Every } from '../subscriptions/periods.ts'
 import { SUBSCRIPTION_TEXTS, everyText } from '../subscriptions/texts.ts'
 
@@ -29,19 +29,6 @@ export interface ShownOffer {
   every: Every | null
   /** Whether the buyer is asked for an invoice's sake; null without one. */
   invoice: 'optional' | 'required' | null
-}
-
-/** What a visitor has sent, and what was wrong with it. */
-export interface Typed {
-  plan?: string
-  quantity?: string
-  amount?: string
-  own?: string
-  email?: string
-  buyer_name?: string
-  buyer_address?: string
-  buyer_tax_id?: string
-  wrong?: 'plan' | 'quantity' | 'amount' | 'email' | 'share' | 'buyer_name' | 'buyer_address' | 'buyer_tax_id'
 }
 
 interface BuyPageProps {

@@ -1,6 +1,18 @@
 import type { Voice } from '../../checkout/index.ts'
 import { BUYER_TEXTS } from '../buyer-texts.ts'
-import type { Typed } from './buy-page.tsx'
+
+/** What a visitor has sent, and what was wrong with it. */
+export interface Typed {
+  plan?: string
+  quantity?: string
+  amount?: string
+  own?: string
+  email?: string
+  buyer_name?: string
+  buyer_address?: string
+  buyer_tax_id?: string
+  wrong?: 'plan' | 'quantity' | 'amount' | 'email' | 'share' | 'buyer_name' | 'buyer_address' | 'buyer_tax_id'
+}
 
 interface BuyerFieldsProps {
   typed: Typed
