@@ -1,5 +1,5 @@
 import { ACCOUNT_NOTICE, readAccountNotice } from '../kernel/account-notice.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, overLimit } from '../kernel/errors.ts'
 import type { Failures } from '../kernel/failures.ts'
 import { may } from '../kernel/key-rights.ts'
 import type { Clock, Notices } from '../kernel/ports.ts'
@@ -180,5 +180,5 @@ function tooManyOf(held: number): AppError {
     held === 0
       ? 'As many pages are followed as this service can; this one is read again now and then.'
       : `${held} pages of this account are followed already; this one is read again now and then. Close another to follow it.`
-  return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 30, body: { detail } })
+  return overLimit(detail, 30)
 }

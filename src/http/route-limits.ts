@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { extractCredential } from '../guard/credential.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, overLimit } from '../kernel/errors.ts'
 import type { RateLimiter, KeyLookup } from '../kernel/ports.ts'
 import type { RouteLimit } from '../kernel/route.ts'
 
@@ -16,10 +16,7 @@ export const openLimit = (perMinute: number): RouteLimit => ({
   bucket: 'open',
   perMinute,
   refuse: ({ retryAfterSeconds }) =>
-    new AppError('too_many_requests', 'Too many requests.', {
-      retryAfterSeconds,
-      body: { detail: `Limit: ${perMinute} requests a minute from one IP address.` },
-    }),
+    overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
 })
 
 /** The limits that routes have of their own. Each bucket is counted for itself, so that no caller uses up another's. */

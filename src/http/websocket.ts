@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock, Confirmation, ConfirmationBus, Names } from '../kernel/ports.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, overLimit } from '../kernel/errors.ts'
 import { type SaidOptions, optionsIn, readConfirmationOptions } from '../kernel/nano/confirmation-options.ts'
 import { SocketShares } from './socket-shares.ts'
 import { Frames, type SocketForm, type SocketMessage, type Subscription, readFrame } from './socket-subscription.ts'
@@ -43,10 +43,7 @@ const NO_OPTIONS = optionsIn({ text: '', members: [] })
 
 const refused = (text: string) => new AppError('invalid_request', text)
 const tooManyOfOne = (max: number) =>
-  new AppError('too_many_requests', 'Too many requests.', {
-    retryAfterSeconds: 10,
-    body: { detail: `Limit: ${max} websockets from one IP address. One can subscribe to up to 10000 accounts.` },
-  })
+  overLimit(`Limit: ${max} websockets from one IP address. One can subscribe to up to 10000 accounts.`, 10)
 const tooMany = () =>
   new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })
 

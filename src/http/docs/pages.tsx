@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../../kernel/action.ts'
 import type { Meter } from '../../kernel/ctx.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, overLimit } from '../../kernel/errors.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { DocsSite } from '../../web/docs-shell.tsx'
@@ -38,10 +38,7 @@ const SEARCH: RouteLimit = {
   bucket: 'search',
   perMinute: 60,
   refuse: ({ perMinute, retryAfterSeconds }) =>
-    new AppError('too_many_requests', 'Too many requests.', {
-      retryAfterSeconds,
-      body: { detail: `${perMinute} searches a minute from one address.` },
-    }),
+    overLimit(`${perMinute} searches a minute from one address.`, retryAfterSeconds),
 }
 /** What people call a thing that is metered. */
 const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, overLimit } from '../../kernel/errors.ts'
 import type { Scope } from '../../kernel/scopes.ts'
 import { formatNano } from '../../kernel/money.ts'
 import type { MemberRole } from '../../kernel/roles.ts'
@@ -36,18 +36,12 @@ export const tooManyKeys = (max: number) =>
   new AppError('conflict', `An account can have up to ${max} keys. Revoke one first.`)
 export const emailTaken = () => new AppError('conflict', 'An account with this email address already exists.')
 export const tooManyLinks = (retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'Too many requests.', {
+  overLimit(
+    'You can request four sign-in links an hour for one email address, five from all callers together. Links already sent work for one hour.',
     retryAfterSeconds,
-    body: {
-      detail:
-        'You can request four sign-in links an hour for one email address, five from all callers together. Links already sent work for one hour.',
-    },
-  })
+  )
 export const tooManyProofs = (retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'Too many requests.', {
-    retryAfterSeconds,
-    body: { detail: 'You can request five codes and try ten times an hour.' },
-  })
+  overLimit('You can request five codes and try ten times an hour.', retryAfterSeconds)
 export const wrongProof = (field: 'code' | 'key') =>
   new AppError(
     'invalid_request',

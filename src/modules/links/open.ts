@@ -1,6 +1,6 @@
 import type { Retention } from '../../kernel/retention.ts'
 import { forgetOrderers } from './jobs.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { overLimit } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Links, Mailer, Pictures } from '../../kernel/ports.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
@@ -45,10 +45,7 @@ export function openLinks(
     bucket,
     perMinute,
     refuse: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
-      new AppError('too_many_requests', 'Too many requests.', {
-        retryAfterSeconds,
-        body: { detail: `Limit: ${perMinute} requests a minute from one IP address.` },
-      }),
+      overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
   })
   const limits = { look: limitOf('offer', LOOKS_PER_MINUTE), order: limitOf('order', ORDERS_PER_MINUTE) }
   const buying = { room, limits, pictures, devnet: isPlay }

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { overLimit } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Links } from '../../kernel/ports.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
@@ -31,10 +31,7 @@ export function openPos({ checkout, links, isPlay }: PosPorts): Module {
     bucket,
     perMinute,
     refuse: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
-      new AppError('too_many_requests', 'Too many requests.', {
-        retryAfterSeconds,
-        body: { detail: `Limit: ${perMinute} requests a minute from one IP address.` },
-      }),
+      overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
   })
   const limits = {
     look: limitOf('till', LOOKS_PER_MINUTE),

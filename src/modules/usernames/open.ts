@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { overLimit } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
@@ -23,10 +23,7 @@ const LOOKS: RouteLimit = {
   bucket: 'name',
   perMinute: LOOKS_PER_MINUTE,
   refuse: ({ retryAfterSeconds }) =>
-    new AppError('too_many_requests', 'Too many requests.', {
-      retryAfterSeconds,
-      body: { detail: `Limit: ${LOOKS_PER_MINUTE} name lookups a minute from one IP address.` },
-    }),
+    overLimit(`Limit: ${LOOKS_PER_MINUTE} name lookups a minute from one IP address.`, retryAfterSeconds),
 }
 
 interface UsernamePorts {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, overLimit } from '../../../kernel/errors.ts'
 
 export const noPasskeysHere = () =>
   new AppError('feature_disabled', 'Passkeys need BASE_URL to be an https URL with a domain name.')
@@ -19,10 +19,7 @@ const BAD_CODE = 'The email address or the code is wrong, or the code was alread
 export const badCode = () => new AppError('invalid_key', BAD_CODE)
 export const isBadCode = (error: unknown) => error instanceof AppError && error.message === BAD_CODE
 export const tooManyTries = (retryAfterSeconds: number) =>
-  new AppError('too_many_requests', 'Too many requests.', {
-    retryAfterSeconds,
-    body: { detail: 'Too many attempts. Try again later.' },
-  })
+  overLimit('Too many attempts. Try again later.', retryAfterSeconds)
 
 /** In the words of a session that has ended. */
 export const sessionOver = () => new AppError('invalid_key', 'The session has ended. Sign in again.')

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, overLimit } from '../../../kernel/errors.ts'
 
 /** Also for people of other accounts: a caller learns nothing of who is elsewhere. */
 export const memberNotFound = () => new AppError('not_found', 'Member not found.')
@@ -14,6 +14,5 @@ export const notJoined = () => new AppError('conflict', 'This invitation has not
 export const invitationOver = () => new AppError('not_found', 'This invitation has expired or was already used.')
 export const tooManyMembers = (max: number) =>
   new AppError('conflict', `An account can have up to ${max} people. Remove someone first.`)
-export const tooManyInvitations = (retryAfterSeconds: number, detail: string) =>
-  new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
+export const tooManyInvitations = (retryAfterSeconds: number, detail: string) => overLimit(detail, retryAfterSeconds)
 export const isKeySession = () => new AppError('conflict', 'You signed in with a key, which has no email address.')

@@ -1,7 +1,7 @@
 import { randomId } from '../../../kernel/api-key.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Route, RouteLimit, RouteRequest } from '../../../kernel/route.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { overLimit } from '../../../kernel/errors.ts'
 import { SESSION_SECONDS, type Sessions } from '../domain/sessions.ts'
 import { askToMake, askToProve, askToSignIn } from '../passkeys/challenge.ts'
 import { countCodes } from '../passkeys/codes-store.ts'
@@ -39,10 +39,7 @@ const LIMIT: RouteLimit = {
   bucket: 'passkey',
   perMinute: TRIES_PER_MINUTE,
   refuse: ({ retryAfterSeconds }) =>
-    new AppError('too_many_requests', 'Too many requests.', {
-      retryAfterSeconds,
-      body: { detail: `You can try to sign in ${TRIES_PER_MINUTE} times a minute from one IP address.` },
-    }),
+    overLimit(`You can try to sign in ${TRIES_PER_MINUTE} times a minute from one IP address.`, retryAfterSeconds),
 }
 
 /** Signing in by passkey, and the passkeys and recovery codes of who is signed in, under `/api`. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, overLimit } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Logos } from '../../../kernel/ports.ts'
 import type { Route, RouteLimit } from '../../../kernel/route.ts'
@@ -20,10 +20,7 @@ const limit: RouteLimit = {
   bucket: 'looks',
   perMinute: PER_MINUTE,
   refuse: ({ retryAfterSeconds }) =>
-    new AppError('too_many_requests', 'Too many requests.', {
-      retryAfterSeconds,
-      body: { detail: `Limit: ${PER_MINUTE} images and colours a minute from one IP address.` },
-    }),
+    overLimit(`Limit: ${PER_MINUTE} images and colours a minute from one IP address.`, retryAfterSeconds),
 }
 
 export interface ProfilePorts {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { overLimit } from '../../../kernel/errors.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
@@ -19,7 +19,7 @@ const LIMIT: RouteLimit = {
   perMinute: 120,
   refuse({ perMinute }) {
     const detail = `${perMinute} requests a minute from one address play with the development ledger.`
-    return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5, body: { detail } })
+    return overLimit(detail, 5)
   },
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { overLimit } from '../../../kernel/errors.ts'
 import type { EventStream, Route, RouteLimit, StreamEnd } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, showCheck } from '../domain/show.ts'
@@ -64,7 +64,7 @@ class CheckoutStreams {
     const ofIp = [...this.#streams.values()].reduce((sum, all) => sum + count(all, ip), 0)
     if (streams.size >= STREAMS_PER_CHECKOUT_MAX || ofIp >= STREAMS_PER_IP_MAX) {
       const detail = `${STREAMS_PER_IP_MAX} event streams for one address, ${STREAMS_PER_CHECKOUT_MAX} for one checkout. Close one, or ask /check.`
-      throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5, body: { detail } })
+      throw overLimit(detail, 5)
     }
     const stream: Stream = { ip, out, seq: 0 }
     this.#streams.set(id, streams.add(stream))

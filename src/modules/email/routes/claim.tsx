@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { AppError } from '../../../kernel/errors.ts'
+import { overLimit } from '../../../kernel/errors.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Prices, RateLimiter } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
@@ -40,7 +40,7 @@ interface ClaimPorts {
 
 const tooMany = (perMinute: number, retryAfterSeconds: number) => {
   const detail = `${perMinute} requests a minute about email payments from one address, or to one payment.`
-  return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
+  return overLimit(detail, retryAfterSeconds)
 }
 
 const LOOKS: RouteLimit = {
