@@ -1,3 +1,4 @@
+import type { Place } from '../../kernel/cursor.ts'
 import { sql } from 'kysely'
 import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
@@ -118,17 +119,13 @@ export async function listPayers(db: Db, checkoutId: string, limit = 100): Promi
 /** What came in for an owner and fits nothing, newest first; the next page begins behind the last of this one. */
 export async function listUnmatched(
   db: Db,
-  {
-    owner,
-    after,
-    limit,
-  }: { owner: string; after?: Pick<Payment, 'createdAt' | 'blockHash'> | undefined; limit: number },
+  { owner, after, limit }: { owner: string; after?: Place | undefined; limit: number },
 ): Promise<Payment[]> {
   let query = db.selectFrom('checkout_payments').selectAll().where('owner', '=', owner)
   // Written out, so that the small index of such rows is used.
   query = query.where(sql<boolean>`kind = 'unmatched'`)
   if (after) {
-    query = query.where(behind(['created_at', 'desc', after.createdAt], ['block_hash', 'asc', after.blockHash]))
+    query = query.where(behind(['created_at', 'desc', after.createdAt], ['block_hash', 'asc', after.id]))
   }
   const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
   return rows.map(toPayment)

@@ -1,3 +1,4 @@
+import type { Place } from '../../../kernel/cursor.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { SERVICE, listUnmatched } from '../../checkout/index.ts'
@@ -33,7 +34,7 @@ export async function listWaiting(db: Db, limit: number): Promise<WaitingPayment
 /** Page by page: what has gone back already is among what fitted nothing, as much of it as payers like to send. */
 async function listStillUnmatched(db: Db, limit: number): Promise<WaitingPayment[]> {
   const waiting: WaitingPayment[] = []
-  for (let after: Unmatched | undefined; waiting.length < limit;) {
+  for (let after: Place | undefined; waiting.length < limit;) {
     const page: Unmatched[] = await listUnmatched(db, { owner: SERVICE, ...(after && { after }), limit: PAGE })
     const settled = await listSettledAmong(
       db,
@@ -42,8 +43,9 @@ async function listStillUnmatched(db: Db, limit: number): Promise<WaitingPayment
     for (const { blockHash, payer, amountRaw, createdAt } of page) {
       if (!settled.has(blockHash)) waiting.push({ blockHash, payer, amountRaw, reason: 'unmatched', at: createdAt })
     }
-    after = page.at(-1)
-    if (page.length < PAGE) break
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) break
+    after = { createdAt: last.createdAt, id: last.blockHash }
   }
   return waiting.slice(0, limit)
 }

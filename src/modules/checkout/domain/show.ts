@@ -1,3 +1,4 @@
+import { toCursor } from '../../../kernel/cursor.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { OrderStanding } from '../service-sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
@@ -223,6 +224,6 @@ export async function showUnmatched(ctx: CheckoutRoom, page: Parameters<typeof l
     payments: payments.map((payment) => showPayment(ctx.ports, payment)),
     total: await countUnmatched(ctx.db, page.owner),
     limit: page.limit,
-    next_cursor: last ? `${last.createdAt}-${last.blockHash}` : null,
+    next_cursor: last ? toCursor({ createdAt: last.createdAt, id: last.blockHash }) : null,
   }
 }

@@ -23,7 +23,7 @@ import { countByStatus, listCheckouts } from '../report-store.ts'
 import { toOwnView, toResponse } from '../shape.ts'
 import type { Checkout } from '../record.ts'
 import { toCheckoutId } from '../wire-fields.ts'
-import { readCursor, readPaymentCursor, toCursor } from './cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 import { createOpener } from './open-from-fields.ts'
 import { statementRoute } from './statement.tsx'
 
@@ -101,7 +101,7 @@ function listRoutes(area: Area): readonly Route[] {
       scope: 'reports',
       async run({ caller: { accountId: owner }, query }) {
         const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_MAX })
-        return { json: await showUnmatched(ctx, { owner, limit, after: readPaymentCursor(query.cursor) }) }
+        return { json: await showUnmatched(ctx, { owner, limit, after: readCursor(query.cursor) }) }
       },
     },
     {

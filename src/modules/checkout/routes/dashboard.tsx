@@ -30,7 +30,7 @@ import { excessOf } from '../shape.ts'
 import { type Checkout, isAllRefunded, markerOf } from '../record.ts'
 import { findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
-import { readCursor, readPaymentCursor, toCursor } from './cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 import { editCheckoutPages } from './edit-checkout.tsx'
 import { newCheckoutPages } from './new-checkout.tsx'
 
@@ -56,12 +56,12 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
 function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db } = ctx
   const unmatched = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
-    const page = { owner: accountId, after: readPaymentCursor(query.cursor), limit: UNMATCHED_MAX + 1 }
+    const page = { owner: accountId, after: readCursor(query.cursor), limit: UNMATCHED_MAX + 1 }
     const found = await listUnmatched(db, page)
     const payments = found.slice(0, UNMATCHED_MAX)
-    const { createdAt, blockHash } = payments.at(-1) ?? {}
+    const { createdAt, blockHash: id } = payments.at(-1) ?? { createdAt: 0, blockHash: '' }
     const first = '/dashboard/checkouts/unmatched'
-    const next = found.length > UNMATCHED_MAX ? `${first}?cursor=${createdAt}-${blockHash}` : undefined
+    const next = found.length > UNMATCHED_MAX ? `${first}?cursor=${toCursor({ createdAt, id })}` : undefined
     const hashes = payments.map(({ blockHash }) => blockHash)
     const keyless = await listKeylessPaid(db, hashes)
     const rows = payments.map((payment) => ({ ...payment, keylessId: keyless.get(payment.blockHash) }))

@@ -5,7 +5,7 @@ import { cancelEmailPayment } from '../domain/cancel.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { type EmailStatus, listEmailPayments } from '../store.ts'
-import { readCursor, toCursor } from './cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100

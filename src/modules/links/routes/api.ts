@@ -1,4 +1,4 @@
-import { badField } from '../../../kernel/errors.ts'
+import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { Fields, Route } from '../../../kernel/route.ts'
 import { resolveNames } from '../../names/index.ts'
@@ -75,13 +75,4 @@ export function linkRoutes(room: LinkRoom): readonly Route[] {
       },
     },
   ]
-}
-
-export const toCursor = ({ createdAt, id }: { createdAt: number; id: string }) => `${createdAt}-${id}`
-
-export function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
-  if (value === undefined || value === '') return undefined
-  const [, at, id] = (typeof value === 'string' && /^(\d{1,15})-(\w{1,60})$/.exec(value)) || []
-  if (at === undefined) throw badField('cursor', 'cursor must be the next_cursor of an answer.')
-  return { createdAt: Number(at), id: id! }
 }

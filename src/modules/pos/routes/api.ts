@@ -1,6 +1,6 @@
+import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { Fields, Route } from '../../../kernel/route.ts'
-import { badField } from '../../../kernel/errors.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { checkoutAction } from '../../checkout/index.ts'
 import { resolveNames } from '../../names/index.ts'
@@ -114,13 +114,4 @@ export async function withAddress({ checkouts }: PosRoom, fields: Fields): Promi
   if (fields.address === undefined) return fields
   const { params } = await resolveNames(checkouts.names, { address: fields.address }, checkoutAction)
   return { ...fields, ...params }
-}
-
-export const toCursor = ({ createdAt, id }: { createdAt: number; id: string }) => `${createdAt}-${id}`
-
-export function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
-  if (value === undefined || value === '') return undefined
-  const [, at, id] = (typeof value === 'string' && /^(\d{1,15})-(\w{1,60})$/.exec(value)) || []
-  if (at === undefined) throw badField('cursor', 'cursor must be the next_cursor of an answer.')
-  return { createdAt: Number(at), id: id! }
 }

@@ -10,7 +10,8 @@ import { formatUnits } from '../domain/units.ts'
 import { NewPosPage, PosListPage, PosPage } from '../pages/pos-pages.tsx'
 import type { PosRoom } from '../room.ts'
 import { type PointOfSale, listPos } from '../store.ts'
-import { readCursor, toCursor, withAddress } from './api.ts'
+import { withAddress } from './api.ts'
+import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 
 const PAGE_ROWS = 25
 const section = '/pos'
