@@ -169,6 +169,7 @@ async function openOwnWallets(config: Config, ports: Ports, { names, work }: Bef
     {
       store,
       node,
+      askAllNodes: (account, hashes) => nodes.survey(account, hashes),
       notices,
       confirmations,
       thresholds,

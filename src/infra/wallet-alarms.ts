@@ -2,7 +2,7 @@ import type { BlockRefusal, TellAlarm, WalletAlarm } from '../kernel/wallet-alar
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-const ALARMS = ['frozen', 'key', 'refused', 'master_key'] as const satisfies WalletAlarm[]
+const ALARMS = ['frozen', 'key', 'refused', 'master_key', 'void'] as const satisfies WalletAlarm[]
 
 /** What the operator has to look into at once, by log and metric. */
 export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): TellAlarm {

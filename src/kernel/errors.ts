@@ -72,6 +72,7 @@ const STATUS = {
   refund_source_required: 409,
   refund_too_large: 409,
   refunded: 409,
+  send_void: 409,
   body_too_large: 413,
   too_many_requests: 429,
   work_quota: 429,

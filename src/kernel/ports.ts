@@ -42,6 +42,19 @@ export interface NodePort {
   publish(block: Block, subtype: string | undefined): Promise<string>
 }
 
+/** What all nodes report of an account and of blocks. */
+export interface Survey {
+  /** How many have answered. 0 unless all have, and none of them is behind: then nothing follows from what they do not have. */
+  nodes: number
+  /** The last block of the account, where all name the same one; zeros where none knows the account. */
+  frontier: string | undefined
+  /** The blocks that at least one of them does not deny. */
+  known: ReadonlySet<string>
+}
+
+/** Asks all nodes about an account and about blocks. */
+export type AskAllNodes = (account: string, hashes: readonly string[]) => Promise<Survey>
+
 /** A name and the address it stands for. Times are milliseconds. */
 export interface KnownName {
   name: string

@@ -8,6 +8,8 @@ export type WalletAlarm =
   | 'refused'
   /** The master keys could not be read, or lack one that a wallet needs. The wallet waits and is not frozen. */
   | 'master_key'
+  /** Blocks that can never be confirmed by the word of all nodes were released, or one of them is on the ledger after all. */
+  | 'void'
 
 /** What a node has said to a signed block of ours. The block stays as it is and goes out again. */
 export interface BlockRefusal {

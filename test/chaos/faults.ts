@@ -8,9 +8,11 @@ const BETWEEN_MIN = 1_000
 const BETWEEN_MAX = 4_000
 const AT_ONCE_MAX = 3
 const CLOCK_WRONG_MAX = 45_000
-const LINE_NAMES = ['postgres', 'redis', 'node', 'nodeEvents'] as const
+const LINE_NAMES = ['postgres', 'redis', 'node', 'otherNode', 'nodeEvents'] as const
 /** Of a hundred faults, those that need no ledger of our own. */
 const WITHOUT_LEDGER = 86
+/** Beyond those of the ledger: what its second node says. */
+const WITH_LIAR = 124
 
 /** Something that goes wrong and, by itself, right again. */
 interface Fault {
@@ -56,7 +58,7 @@ export async function injectFaults(
 /** What cannot go wrong here, because it is not ours to break. */
 export function listLeftOut({ ledger, instances }: ChaosWorld): string[] {
   return [
-    ...(ledger ? [] : ['node killed', 'node paused']),
+    ...(ledger ? [] : ['node killed', 'node paused', 'node lying']),
     ...(instances.every(({ lines }) => lines.nodeEvents) ? [] : ['the line to the events of the node']),
   ]
 }
@@ -67,7 +69,7 @@ function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
   const instance = random.pick(world.instances)
   const lineName = random.pick(LINE_NAMES.filter((name) => instance.lines[name]))
   const seconds = (max: number) => 1_000 * (1 + random.below(max))
-  const dice = random.below(ledger ? 100 : WITHOUT_LEDGER)
+  const dice = random.below(ledger ? WITH_LIAR : WITHOUT_LEDGER)
   const length = seconds(10)
   const strength = random.below(1_000)
   if (dice < 14) return killed(instance.name, 'gateway killed', instance, length / 4)
@@ -80,7 +82,29 @@ function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
   if (!ledger || dice < WITHOUT_LEDGER) return killed('redis', 'Redis killed', world.redis, length / 2)
   const start = () => ledger.start().then(() => world.pointAtLedger())
   if (dice < 94) return killed('ledger', 'node killed', { kill: () => ledger.kill(), start }, length / 4)
-  return paused('ledger', 'node paused', ledger, length)
+  if (dice < 100) return paused('ledger', 'node paused', ledger, length)
+  return lying(world, strength, length * 4)
+}
+
+/** One of three nodes; it is set aside once it is caught, until a gateway is started again. */
+function lying({ liar, store }: ChaosWorld, strength: number, milliseconds: number): Fault {
+  const lies = [
+    { name: 'node invents payments', tell: () => liar!.invent(store.db) },
+    { name: 'node withholds blocks', tell: () => liar!.withhold() },
+    { name: 'node changes amounts', tell: () => liar!.changeAmounts() },
+    { name: 'node answers from the past', tell: () => liar!.answerAsBefore() },
+  ]
+  const { name, tell } = lies[strength % lies.length]!
+  return {
+    target: 'liar',
+    name,
+    async run() {
+      // The store may be away at this moment: then nothing is invented.
+      await Promise.resolve(tell()).catch(() => undefined)
+      await sleep(milliseconds)
+      liar!.beHonest()
+    },
+  }
 }
 
 interface Mortal {

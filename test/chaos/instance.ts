@@ -24,6 +24,8 @@ export interface Lines {
   postgres: TcpRelay
   redis: TcpRelay
   node: TcpRelay
+  /** The same ledger by another way, where there is a node between the two that lies. */
+  otherNode?: TcpRelay
   /** A node that tells no confirmations has none. */
   nodeEvents?: TcpRelay
 }
@@ -33,6 +35,8 @@ export interface InstanceOptions {
   lines: Lines
   /** What stands at the end of the lines to the node. */
   node: NodePlace
+  /** A second node, which lies now and then. */
+  liarUrl: string | undefined
   /** What is not derived from the lines. */
   env: Readonly<Record<string, string>>
   database: string
@@ -152,13 +156,16 @@ export class Instance {
   }
 
   #env(): Record<string, string> {
-    const { lines, node, database, env, folder, name } = this.#options
+    const { lines, node, liarUrl, database, env, folder, name } = this.#options
+    const honest = [lines.node, ...(lines.otherNode ? [lines.otherNode] : [])].map((line) => through(line, node.rpcUrl))
+    const [first, ...others] = honest
+    const nodes = [first, ...(liarUrl === undefined ? [] : [liarUrl]), ...others]
     return {
       ...env,
       DATA_DIR: join(folder, name),
       DATABASE_URL: `postgres://postgres@127.0.0.1:${lines.postgres.port}/${database}`,
       REDIS_URL: `redis://127.0.0.1:${lines.redis.port}`,
-      NODE_URLS: through(lines.node, node.rpcUrl),
+      NODE_URLS: nodes.join(','),
       NODE_WS_URLS: lines.nodeEvents ? through(lines.nodeEvents, node.wsUrl) : '',
       CLOCK_OFFSET_MS: String(this.#offset),
     }

@@ -21,6 +21,7 @@ import { Instance } from './instance.ts'
 import { PRICES } from './load/caller.ts'
 import { SOLD } from './load/buy.ts'
 import { LedgerReader, type NodePlace, OwnLedger } from './ledger.ts'
+import { Liar } from './liar.ts'
 import { type Market, openMarket } from './market.ts'
 import { Money } from './money.ts'
 import { Mailbox, Receiver } from './receivers.ts'
@@ -37,6 +38,8 @@ export interface ChaosWorld {
   redis: RedisServer
   /** Undefined where the node is somebody else's. */
   ledger: OwnLedger | undefined
+  /** The second of three nodes, where the ledger is our own. */
+  liar: Liar | undefined
   reader: LedgerReader
   thresholds: WorkThresholds
   money: Money
@@ -110,6 +113,11 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     opened.defer(() => ledger!.kill())
   }
   const node: NodePlace = ledger ?? { rpcUrl: given!.nodeUrls, wsUrl: given!.nodeWsUrls }
+  const liar = ledger && new Liar(ledger, random)
+  if (liar) {
+    await liar.start()
+    opened.defer(() => liar.close())
+  }
   const receiver = new Receiver(random, WEBHOOK_SECRET)
   const webhookUrl = await receiver.start()
   opened.defer(() => receiver.close())
@@ -171,10 +179,11 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
       postgres: await lineTo(postgres.url),
       redis: await lineTo(redis.url),
       node: await lineTo(node.rpcUrl),
+      ...(liar && { otherNode: await lineTo(node.rpcUrl) }),
       ...(node.wsUrl !== '' && { nodeEvents: await lineTo(node.wsUrl) }),
     }
     for (const line of Object.values(lines)) opened.defer(() => line.close())
-    const instance = new Instance({ name, lines, node, env, database: DATABASE, folder })
+    const instance = new Instance({ name, lines, node, liarUrl: liar?.url, env, database: DATABASE, folder })
     opened.defer(() => instance.kill())
     instances.push(instance)
   }
@@ -195,6 +204,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     postgres,
     redis,
     ledger,
+    liar,
     reader,
     thresholds: WORK_THRESHOLDS[network],
     money,
@@ -211,6 +221,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     pointAtLedger() {
       for (const { lines } of instances) {
         lines.node.targetPort = portOf(node.rpcUrl)
+        if (lines.otherNode) lines.otherNode.targetPort = portOf(node.rpcUrl)
         if (lines.nodeEvents) lines.nodeEvents.targetPort = portOf(node.wsUrl)
       }
     },

@@ -6,6 +6,8 @@ import * as locks from '../../src/modules/wallets/lock-store.ts'
 import * as moves from '../../src/modules/wallets/outbox-moves-store.ts'
 import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
 import * as wallets from '../../src/modules/wallets/store.ts'
+import { toBlock } from '../../src/modules/wallets/outbox-store.ts'
+import * as voids from '../../src/modules/wallets/void-store.ts'
 import { ANOTHER, LATER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
 const RAW = toRaw(5n)
@@ -97,6 +99,34 @@ tryVerbs(
         run: (db, { id }) => wallets.markEnded(db, id, 'ended', NOW),
         to: { status: 'ended', ended_at: NOW },
         unless: [{ status: 'active' }, { status: 'ended' }, { status: 'deleted' }],
+      },
+      markDenied: {
+        row: { denied_hash: 'D', denied_at: 3, denied_rounds: 4 },
+        run: (db, row) =>
+          voids.markDenied(db, wallets.toWallet({ ...row, refund_address: null, metadata: null }), 'D', NOW),
+        to: { denied_hash: 'D', denied_at: 3, denied_rounds: 5 },
+      },
+      'markDenied of another block': {
+        row: { denied_hash: 'C', denied_at: 3, denied_rounds: 4 },
+        run: (db, row) =>
+          voids.markDenied(db, wallets.toWallet({ ...row, refund_address: null, metadata: null }), 'D', NOW),
+        to: { denied_hash: 'D', denied_at: NOW, denied_rounds: 1 },
+      },
+      clearDenied: {
+        row: { denied_hash: 'D', denied_at: 3, denied_rounds: 4 },
+        run: (db, { id }) => voids.clearDenied(db, id),
+        to: { denied_hash: null, denied_at: null, denied_rounds: 0 },
+      },
+      markReleased: {
+        row: { denied_hash: 'D', denied_at: 3, denied_rounds: 4 },
+        run: (db, { id }) => voids.markReleased(db, id, NOW),
+        to: { denied_hash: null, denied_at: null, denied_rounds: 0, voided_at: NOW },
+      },
+      markSettled: {
+        row: { voided_at: 5 },
+        run: (db, { id }) => voids.markSettled(db, { id, voidedAt: 5 }),
+        to: { voided_at: null },
+        unless: [{ voided_at: 6 }],
       },
       markLooked: { run: (db, { id }) => wallets.markLooked(db, [id], NOW), to: { looked_at: NOW } },
     }),
@@ -196,6 +226,26 @@ tryVerbs(
         run: (db, { id }) => moves.markFound(db, id, NOW),
         to: { status: 'confirmed', confirmed_at: NOW },
         unless: [...NOT_LOST],
+      },
+      markVoid: {
+        row: { status: 'broadcast', kind: 'receive', source_hash: 'S' },
+        run: (db, row) => voids.markVoid(db, { ...toBlock(row), status: 'broadcast' }, 'send_void'),
+        to: { status: 'void', refusal: 'send_void', previous: null, source_hash: null },
+        unless: [{ status: 'confirmed' }, { status: 'void' }, { status: 'lost' }],
+      },
+      restoreVoid: {
+        row: { status: 'void', kind: 'receive', source_hash: null },
+        run: (db, { id, wallet_id: walletId }) =>
+          voids.restoreVoid(db, { id, walletId }, { previous: 'P', sourceHash: null }, NOW),
+        to: { status: 'confirmed', previous: 'P', confirmed_at: NOW },
+        unless: [...NOT_LOST, { status: 'lost' }],
+      },
+      settleVoid: {
+        row: { status: 'void', refusal: null },
+        run: (db, { wallet_id: id }) => voids.settleVoid(db, id, 'send_void'),
+        to: { refusal: 'send_void' },
+        means: ['wallet_id'],
+        unless: [...NOT_LOST, { refusal: 'wallet_busy' }],
       },
       reopenLost: {
         row: { status: 'lost' },

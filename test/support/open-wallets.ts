@@ -6,15 +6,16 @@ import { openVanity } from '../../src/infra/vanity/open.ts'
 import type { BlockRefusal, TellAlarm } from '../../src/kernel/wallet-alarm.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Job } from '../../src/kernel/job.ts'
-import type { ConfirmationBus, NodePort, Notices, WorkPort } from '../../src/kernel/ports.ts'
+import type { AskAllNodes, ConfirmationBus, NodePort, Notices, WorkPort } from '../../src/kernel/ports.ts'
 import { type WalletRoom, countByMasterKey } from '../../src/modules/wallets/index.ts'
 import { openWallets } from '../../src/modules/wallets/open.ts'
 import { NO_WORK } from './blocks.ts'
 import { NO_NAMES } from './checkout-room.ts'
 
-interface Needs {
+export interface ProcessNeeds {
   store: StoreCtx
   node: NodePort
+  askAllNodes?: AskAllNodes
   work: WorkPort
   notices: Notices
   confirmations: ConfirmationBus
@@ -32,11 +33,12 @@ export interface ProcessWallets {
 }
 
 /** Opens wallets as the gateway does, without the gateway: no work, no names. */
-export async function openProcessRoom(config: Config, needs: Needs): Promise<ProcessWallets> {
+export async function openProcessRoom(config: Config, needs: ProcessNeeds): Promise<ProcessWallets> {
   const [used] = await countByMasterKey(needs.store.db)
   const module = await openWallets(
     {
       onRefusal: () => undefined,
+      askAllNodes: () => Promise.resolve({ nodes: 0, frontier: undefined, known: new Set() }),
       ...needs,
       thresholds: NO_WORK,
       names: NO_NAMES,

@@ -26,7 +26,7 @@ import { emptyUrl } from './empty-store.ts'
 import { Faults } from './faults.ts'
 import { openLastingStore } from './mortal-store.ts'
 import { hearFailures } from './failures.ts'
-import { type ProcessWallets, openProcessRoom } from './open-wallets.ts'
+import { type ProcessNeeds, type ProcessWallets, openProcessRoom } from './open-wallets.ts'
 
 /** The master key of every world, unless its settings say otherwise. */
 export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
@@ -92,12 +92,14 @@ export interface WorldOptions {
   engine?: StoreEngine | 'memory'
   random: Random
   env?: Record<string, string>
+  /** The nodes of each process; one that has the ledger, where nothing is said. */
+  openNodes?: (ledger: LedgerNode, faults: Faults) => Pick<ProcessNeeds, 'node' | 'askAllNodes'>
 }
 
 /** Wallets on a real store and a real ledger, in processes that may die; no work, a clock that tests turn. */
 export async function openWalletWorld(
   t: TestContext,
-  { engine = 'sqlite', random, env }: WorldOptions,
+  { engine = 'sqlite', random, env, openNodes }: WorldOptions,
 ): Promise<WalletWorld> {
   const clock = new TestClock()
   // When a block is confirmed, and when that is heard, is for the tests to throw dice for: `hold`, `told`.
@@ -152,7 +154,7 @@ export async function openWalletWorld(
       listeners.clear()
       const wallets = await openProcessRoom(config, {
         store,
-        node: ledgerPort(ledger, faults, () => world.trouble()),
+        ...(openNodes?.(ledger, faults) ?? { node: ledgerPort(ledger, faults, () => world.trouble()) }),
         work: anyWork(faults),
         notices: new LocalNotices(hearFailures()),
         confirmations: bus,

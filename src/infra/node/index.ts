@@ -12,6 +12,7 @@ import type {
   NodeParams,
   NodePort,
   Random,
+  Survey,
 } from '../../kernel/ports.ts'
 import { type Step, type Traces, asStep } from '../../kernel/traces.ts'
 import { textOf } from '../../kernel/shape.ts'
@@ -27,6 +28,7 @@ import type { OurLedger } from './identity.ts'
 import type { AgreementRules, Disagreement } from './agreement.ts'
 import { BlockReader } from './block-reader.ts'
 import { type Judge, Standing } from './standing.ts'
+import { surveyNodes } from './survey.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
 
@@ -114,7 +116,7 @@ export class Nodes implements Judge {
       clock,
       rules: options.agreement,
       read: (action, params) => this.#read(action, params, {}),
-      ask: (upstream, action, params) => upstream.ask(toBody(action, params), policyOf(action).timeoutMilliseconds),
+      ask: askOne,
       onDisagreement: options.onDisagreement,
     })
     this.confirmations = this.#bus
@@ -150,6 +152,11 @@ export class Nodes implements Judge {
       readSends: (hashes, previous = []) => this.#blocks.readSends(hashes, previous),
       publish: (block, subtype) => this.#publish(block, subtype),
     }
+  }
+
+  /** What every node knows of an account and of blocks. */
+  survey(account: string, hashes: readonly string[]): Promise<Survey> {
+    return surveyNodes({ upstreams: this.pool.upstreams, ask: askOne }, account, hashes)
   }
 
   async #read(action: string, params: NodeParams, { trace, leaving, verbatim = false }: Asking): Promise<NodeAnswer> {
@@ -303,6 +310,9 @@ export class Nodes implements Judge {
     if (holder) this.pool.hold(keys, holder)
   }
 }
+
+const askOne = (upstream: Upstream, action: string, params: NodeParams) =>
+  upstream.ask(toBody(action, params), policyOf(action).timeoutMilliseconds)
 
 function toResult(answer: NodeAnswer): NodeAnswer {
   if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)

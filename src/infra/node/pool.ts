@@ -169,6 +169,7 @@ export class UpstreamPool {
     }
     if (count !== upstream.cemented) upstream.progressedAt = this.#clock.now()
     upstream.cemented = count
+    upstream.cementedMost = Math.max(upstream.cementedMost, count)
     if (!upstream.reachable) upstream.forgive()
   }
 

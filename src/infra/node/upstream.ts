@@ -68,6 +68,8 @@ export class Upstream {
   /** Set by probes. */
   reachable = true
   cemented = 0
+  /** The most it ever counted: one that counts much less has lost its ledger and is catching up. */
+  cementedMost = 0
   progressedAt = 0
   lagging = false
   /** It counts more blocks than another node and cannot show them. */

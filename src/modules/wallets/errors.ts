@@ -58,10 +58,18 @@ export const blockRefused = ({ hash, words }: BlockRefusal) =>
     { body: { hash, node_error: words } },
   )
 
+/** It was signed, and another block of the wallet is final in its place. */
+const neverConfirmed = () =>
+  new AppError(
+    'send_void',
+    'Nothing was sent: the block of this send can never be confirmed. Send again with another Idempotency-Key.',
+  )
+
 const REFUSALS: Partial<Record<string, () => AppError>> = {
   insufficient_funds: insufficientFunds,
   wallet_busy: walletBusy,
   wallet_frozen: walletFrozen,
+  send_void: neverConfirmed,
 }
 
 /** Codes of refusals that a send can meet after it was taken. */

@@ -16,7 +16,8 @@ export interface Funds {
 /**
  * Reads a wallet's funds and holds its row until the transaction ends: no block of it is confirmed, and nothing else is
  * promised by the caller that asks here first, before the caller has written down what it promises. Undefined when the wallet
- * has begun to end or is frozen. A lost send is still owed, and stays promised until a person has looked into it.
+ * has begun to end or is frozen. A lost send is still owed, and stays promised until a person has looked into it; a void one until it is
+ * certain that it never leaves.
  */
 export async function lockFunds(db: Db, walletId: string): Promise<Funds | undefined> {
   const wallet = await db
@@ -33,7 +34,9 @@ export async function lockFunds(db: Db, walletId: string): Promise<Funds | undef
     select kind, amount_raw from wallet_blocks where wallet_id = ${walletId} and status in ('signed', 'broadcast')
     union all select kind, amount_raw from wallet_blocks where wallet_id = ${walletId} and status = 'queued'
     union all select kind, amount_raw from wallet_blocks where wallet_id = ${walletId} and status = 'lost'
-      and kind = 'send'`.execute(db)
+      and kind = 'send'
+    union all select kind, amount_raw from wallet_blocks where wallet_id = ${walletId} and status = 'void'
+      and kind = 'send' and refusal is null`.execute(db)
   const balance = toRaw(BigInt(wallet.balance_raw))
   const sends = blocks.filter(({ kind }) => kind === 'send')
   const promised = sends.reduce((sum, { amount_raw: amount }) => sum + BigInt(amount ?? wallet.balance_raw), 0n)

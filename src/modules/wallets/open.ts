@@ -32,7 +32,7 @@ export const WALLET_ACTIONS = [cloudWallet]
 
 interface WalletPorts extends Pick<
   WalletRoom,
-  'node' | 'work' | 'thresholds' | 'vault' | 'vanity' | 'qrPng' | 'alarm'
+  'node' | 'askAllNodes' | 'work' | 'thresholds' | 'vault' | 'vanity' | 'qrPng' | 'alarm'
 > {
   store: StoreCtx
   notices: Notices
@@ -80,6 +80,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   const room: WalletRoom = {
     store,
     node: ports.node,
+    askAllNodes: ports.askAllNodes,
     work: ports.work,
     thresholds: ports.thresholds,
     vault,
@@ -161,6 +162,7 @@ function toRules(settings: WalletSettings, representative: string | undefined): 
     receiveMin: settings.walletReceiveMin,
     receivesItself: settings.walletReceiveAutomatic,
     waitMilliseconds: settings.walletWaitMilliseconds,
+    releaseAfterMilliseconds: settings.walletReleaseAfter * 1_000,
     representative: settings.walletRepresentative ?? representative,
   }
 }

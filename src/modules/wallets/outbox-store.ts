@@ -272,12 +272,13 @@ export async function isFollowed(db: Db, walletId: string, hash: string): Promis
   return row !== undefined
 }
 
+/** What stands outside the chain of a wallet, by our record: lost and void blocks. */
 export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]> {
   const rows = await db
     .selectFrom('wallet_blocks')
     .selectAll()
     .where('wallet_id', '=', walletId)
-    .where('status', '=', 'lost')
+    .where('status', 'in', ['lost', 'void'])
     .execute()
   return rows.map(toBlock)
 }
@@ -317,6 +318,7 @@ export async function listSentAmounts(db: Db, accountId: string, since: number):
     .where('account_id', '=', accountId)
     .where('created_at', '>', since)
     .where('status', '!=', 'refused')
+    .where((where) => where.or([where('status', '!=', 'void'), where('refusal', 'is', null)]))
     .execute()
   return rows.map(({ amount_raw: amount }) => toRaw(BigInt(amount ?? '0')))
 }

@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Raw } from '../../kernel/money.ts'
 import type { WorkThresholds } from '../../kernel/nano/work.ts'
 import type { KeyVault, Vanity } from '../../kernel/key-vault.ts'
-import type { Names, NodePort, WorkPort } from '../../kernel/ports.ts'
+import type { AskAllNodes, Names, NodePort, WorkPort } from '../../kernel/ports.ts'
 import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
 import type { BlockWatch } from './advance-queue.ts'
 import type { OutboxBlock } from './outbox-store.ts'
@@ -24,6 +24,8 @@ export interface WalletRules {
   receivesItself: boolean
   /** How long a client waits for its send to leave. */
   waitMilliseconds: number
+  /** For so long all nodes must deny what a block builds on before it is released. */
+  releaseAfterMilliseconds: number
   /** The representative of new wallets; undefined makes each its own. */
   representative: string | undefined
 }
@@ -50,6 +52,7 @@ interface Advancing {
 export interface WalletRoom {
   store: StoreCtx
   node: NodePort
+  askAllNodes: AskAllNodes
   work: WorkPort
   thresholds: WorkThresholds
   vault: KeyVault

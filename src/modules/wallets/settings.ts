@@ -62,6 +62,12 @@ export const WALLET_SETTINGS = {
     whole(0, 600_000),
     'How long a send may wait for its turn before it is refused.',
   ),
+  walletReleaseAfter: setting(
+    'WALLET_RELEASE_AFTER',
+    '900',
+    whole(60, 604_800),
+    'Seconds for which all nodes must deny what a signed block of a wallet builds on before the block is released.',
+  ),
   walletRepresentative: setting(
     'WALLET_REPRESENTATIVE',
     '',

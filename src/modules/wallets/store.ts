@@ -26,6 +26,10 @@ export interface Wallet {
   frozenAt: number | null
   /** Set until the ledger's word is taken over after a thaw. */
   thawedAt: number | null
+  /** What all nodes deny of its chain, since when, and how often they were asked. */
+  denied: { hash: string; since: number; rounds: number } | null
+  /** When blocks of it were released, until a later one is final. */
+  voidedAt: number | null
   createdAt: number
 }
 
@@ -43,6 +47,10 @@ export const WALLET_COLUMNS = [
   'balance_raw',
   'frozen_at',
   'thawed_at',
+  'denied_hash',
+  'denied_at',
+  'denied_rounds',
+  'voided_at',
   'created_at',
 ] as const satisfies readonly (keyof WalletsTable)[]
 
@@ -61,6 +69,11 @@ export function toWallet(row: Pick<Selectable<WalletsTable>, (typeof WALLET_COLU
     balance: toRaw(BigInt(row.balance_raw)),
     frozenAt: row.frozen_at,
     thawedAt: row.thawed_at,
+    denied:
+      row.denied_hash === null || row.denied_at === null
+        ? null
+        : { hash: row.denied_hash, since: row.denied_at, rounds: row.denied_rounds },
+    voidedAt: row.voided_at,
     createdAt: row.created_at,
   }
 }
@@ -97,6 +110,10 @@ export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): P
       frozen_at: null,
       frozen_reason: null,
       thawed_at: null,
+      denied_hash: null,
+      denied_at: null,
+      denied_rounds: 0,
+      voided_at: null,
       looked_at: wallet.createdAt,
       created_at: wallet.createdAt,
       ended_at: null,

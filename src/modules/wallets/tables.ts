@@ -25,6 +25,12 @@ export interface WalletsTable {
   frozen_reason: string | null
   /** When a person let it go on; until the ledger's word is taken over. */
   thawed_at: number | null
+  /** The first block of its chain that all nodes deny and that can never be confirmed then; since when, and by how many rounds. */
+  denied_hash: string | null
+  denied_at: number | null
+  denied_rounds: number
+  /** When blocks of it were released, until a later block has been confirmed: from then on those can never be. */
+  voided_at: number | null
   /** When the ledger was last asked for deposits and foreign blocks. */
   looked_at: number
   created_at: number
@@ -70,7 +76,7 @@ export interface WalletBlocksTable {
   kind: 'send' | 'receive'
   /** What a send is for; none in rows of 0.2, and for receives. */
   purpose: SendPurpose | null
-  status: 'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost'
+  status: 'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost' | 'void'
   /** Address that gets a send. */
   destination: string | null
   /** Send that is received, and who sent it. */

@@ -160,6 +160,16 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     wallet(address),
     ` go on, which was frozen${reason ? `: ${text(reason)}` : ''}`,
   ],
+  'wallet.released': ({ address, hashes, reason }) => [
+    `released blocks ${text(hashes)} of the wallet `,
+    wallet(address),
+    `, which can never be confirmed: ${text(reason)}`,
+  ],
+  'wallet.returned': ({ address, hash }) => [
+    `found the released block ${text(hash)} of the wallet `,
+    wallet(address),
+    ' on the ledger after all',
+  ],
   'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
 }
 

@@ -23,6 +23,9 @@ function judgeRefund(
     if (block.status === 'refused') return { status: 'failed', failure: block.refusal ?? 'wallet_busy' }
     // A confirmed block of another signer stands in its place, and an operator has looked: it can never arrive.
     if (block.status === 'lost') return { status: 'failed', failure: 'wallet_frozen' }
+    // Released: it has failed once another block of its wallet is final in its place.
+    if (block.status === 'void')
+      return block.refusal === null ? undefined : { status: 'failed', failure: block.refusal }
     if (block.status === 'confirmed') return { status: 'sent', hash: block.hash! }
     if (block.status === 'queued' || (status === 'sending' && hash === block.hash)) return undefined
     return { status: 'sending', hash: block.hash! }

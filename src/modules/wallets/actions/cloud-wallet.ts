@@ -152,6 +152,8 @@ export const cloudWallet: Action = action({
     feature_disabled: 'Sending from cloud wallets is disabled.',
     wallet_busy: 'Earlier blocks are still on their way. Nothing was sent.',
     vanity_not_found: 'No address with this start was found in time.',
+    send_void:
+      'Nothing was sent: the block of an earlier send with this Idempotency-Key can never be confirmed. Send again with another key.',
     publish_refused:
       'The node refuses the block; `node_error` has its words. The block is sent again automatically; do not send again.',
     publish_unknown:

@@ -7,10 +7,12 @@ import { cancelPlan, findOpenPlan } from '../plans-store.ts'
 import { markAdopted } from '../frozen-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, moveFrontier } from '../store.ts'
+import { restoreVoid } from '../void-store.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
 import { findForeign } from './compare.ts'
 import { underLock } from './lock.ts'
 import type { Step } from './step.ts'
+import { readStored, sourceOf } from './stored-block.ts'
 
 /**
  * The first step of a wallet that a person has thawed, once nothing of it is open: what the ledger has confirmed becomes
@@ -26,7 +28,10 @@ export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wal
   const moved = await underLock(ctx, lock, async (db, now) => {
     if (!(await moveFrontier(db, wallet, chain))) return false
     for (const block of lost) {
-      if (found.has(block)) await markFound(db, block.id, now)
+      if (found.has(block) && block.status === 'void') {
+        await restoreVoid(db, block, { previous: readStored(block).previous, sourceHash: sourceOf(block) }, now)
+      } else if (found.has(block)) await markFound(db, block.id, now)
+      else if (block.status === 'void') continue
       else if (block.previous === chain.frontier) await reopenLost(db, block.id)
       else await releaseSource(db, block.id)
     }

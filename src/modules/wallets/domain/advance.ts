@@ -1,9 +1,9 @@
 import { fromAddress } from '../../../kernel/nano/address.ts'
-import type { Block } from '../../../kernel/nano/block.ts'
+import { type Block, previousOf } from '../../../kernel/nano/block.ts'
 import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { LockLost } from '../errors.ts'
-import { findOwnBlock } from '../outbox-store.ts'
+import { findOwnBlock, isFollowed } from '../outbox-store.ts'
 import { type Unfinished, readUnfinished } from '../unfinished-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
@@ -16,6 +16,9 @@ import { fillQueued } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLock, withLock } from './lock.ts'
 import { refuseLate } from './refuse.ts'
+import { releaseDenied } from './release.ts'
+import { returnBlock } from './return.ts'
+import { settleReleased } from './settle-void.ts'
 import type { Step } from './step.ts'
 import { maintainWallet, maintainsItself } from './maintain.ts'
 
@@ -25,13 +28,13 @@ const STEPS_MAX = 200
 /**
  * Brings the blocks of one wallet forward, one after another, until nothing moves: whatever was begun is finished first.
  * Every step is found again from the store alone, so that a pass may end anywhere and be taken up by anybody. With
- * `inspect` it also compares an idle wallet with the ledger.
+ * `inspect` it also compares an idle wallet with the ledger, and releases what can never be confirmed.
  */
 export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
   const [known, { open, ...wishes }] = await Promise.all([findWallet(db, walletId), readUnfinished(db, walletId)])
   if (!known || known.frozenAt !== null) return 'idle'
-  const confirmed = open?.status === 'broadcast' ? await confirmFree(ctx, known, open) : undefined
+  const confirmed = open?.status === 'broadcast' && !inspect ? await confirmFree(ctx, known, open) : undefined
   if (confirmed === 'waiting') return confirmed
   const actsItself = inspect || known.thawedAt !== null || maintainsItself(known, ctx.rules)
   const isAsked = wishes.sends.length + wishes.receives.length > 0 || hasLate(wishes, ctx.store.clock.now())
@@ -42,6 +45,7 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
     for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
       step = await takeStep(ctx, lock, { inspect, wallet: steps === 0 ? locked : await findWallet(db, walletId) })
     }
+    if (inspect) await (step === 'waiting' ? releaseDenied : settleReleased)(ctx, lock, walletId)
     return step
   }).catch((error: unknown) => {
     // Another process goes on where we stopped.
@@ -92,6 +96,8 @@ async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: C
   if (foreign === 'none') return 'agreed'
   if (foreign === 'behind') return 'waiting'
   const found = (await ctx.node.readBlocks([foreign])).get(foreign)
+  const own = found && (await findOwnBlock(ctx.store.db, wallet.id, foreign))
+  if (own?.status === 'void') return found?.isFinal ? returnBlock(ctx, wallet, { own }) : 'waiting'
   // A node can name any block, and any balance: what stands on this account is signed for it, or is an upgrade by the network.
   if (found && found.signer === fromAddress(wallet.address)) {
     return (await contradicts(ctx, wallet, found.block, foreign)) ? freeze(ctx, wallet, foreign) : 'waiting'
@@ -107,6 +113,9 @@ async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: C
 /** Whether a block with our signature is none that we know, or says another balance than we do. */
 async function contradicts({ store }: WalletRoom, wallet: Wallet, block: Block, hash: string): Promise<boolean> {
   if (hash === wallet.frontier) return block.type !== 'state' || block.balance !== wallet.balance
+  // An older block of its chain that a node names again stands in no place of ours, also where others have signed it.
+  const previous = previousOf(block)
+  if (previous !== wallet.frontier && !(await isFollowed(store.db, wallet.id, previous))) return false
   const own = await findOwnBlock(store.db, wallet.id, hash)
   return !own || own.status === 'lost'
 }

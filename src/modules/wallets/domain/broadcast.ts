@@ -1,13 +1,15 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
-import { type StateBlock, fromBlockJson, previousOf, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
+import { type StateBlock, previousOf, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { markBroadcast, updateWork } from '../outbox-moves-store.ts'
-import { type OutboxBlock } from '../outbox-store.ts'
+import { type OutboxBlock, findOwnBlock } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
 import { findLedgerBlock, findSuccessor } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
+import { returnBlock } from './return.ts'
 import type { Step } from './step.ts'
+import { readStored } from './stored-block.ts'
 
 /** Refusals that cannot be for a block of ours, unless another signer has moved the account or a node is wrong. */
 const IMPOSSIBLE = new Set([
@@ -78,6 +80,8 @@ async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: R
   const isForeign = rival !== undefined && rival !== open.hash
   const found = isForeign ? (await node.readBlocks([rival])).get(rival) : undefined
   if (found?.isFinal && found.signer === block.account && previousOf(found.block) === block.previous) {
+    const own = await findOwnBlock(ctx.store.db, wallet.id, rival!)
+    if (own?.status === 'void') return returnBlock(ctx, wallet, { own, instead: open })
     await freezeWallet(ctx, wallet, { reason: `Somebody else has signed block ${rival}.`, lost: open })
     return 'idle'
   }
@@ -94,11 +98,4 @@ async function renewWork({ store, work, thresholds }: WalletRoom, open: OutboxBl
   if (found.work === block.work) return 'waiting'
   await updateWork(store.db, open.id, JSON.stringify(toBlockJson({ ...block, work: found.work })))
   return 'moved'
-}
-
-function readStored({ block: text }: OutboxBlock): StateBlock {
-  const members = JSON.parse(text!) as Record<string, string>
-  const block = fromBlockJson((name) => members[name])
-  if (block?.type !== 'state') throw new Error('The outbox holds a block that is none.')
-  return block
 }

@@ -18,7 +18,7 @@ export async function findForeign(
   // An unopened account has no frontier of its own: a node that says so after our first block is behind.
   if (chain.representative === undefined) return 'behind'
   const own = await findOwnBlock(store.db, id, chain.frontier)
-  if (own && own.status !== 'lost') return 'behind'
+  if (own && own.status !== 'lost' && own.status !== 'void') return 'behind'
   if (await isFollowed(store.db, id, chain.frontier)) return 'behind'
   const successor = await findSuccessor(node, address, frontier)
   if (successor !== undefined) return successor

@@ -38,6 +38,8 @@ export async function waitUntilSent(
         if (block.status === 'broadcast' || block.status === 'confirmed') return block
         if (block.status === 'refused') throw refusedSend(block.refusal)
         if (block.status === 'lost') throw walletFrozen()
+        if (block.status === 'void')
+          throw block.refusal === null ? outcomeOpen(block.hash!) : refusedSend(block.refusal)
         if (isOver) throw stillOpen(ctx, block, failure)
       }
       isNew = false

@@ -6,6 +6,7 @@ import { advanceWallet } from '../domain/advance.ts'
 import { maintainsItself } from '../domain/maintain.ts'
 import type { Setbacks } from '../setbacks.ts'
 import { type Wallet, listLeastLookedAt, markLooked } from '../store.ts'
+import { listStuck } from '../void-store.ts'
 import { forEachOf } from './for-each-of.ts'
 
 const WALLETS_MAX = 1_000
@@ -16,7 +17,8 @@ const LOOK_EVERY = 60_000
 
 /**
  * Asks the ledger about the wallets that were not asked about for longest: deposits that no node told us of, and blocks that we
- * did not sign. Two questions for all of them together. Wallets that live come first, however many have ended.
+ * did not sign. Two questions for all of them together. Wallets that live come first, however many have ended. Those whose blocks do
+ * not get on are looked into one by one.
  */
 export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
@@ -31,9 +33,9 @@ export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
     const living = await listLeastLookedAt(db, { ended: false, before, limit: WALLETS_MAX - ENDED_MIN })
     const ended = await listLeastLookedAt(db, { ended: true, before, limit: WALLETS_MAX - living.length })
     const wallets = [...living, ...ended]
-    if (wallets.length === 0) return
-    const suspects = await findSuspects(ctx, wallets)
-    await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async ({ id }) => {
+    const stuck = await listStuck(db, before, WALLETS_MAX)
+    const suspects = new Set([...stuck, ...(await findSuspects(ctx, wallets))])
+    await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
       if (!setbacks.isResting(id)) await setbacks.during(id, advanceWallet(ctx, id, { inspect: true }))
     })
     if (signal.aborted) return
@@ -45,7 +47,8 @@ export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   },
 })
 
-async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Wallet[]): Promise<Wallet[]> {
+async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Wallet[]): Promise<string[]> {
+  if (wallets.length === 0) return []
   const accounts = wallets.map(({ address }) => address)
   const threshold = rules.receiveMin > 0n ? rules.receiveMin : 1n
   const [{ frontiers }, { blocks }] = await Promise.all([
@@ -54,11 +57,12 @@ async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Walle
   ])
   const known = toObject(frontiers)
   const waiting = toObject(blocks)
-  return wallets.filter(({ address, frontier, ...wallet }) => {
+  const suspects = wallets.filter(({ address, frontier, ...wallet }) => {
     if ((known[address] ?? ZERO_HASH) !== frontier) return true
     // Its owner has emptied it, and we have not noticed.
     if (wallet.status === 'held' && wallet.balance === 0n) return true
     const deposits = toObject(waiting[address])
     return Object.keys(deposits).length > 0 && maintainsItself({ address, frontier, ...wallet }, rules)
   })
+  return suspects.map(({ id }) => id)
 }

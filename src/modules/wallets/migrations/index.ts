@@ -5,6 +5,7 @@ import { up as walletBlockOrder } from './0013-wallet-block-order.ts'
 import { up as walletWaiting } from './0040-wallet-waiting.ts'
 import { up as sendPurposes } from './0044-send-purposes.ts'
 import { up as walletLooks } from './0053-wallet-looks.ts'
+import { up as voidBlocks } from './0059-void-blocks.ts'
 
 export const WALLET_MIGRATIONS: Migrations = {
   '0006-wallets': wallets,
@@ -13,4 +14,5 @@ export const WALLET_MIGRATIONS: Migrations = {
   '0040-wallet-waiting': walletWaiting,
   '0044-send-purposes': sendPurposes,
   '0053-wallet-looks': walletLooks,
+  '0059-void-blocks': voidBlocks,
 }

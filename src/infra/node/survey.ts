@@ -1,0 +1,52 @@
+import { ZERO_HASH } from '../../kernel/nano/block.ts'
+import { isHex } from '../../kernel/nano/hex.ts'
+import type { NodeAnswer, NodeParams, Survey } from '../../kernel/ports.ts'
+import { textOf } from '../../kernel/shape.ts'
+import { LAG_BLOCKS_MAX } from './limits.ts'
+import type { Upstream } from './upstream.ts'
+
+type Surveyed = Pick<Upstream, 'belongs' | 'suspect' | 'healthy' | 'cemented' | 'cementedMost'>
+
+interface SurveyNeeds<U> {
+  upstreams: readonly U[]
+  ask(upstream: U, action: string, params: NodeParams): Promise<NodeAnswer>
+}
+
+/**
+ * Asks all nodes the same, one by one. Those of another ledger and those set aside count for nothing. Of all others each must answer, and
+ * have about as many blocks as it ever counted: one that has lost its ledger denies everything until it has caught up.
+ */
+export async function surveyNodes<U extends Surveyed>(
+  { upstreams, ask }: SurveyNeeds<U>,
+  account: string,
+  hashes: readonly string[],
+): Promise<Survey> {
+  const asked = upstreams.filter(({ belongs, suspect }) => belongs !== false && !suspect)
+  const reports = await Promise.allSettled(
+    asked.map(async (upstream) => {
+      const [info, blocks] = await Promise.all([
+        ask(upstream, 'account_info', { account }),
+        ask(upstream, 'blocks_info', { hashes, json_block: true, include_not_found: true }),
+      ])
+      const missing: unknown = blocks.blocks_not_found
+      const denied = new Set(Array.isArray(missing) ? missing.map((hash) => textOf(hash).toUpperCase()) : [])
+      const hasAll = upstream.cemented + LAG_BLOCKS_MAX >= upstream.cementedMost
+      const isInStep = upstream.healthy && hasAll && blocks.error === undefined
+      return { frontier: frontierOf(info), denied, isInStep }
+    }),
+  )
+  const heard = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value] : []))
+  const isWhole = heard.length === asked.length && heard.every((one) => one.isInStep && one.frontier !== undefined)
+  const [first] = heard
+  return {
+    nodes: isWhole ? heard.length : 0,
+    frontier: heard.every(({ frontier }) => frontier === first?.frontier) ? first?.frontier : undefined,
+    known: new Set(hashes.filter((hash) => heard.some(({ denied }) => !denied.has(hash)))),
+  }
+}
+
+function frontierOf({ frontier, error }: NodeAnswer): string | undefined {
+  if (error === 'Account not found') return ZERO_HASH
+  const hash = textOf(frontier)
+  return error === undefined && isHex(hash, 64) ? hash.toUpperCase() : undefined
+}

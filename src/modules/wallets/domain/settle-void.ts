@@ -1,0 +1,29 @@
+import { releaseSpends } from '../../accounts/index.ts'
+import { type WalletRoom, tellWallet } from '../room.ts'
+import { LockLost } from '../errors.ts'
+import type { WalletLock } from '../lock-store.ts'
+import { findWallet } from '../store.ts'
+import { clearDenied, isSignedAfter, markSettled, settleVoid } from '../void-store.ts'
+import { underLock } from './lock.ts'
+
+/**
+ * The word of nodes is no proof that a void block will never be confirmed: they may only have hidden it. A later block of the same wallet
+ * is, once it is final, because an account has one chain: only then a void send has failed, and what was set aside for it is free.
+ */
+export async function settleReleased(ctx: WalletRoom, lock: WalletLock, walletId: string): Promise<void> {
+  const { store, node, queue } = ctx
+  const wallet = await findWallet(store.db, walletId)
+  // It goes on: what was denied is there after all, or gone.
+  if (wallet?.denied) await underLock(ctx, lock, (db) => clearDenied(db, walletId))
+  if (!wallet || wallet.voidedAt === null) return
+  if (!(await isSignedAfter(store.db, walletId, wallet.frontier, wallet.voidedAt))) return
+  if (!(await node.readBlocks([wallet.frontier])).get(wallet.frontier)?.isFinal) return
+  const settled = await underLock(ctx, lock, async (db) => {
+    if (!(await markSettled(db, wallet))) throw new LockLost()
+    const ids = await settleVoid(db, walletId, 'send_void')
+    await releaseSpends(db, ids)
+    return ids
+  })
+  for (const id of settled) queue.tellBlock(id)
+  tellWallet(ctx, wallet)
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db.ts'
+import type { OutboxBlock } from './outbox-store.ts'
+import type { Wallet } from './store.ts'
+
+/** One more round in which all nodes denied it; of another block it is the first. */
+export async function markDenied(db: Db, { id, denied }: Wallet, hash: string, now: number): Promise<void> {
+  const known = denied?.hash === hash ? denied : { since: now, rounds: 0 }
+  await db
+    .updateTable('wallets')
+    .set({ denied_hash: hash, denied_at: known.since, denied_rounds: known.rounds + 1 })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A node has it after all. */
+export async function clearDenied(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('wallets')
+    .set({ denied_hash: null, denied_at: null, denied_rounds: 0 })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Nothing is denied of its chain any more, and some of its blocks are void. */
+export async function markReleased(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('wallets')
+    .set({ denied_hash: null, denied_at: null, denied_rounds: 0, voided_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Signed, broadcast or confirmed by a lie → void; false when it has moved meanwhile. It gives its frontier and its deposit free, which stay in the
+ * signed bytes. `refusal` says that it can never be confirmed, which is not known of every void block at once.
+ */
+export async function markVoid(db: Db, block: OutboxBlock, refusal: string | null): Promise<boolean> {
+  const row = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'void', refusal, previous: null, source_hash: null, confirmed_at: null })
+    .where('id', '=', block.id)
+    .where('status', '=', block.status)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Void → confirmed: the ledger has it after all. What waits to receive the same deposit has nothing to receive. */
+export async function restoreVoid(
+  db: Db,
+  { id, walletId }: Pick<OutboxBlock, 'id' | 'walletId'>,
+  { previous, sourceHash }: { previous: string; sourceHash: string | null },
+  now: number,
+): Promise<boolean> {
+  if (sourceHash !== null) {
+    await db
+      .deleteFrom('wallet_blocks')
+      .where('wallet_id', '=', walletId)
+      .where('source_hash', '=', sourceHash)
+      .where('status', '=', 'queued')
+      .execute()
+  }
+  const other =
+    sourceHash === null
+      ? undefined
+      : await db
+          .selectFrom('wallet_blocks')
+          .select('id')
+          .where('wallet_id', '=', walletId)
+          .where('source_hash', '=', sourceHash)
+          .executeTakeFirst()
+  const row = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'confirmed', refusal: null, previous, source_hash: other ? null : sourceHash, confirmed_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'void')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether a block of a wallet was signed after some of its blocks were released, so that it stands in their place. */
+export async function isSignedAfter(db: Db, walletId: string, hash: string, at: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('wallet_blocks')
+    .select('id')
+    .where('hash', '=', hash)
+    .where('wallet_id', '=', walletId)
+    .where('status', '=', 'confirmed')
+    .where('signed_at', '>', at)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether a wallet has confirmed blocks beside these. */
+export async function hasOtherConfirmed(db: Db, walletId: string, blocks: readonly OutboxBlock[]): Promise<boolean> {
+  const ids = blocks.map(({ id }) => id)
+  const row = await db
+    .selectFrom('wallet_blocks')
+    .select('id')
+    .where('wallet_id', '=', walletId)
+    .where('status', '=', 'confirmed')
+    .where((where) => (ids.length === 0 ? where.lit(true) : where('id', 'not in', ids)))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Void blocks of which it is certain from now on that they will never be confirmed; answers which. */
+export async function settleVoid(db: Db, walletId: string, refusal: string): Promise<string[]> {
+  const rows = await db
+    .updateTable('wallet_blocks')
+    .set({ refusal })
+    .where('wallet_id', '=', walletId)
+    .where(sql<boolean>`status = 'void'`)
+    .where('refusal', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** No void block of it is in doubt any more; false when more were released meanwhile. */
+export async function markSettled(db: Db, { id, voidedAt }: Pick<Wallet, 'id' | 'voidedAt'>): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ voided_at: null })
+    .where('id', '=', id)
+    .where('voided_at', '=', voidedAt)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Wallets with a block that has been open since before a time, or with blocks that nodes deny or that were released. */
+export async function listStuck(db: Db, before: number, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from wallets where frozen_at is null and id in (
+      select wallet_id from wallet_blocks where status in ('signed', 'broadcast') and created_at <= ${before}
+      union select id from wallets where denied_at is not null
+      union select id from wallets where voided_at is not null
+    ) order by lease_until, id limit ${sql.lit(limit)}`.execute(db)
+  return rows.map(({ id }) => id)
+}
