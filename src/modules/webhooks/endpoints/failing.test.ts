@@ -61,7 +61,8 @@ forEachEngine((engine) => {
     await changeEndpoint(world.ctx, own, { isEnabled: false })
     const [delivery] = (await world.about())[0]!.deliveries
     await world.ctx.attempt(delivery!.id)
-    assert.deepEqual([world.attempts.length, world.attempts[0]!.code], [1, 'endpoint_disabled'])
+    const [{ code, outcome }, ...others] = world.attempts as [(typeof world.attempts)[number]]
+    assert.deepEqual([code, outcome, others], ['endpoint_disabled', 'stopped', []])
     assert.equal((await standing()).failingSince, null)
   })
 
