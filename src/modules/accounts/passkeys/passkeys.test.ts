@@ -283,8 +283,11 @@ forEachEngine((engine) => {
     await setMailLinks(world.ctx, { accountId, actor: OPERATOR, allowed: false })
     const id = (json.passkey as { id: string }).id
     const remove = (as: string) => world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(as) })
-    assert.equal((await remove((await world.signIn('other@example.com')).token)).statusCode, 404)
-    assert.equal((await remove(token)).statusCode, 200)
+    const rename = (as: string) =>
+      world.ask('PUT', `/api/passkeys/${id}`, { headers: bearer(as), body: { name: 'Mine' } })
+    const { token: other } = await world.signIn('other@example.com')
+    assert.deepEqual([(await remove(other)).statusCode, (await rename(other)).statusCode], [404, 404])
+    assert.deepEqual([(await rename(token)).statusCode, (await remove(token)).statusCode], [200, 200])
     assert.deepEqual(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute(), [])
     const list = await world.ask('GET', '/api/passkeys', { headers: bearer(token) })
     assert.deepEqual(list.json(), { passkeys: [], recovery_codes_left: 0, mail_opens: true })
