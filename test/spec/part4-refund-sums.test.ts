@@ -110,9 +110,9 @@ forEachEngine((engine) => {
     assert.deepEqual(await revenueOf(opened, 'JPY'), { gross: '1000.00', refunded: '1000.00', net: '0.00' })
   })
 
-  test('a refunded sale looked like any other in record, check, list, filter, report and stats (contract 4.10, rule 15; 3, rule 6; 3, Checkout: refunded, partly_refunded)', async (t) => {
+  test('a refunded sale looked like any other in record, check, list, filter, report, stats and overview (contract 4.10, rule 15; 3, rule 6; 3, Checkout: refunded, partly_refunded)', async (t) => {
     const opened = await openRefundShop(t, engine)
-    const { shop, merchant, sell, refund, untilRefund } = opened
+    const { world, shop, merchant, sell, refund, untilRefund } = opened
     const [whole, part, kept] = [await sell(), await sell(), await sell()]
     await refund(whole.id)
     await untilRefund(whole.id, 'sent')
@@ -158,11 +158,15 @@ forEachEngine((engine) => {
     assert.deepEqual([wrong.status, wrong.json<{ field: string }>().field], [400, 'additional_status'])
     interface Stats {
       by_additional_status: object
+      revenue: object
     }
     const counts = { refunded: 1, partly_refunded: 1 }
     const report = (await shop.call('checkout_report', {}, merchant.headers)).json<{ summary: Stats }>()
     assert.deepEqual(report.summary.by_additional_status, counts)
-    assert.deepEqual((await rest<Stats>('/api/checkouts/stats')).by_additional_status, counts)
+    const stats = await rest<Stats>('/api/checkouts/stats')
+    assert.deepEqual(stats.by_additional_status, counts)
+    const overview = (await shop.rest('GET', '/api/checkouts/overview', world.key())).json<Stats>()
+    assert.deepEqual([overview.by_additional_status, overview.revenue], [counts, stats.revenue])
     const headers = { cookie: await enter(shop, merchant.key) }
     const page = await ask(`${shop.url}/dashboard/checkouts?additional=refunded`, { method: 'GET', headers })
     assert.ok(page.text.includes(whole.id) && !page.text.includes(part.id))

@@ -59,6 +59,10 @@ test('an endpoint is made, listed, changed, paused and taken away, and never sho
     ['events', { events: [] }],
     ['events', { events: ['payment.unknown'] }],
     ['filter', { filter: 'shop' }],
+    ['filter', { filter: 7 }],
+    ['filter', { filter: [] }],
+    ['filter', { filter: { metadata: 7 } }],
+    ['filter', { filter: { metadata: [] } }],
     ['filter', { filter: { amount: 1 } }],
     ['filter', { filter: { metadata: { shop: { id: 1 } } } }],
     ['description', { description: 'x'.repeat(201) }],
@@ -72,6 +76,7 @@ test('an endpoint is made, listed, changed, paused and taken away, and never sho
     assert.deepEqual(gone, { success: true, deleted: true, id: shown.id }),
   )
   assert.equal((await change('DELETE', shown.id)).status, 404)
+  assert.equal((await change('PUT', shown.id, { enabled: true })).status, 404)
   for (let count = 0; count < 20; count++) await make()
   const oneMore = await post(PATH, { url: receiver.url })
   assert.deepEqual([oneMore.status, oneMore.json().code], [403, 'limit_reached'])

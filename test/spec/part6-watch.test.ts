@@ -118,7 +118,7 @@ forEachEngine((engine) => {
     const told = async () =>
       await again.app.store.db
         .selectFrom('events')
-        .select(['subject', 'type', 'dedupe_key'])
+        .select(['subject', 'type', 'dedupe_key', 'body'])
         .where('endpoint_id', '=', endpoint)
         .orderBy('position')
         .execute()
@@ -131,8 +131,8 @@ forEachEngine((engine) => {
     ] as const) {
       const own = events.filter(({ subject }) => subject === address)
       assert.deepEqual(
-        own.map((event) => [event.type, event.dedupe_key.split(':')[1]]),
-        hashes.map((hash) => [type, hash]),
+        own.map((event) => [event.type, event.dedupe_key.split(':')[1], (JSON.parse(event.body!) as Told).sequence]),
+        hashes.map((hash, at) => [type, hash, at + 1]),
       )
     }
   })

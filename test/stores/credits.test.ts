@@ -49,6 +49,13 @@ forEachEngine((_engine, open) => {
     )
     assert.equal(spent, 100)
     assert.equal(await findAvailable(ctx.db, accountId), 0)
+    const told = await ctx.db.selectFrom('audit_entries').where('what', '=', 'credits.spent').select('detail').execute()
+    const amounts = told.map(({ detail }) => (JSON.parse(detail) as { amount: number }).amount)
+    assert.equal(
+      amounts.reduce((sum, amount) => sum + amount, 0),
+      100,
+      'the audit has each spending once',
+    )
     await assertCreditsBalance(ctx.db)
   })
 

@@ -5,22 +5,31 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { createAccount, issueKey, listEntries } from '../../src/modules/accounts/index.ts'
-import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
+import { type Deed, listDeeds } from '../../src/modules/accounts/activity/store.ts'
+import { insertAudit } from '../../src/modules/accounts/store.ts'
 import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
 import { countMadeDays } from '../../src/modules/checkout/sums-store.ts'
 import { listCheckouts } from '../../src/modules/checkout/report-store.ts'
 import type { Filter } from '../../src/modules/checkout/sums-store.ts'
 import { listKeylessPaid, type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
 import { ANONYMOUS } from '../../src/modules/checkout/record.ts'
+import {
+  type EmailPayment,
+  insertPayment as insertEmailPayment,
+  listEmailPayments,
+} from '../../src/modules/email/store.ts'
 import { countAttemptDays, countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'
 import { listDisabled, disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { listNewestEvents } from '../../src/modules/webhooks/domain/list-events.ts'
+import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { addCheckout, toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the dashboard asks the store, on both engines: its own, and nobody else's. */
 
 const DAY = 86_400_000
+const TERMS = { refundAddress: null, metadata: null, expiresAt: null }
+const SEALED = { version: 1, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' } as const
 
 async function addEvent(ctx: StoreCtx, accountId: string, id: string): Promise<string> {
   const webhooks = { ...ctx, secrets: openSecretBox(ctx.random.bytes(32), ctx.random) }
@@ -166,5 +175,41 @@ forEachEngine((engine, open) => {
     assert.equal(seen[0], 'key.issued Three')
     assert.equal(seen[3], 'account.created ')
     assert.deepEqual(await listEntries(ctx.db, accountId, 10), [])
+  })
+
+  test('of what was written in one millisecond no page leaves out or repeats anything', async (t) => {
+    const { ctx, clock } = await open(t)
+    const { db } = ctx
+    // The order in which they were written is not that of their ids.
+    const written = ['3', 'e', '1', 'c', '5', 'a', '7', '9', '8', '6'].map((digit) => digit.repeat(16))
+    const newestFirst = written.toSorted().reverse()
+    const inPages = async <T extends { id: string }>(read: (last: T | undefined, limit: number) => Promise<T[]>) => {
+      const ids: string[] = []
+      for (let page = await read(undefined, 3); page.length > 0; page = await read(page.at(-1), 3)) {
+        ids.push(...page.map(({ id }) => id))
+        assert.ok(ids.length <= written.length, ids.join())
+      }
+      return ids
+    }
+    const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: OPERATOR })
+    const now = clock.now()
+    for (const id of written) {
+      const made = { id, accountId, address: `nano_${id}`, createdAt: now }
+      await insertWallet(db, { ...made, purpose: 'email', ...TERMS }, SEALED)
+      const amounts = { subtotal: toRaw(1n), fee: toRaw(1n), recipients: 1, refundAddress: 'nano_m' }
+      const texts = { sender: null, message: null, receipt: null }
+      const times = { lifetimeMilliseconds: DAY, fundBy: now + DAY, dueAt: now }
+      await insertEmailPayment(db, { ...made, walletId: id, ...amounts, ...texts, ...times })
+      const entry = { actor: OPERATOR, accountId, what: 'key.issued', detail: {} }
+      await insertAudit({ db, clock, ids: { next: () => id } }, entry)
+    }
+    assert.deepEqual(
+      await inPages<EmailPayment>((after, limit) => listEmailPayments(db, { accountId, limit, after })),
+      newestFirst,
+    )
+    assert.deepEqual(
+      await inPages<Deed>((before, limit) => listDeeds(db, { accountId, kind: 'key' }, { before, limit })),
+      newestFirst,
+    )
   })
 })

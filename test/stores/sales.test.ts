@@ -10,8 +10,9 @@ import { AUTHORIZE_WITHIN, giveUpWaiting } from '../../src/modules/billing/domai
 import { listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
 import { type Settlement } from '../../src/modules/billing/domain/settle.ts'
 import { describeOrder } from '../../src/modules/billing/domain/describe.ts'
-import { type Checkout } from '../../src/modules/checkout/index.ts'
+import { type Checkout, type CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { readOverview } from '../../src/modules/checkout/domain/report.ts'
 import { takeSends } from '../../src/modules/checkout/domain/scan.ts'
 import { findLease, insertLease, statusAt } from '../../src/modules/names/index.ts'
 import { remindOwners } from '../../src/modules/usernames/domain/remind.ts'
@@ -45,6 +46,16 @@ const refundsOf = async (db: Db) =>
     reference: row.reference,
   }))
 
+/** Of all accounts together: how many orders were returned, of how many that were paid, and what of these is left. */
+async function returnedIn(shop: CheckoutRoom) {
+  const overview = (await readOverview(shop)) as {
+    by_additional_status?: { refunded: number; partly_refunded: number }
+    revenue: { NANO: { count: number; net_raw: string } }
+  }
+  const { count, net_raw: net } = overview.revenue.NANO
+  return { ...overview.by_additional_status, count, net: BigInt(net) }
+}
+
 forEachEngine((engine, openFresh) => {
   /** A shop with a treasury, and how another instance of it is opened. */
   const openShop = async (t: TestContext, exchanges?: string[]) => {
@@ -73,6 +84,10 @@ forEachEngine((engine, openFresh) => {
     const owed = lost.map(({ hash, from, amountRaw }) => [`payment:refund:${hash}`, from, amountRaw])
     assert.deepEqual(refunds.map(({ reference, to, amount }) => [reference, to, amount]).sort(), owed.sort())
     assert.equal(lease.address, winner.from)
+    // One of them pays a second time: that goes back as well, and its order was returned already.
+    await creditSend(shop, { ...lost[0]!, hash: 'AF'.padStart(64, '0') })
+    const { amountRaw } = winner
+    assert.deepEqual(await returnedIn(shop), { refunded: 19, partly_refunded: 0, count: 20, net: amountRaw })
   })
 
   test('one owner’s extensions at once are all added', async (t) => {
@@ -157,7 +172,8 @@ forEachEngine((engine, openFresh) => {
     const [alice, exchange, home] = [6, 7, 8].map((at) => new Signer(at).address) as [string, string, string]
     const { store, clock, shop } = await openShop(t, [exchange])
     const [first, second] = [await offerName(shop, 'taken'), await offerName(shop, 'taken')]
-    await creditSend(shop, payment(first, YEAR, { hash: 'E1', from: alice, at: clock.now() }))
+    const kept = payment(first, YEAR, { hash: 'E1', from: alice, at: clock.now() })
+    await creditSend(shop, kept)
     const send = payment(second, YEAR, { hash: 'E2', from: exchange, at: clock.now() })
     await creditSend(shop, send)
     // And a wrong amount, which fits nothing.
@@ -171,6 +187,9 @@ forEachEngine((engine, openFresh) => {
       ],
     )
     assert.deepEqual(await refundsOf(store.db), [])
+    // What waits to go back is not the service's own; the wrong amount never was.
+    const sold = { refunded: 1, partly_refunded: 0, count: 2, net: kept.amountRaw }
+    assert.deepEqual(await returnedIn(shop), sold)
     const release = (blockHash: string, destination: string | undefined) =>
       releasePayment(store, { blockHash, destination, isExchange: (address) => address === exchange, actor: OPERATOR })
     // Whoever runs the exchange would keep it.
@@ -189,6 +208,7 @@ forEachEngine((engine, openFresh) => {
         [alice, wrong.amountRaw],
       ],
     )
+    assert.deepEqual(await returnedIn(shop), sold)
   })
 
   test('a stranger who pays an owner’s extension first gets the money back and does not use the offer up; a fee is a fee, whoever pays it', async (t) => {

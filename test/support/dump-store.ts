@@ -14,13 +14,14 @@ export async function dumpStore(db: Db): Promise<Record<string, string>> {
   return dump
 }
 
-/** What happened to an account, oldest first. */
+/** What happened to an account, oldest first; of one millisecond by name, because ids are random. */
 export async function listAudit(db: Db, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('audit_entries')
     .select('what')
     .where('account_id', '=', accountId)
     .orderBy('at')
+    .orderBy('what')
     .execute()
   return rows.map(({ what }) => what)
 }

@@ -7,6 +7,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { hexToBytes } from '../../kernel/nano/hex.ts'
 import { Sessions, createAccount, issueKey, revokeKey } from './index.ts'
 import { forgetExpired } from './jobs.ts'
+import { findSessionSecret, insertSessionSecret, replaceSessionSecret } from './sessions-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { untouchable } from '../../../test/support/dump-store.ts'
 import { testRandom } from '../../../test/support/random.ts'
@@ -73,6 +74,16 @@ forEachEngine((_engine, open) => {
     assert.equal(await sessions.find(token), undefined)
     assert.equal((await sessions.find(await sessions.create(account.id)))?.id, account.id)
     assert.equal(await sessions.find(token), undefined)
+  })
+
+  // Otherwise what the first process has signed with the new one would open nothing at the second.
+  test('a secret that cannot be read is replaced once, whoever else finds it so', async (t) => {
+    const { db } = (await openAccount(t)).ctx
+    await insertSessionSecret(db, { id: 'ses_1', secret: 'unreadable', createdAt: 1 })
+    for (const secret of ['first', 'second']) {
+      await replaceSessionSecret(db, { id: 'ses_1', unreadable: 'unreadable', secret, now: 2 })
+    }
+    assert.equal(await findSessionSecret(db, 'ses_1'), 'first')
   })
 
   test('a session that was ended opens nothing any more, on no instance and however it was renewed', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Db } from '../../kernel/db.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { LockLost } from './errors.ts'
 import { advanceWallet } from './domain/advance.ts'
@@ -7,7 +8,7 @@ import { underLock } from './domain/lock.ts'
 import { findPayment, queuePayment, treasury, untilPaid } from './index.ts'
 import { holdLock, releaseLock, takeLock } from './lock-store.ts'
 import { findWalletByAddress } from './store.ts'
-import { markConfirmed, markRefused, markSigned } from './outbox-moves-store.ts'
+import { deleteQueuedReceive, markConfirmed, markRefused, markSigned } from './outbox-moves-store.ts'
 import { findBlock, insertSend } from './outbox-store.ts'
 import { assertAtRest } from '../../../test/sim/invariants.ts'
 import { nano } from '../../../test/support/blocks.ts'
@@ -59,7 +60,7 @@ forEachEngine((engine) => {
     assert.equal(world.fundsOf(SHOP), nano(1))
   })
 
-  test('whoever lost the lease while it computed commits nothing', async (t) => {
+  test('whoever lost the lease while it computed commits nothing, nor does what fails in the middle', async (t) => {
     const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
     const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
@@ -68,14 +69,20 @@ forEachEngine((engine) => {
     assert.equal(await takeLock(world.db, wallet.id, { now, until: now + LEASE }), undefined, 'it is ours')
     world.clock.advance(LEASE)
     const later = world.clock.now()
-    assert.ok(await takeLock(world.db, wallet.id, { now: later, until: later + LEASE }), 'it ran out')
+    const next = await takeLock(world.db, wallet.id, { now: later, until: later + LEASE })
+    assert.ok(next, 'it ran out')
     const other = await world.create(instance)
     // Numbers of leases are small: those of two wallets are often the same.
     await world.db.updateTable('wallets').set({ fence: lease.fence }).where('address', '=', other).execute()
-    const late = underLock(instance.ctx, lease, async (db) => {
+    const write = async (db: Db) => {
       await db.updateTable('wallets').set({ metadata: '{"late":true}' }).where('id', '=', wallet.id).execute()
+    }
+    await assert.rejects(underLock(instance.ctx, lease, write), LockLost)
+    const torn = underLock(instance.ctx, next.lock, async (db) => {
+      await write(db)
+      throw new Error('in the middle')
     })
-    await assert.rejects(late, LockLost)
+    await assert.rejects(torn, /in the middle/)
     assert.equal((await findWalletByAddress(world.db, wallet.address))!.metadata, null)
   })
 
@@ -89,6 +96,8 @@ forEachEngine((engine) => {
       const id = `round-${round}`
       const terms = { accountId: null, destination: SHOP, amount: nano(1), reference: id, deadlineAt: 2, createdAt: 1 }
       await insertSend(world.db, { id, walletId, purpose: 'send', ...terms })
+      // Only what is received is queued again by itself.
+      await deleteQueuedReceive(world.db, id)
       const block = { hash: id, previous: id, balance: nano(1), amount: nano(1), block: '{}' }
       const tries = [() => markSigned(world.db, id, block, 1), () => markRefused(world.db, id, 'wallet_busy')]
       if (round % 2 === 1) tries.reverse()
@@ -242,6 +251,7 @@ test('a lease that was given back stays free, whatever renewal comes late', asyn
   await releaseLock(world.db, lease)
   assert.equal(await holdLock(world.db, lease, now + LEASE), false)
   assert.ok(await takeLock(world.db, id, { now, until: now + LEASE }))
+  assert.equal(await holdLock(world.db, lease, now + LEASE), false, 'nor does it get what another has taken')
 })
 
 const TOGETHER = isThorough ? 200 : 40

@@ -34,6 +34,13 @@ forEachEngine((engine) => {
     await world.deposit(wallet, nano(5))
     await suspendAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Abuse.' })
     assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
+    // The process whose client waited for this one has died.
+    const { id: walletId } = (await findWalletByAddress(world.db, wallet))!
+    const now = world.clock.now()
+    const terms = { accountId, destination: SHOP, amount: nano(1), reference: 'two', createdAt: now, deadlineAt: now }
+    await insertSend(world.db, { id: 'late', walletId, purpose: 'send', ...terms })
+    await comeToRest(world, instance, wallet)
+    assert.equal((await findBlock(world.db, 'late'))!.status, 'refused')
     await resumeAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Settled.' })
     await comeToRest(world, instance, wallet)
     assert.equal(world.fundsOf(SHOP), 0n)

@@ -24,6 +24,8 @@ const baseUrl = 'https://pay.example'
 const origin = baseUrl
 const EMAIL = 'owner@example.com'
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const TRIED = 'Too many attempts. Try again later.'
 
 type Asked = Parameters<Authenticator['make']>[0]
 
@@ -178,6 +180,34 @@ forEachEngine((engine) => {
     assert.equal((await bring(signed, first.headers)).status, 401)
   })
 
+  test('429 at the 31st attempt within an hour on the passkeys of one person, right or wrong, by sign-in or by proof; others are not counted with it (contract 5, rule 34)', async (t) => {
+    const { world, enrol, arrive, bring, post, bearer } = await openHouse(t)
+    const { token } = await world.signIn(EMAIL)
+    const { device } = await enrol(token)
+    const other = await enrol((await world.signIn('other@example.com')).token)
+    const signIn = async (by = device, from = origin) => {
+      const { asked, headers } = await arrive()
+      return bring(by.sign(asked, { origin: from }), headers)
+    }
+    for (let tries = 0; tries < 30; tries++) {
+      assert.equal((await signIn(device, 'https://pay.example.evil.example')).status, 401)
+      // The route itself is limited by the minute.
+      world.clock.advance(10_000)
+    }
+    const late = await signIn()
+    assert.deepEqual([late.status, late.json.detail], [429, TRIED])
+    const fresh = await post('/api/prove/options', {}, bearer(token))
+    const proof = device.sign(fresh.json.options as Asked, { origin })
+    assert.equal((await post('/api/prove', { credential: proof }, bearer(token))).json.detail, TRIED)
+    assert.equal((await signIn(other.device)).status, 200)
+    // A try counts for an hour: the first ends now, the second ten seconds later.
+    world.clock.advance(HOUR - 300_000 - 1)
+    assert.equal((await signIn()).json.detail, TRIED)
+    world.clock.advance(1)
+    assert.equal((await signIn()).status, 200)
+    assert.equal((await signIn()).json.detail, TRIED)
+  })
+
   test('a passkey is made once, by who was asked, without certificates, and ten of them are enough (contract 5, rule 34)', async (t) => {
     const { world, askMake, enrol, post, bearer } = await openHouse(t)
     const { token } = await world.signIn(EMAIL)
@@ -253,8 +283,11 @@ forEachEngine((engine) => {
     await setMailLinks(world.ctx, { accountId, actor: OPERATOR, allowed: false })
     const id = (json.passkey as { id: string }).id
     const remove = (as: string) => world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(as) })
-    assert.equal((await remove((await world.signIn('other@example.com')).token)).statusCode, 404)
-    assert.equal((await remove(token)).statusCode, 200)
+    const rename = (as: string) =>
+      world.ask('PUT', `/api/passkeys/${id}`, { headers: bearer(as), body: { name: 'Mine' } })
+    const { token: other } = await world.signIn('other@example.com')
+    assert.deepEqual([(await remove(other)).statusCode, (await rename(other)).statusCode], [404, 404])
+    assert.deepEqual([(await rename(token)).statusCode, (await remove(token)).statusCode], [200, 200])
     assert.deepEqual(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute(), [])
     const list = await world.ask('GET', '/api/passkeys', { headers: bearer(token) })
     assert.deepEqual(list.json(), { passkeys: [], recovery_codes_left: 0, mail_opens: true })

@@ -46,6 +46,9 @@ forEachEngine((engine) => {
     const [first, second] = [await invite('ann@example.com', 'manager'), await invite('ann@example.com', 'reader')]
     await assert.rejects(accept('ann', first.id), refused('not_found'))
     assert.equal((await accept('ann', second.id)).role, 'reader')
+    await Promise.all([1, 2, 3].map(() => invite('zoe@example.com', 'reader')))
+    const invited = (await listMembers(ctx.db, accountId)).filter(({ email }) => email === 'zoe@example.com')
+    assert.equal(invited.length, 1, 'of those that come at once one is left')
   })
 
   // Two owners who leave in the same second must not leave an account that nobody can open.
