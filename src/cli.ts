@@ -133,6 +133,7 @@ const devnet = program
   .option('--network <name>', 'network name in `version`', 'dev')
   .option('--genesis <word>', 'create a different genesis from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
+  .option('--representatives <count>', 'representatives that vote, each with an equal part of the weight', '1')
   .option('--no-control', 'refuse actions that change the node, make work or sign')
   .option('--ui [port]', 'serve the ledger explorer (port 7080)')
   .option('--ui-host <address>', 'address the explorer listens on', '127.0.0.1')
