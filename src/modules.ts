@@ -188,13 +188,14 @@ function openOwnCheckouts(
   { names, webhooks, wallets, emails, pictures }: BeforeCheckouts,
 ) {
   const { store, notices, node, nodes, mailer, links, prices, secrets, log } = ports
-  const { confirmations } = nodes
+  const { confirmations, votes } = nodes
   return openCheckouts(
     {
       store,
       notices,
       node,
       confirmations,
+      votes,
       mailer,
       links,
       prices,

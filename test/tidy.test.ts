@@ -341,6 +341,14 @@ test('what the client knows of the actions is what the registry says: `npm run k
   for (const [file, text] of Object.entries(generate())) assert.equal(read(file), text, file)
 })
 
+test('what pages verify proofs with is made from the sources: `npm run keep-verifier` writes it', async () => {
+  const { generate } = (await import(pathToFileURL(join(root, 'scripts/keep-verifier.mjs')).href)) as {
+    generate(): Promise<Record<string, string>>
+  }
+  for (const [file, text] of Object.entries(await generate()))
+    assert.ok(read(file) === text, `${file} is not up to date`)
+})
+
 // A package without it is whatever the registry, or who stands between, hands out on that day.
 test('every package of the lock file is held to its contents', () => {
   interface Lock {

@@ -28,6 +28,8 @@ import type { AgreementRules, Disagreement } from './agreement.ts'
 import { BlockReader } from './block-reader.ts'
 import { type Judge, Standing } from './standing.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
+import { type AskOne, RepresentativeWeights } from './representative-weights.ts'
+import { Votes } from './votes.ts'
 import { WriteEpochs } from './write-epochs.ts'
 
 interface NodesOptions {
@@ -35,6 +37,8 @@ interface NodesOptions {
   /** The ledger that all nodes must have. */
   ledger: OurLedger
   agreement: AgreementRules
+  /** Whether votes are collected, to prove payments. */
+  collectsVotes?: boolean
   cacheBytesMax: number
   clock: Clock
   random: Random
@@ -83,6 +87,8 @@ interface Asking {
 export class Nodes implements Judge {
   readonly pool: UpstreamPool
   readonly confirmations: ConfirmationBus
+  /** Undefined where payments are not proved. */
+  readonly votes: Votes | undefined
   readonly #options: NodesOptions
   readonly #clock: Clock
   readonly #bus: Confirmations
@@ -100,7 +106,12 @@ export class Nodes implements Judge {
     const onLook = () => this.#bus.judge()
     this.pool = new UpstreamPool(options.upstreams, { clock, random, failures, ledger, onState, onLearned, onLook })
     this.#cache = options.cacheBytesMax > 0 ? new AnswerCache(options.cacheBytesMax) : undefined
+    const ask: AskOne = (upstream, action, params) =>
+      upstream.ask(toBody(action, params), policyOf(action).timeoutMilliseconds)
+    const weights = new RepresentativeWeights({ upstreams: this.pool.upstreams, clock, ask })
+    this.votes = options.collectsVotes ? new Votes({ clock, weights }) : undefined
     this.#bus = new Confirmations({
+      votes: this.votes,
       upstreams: this.pool.upstreams,
       clock,
       random,
@@ -114,7 +125,7 @@ export class Nodes implements Judge {
       clock,
       rules: options.agreement,
       read: (action, params) => this.#read(action, params, {}),
-      ask: (upstream, action, params) => upstream.ask(toBody(action, params), policyOf(action).timeoutMilliseconds),
+      ask,
       onDisagreement: options.onDisagreement,
     })
     this.confirmations = this.#bus
@@ -136,6 +147,7 @@ export class Nodes implements Judge {
   async close(): Promise<void> {
     for (const run of this.#closings) run()
     this.#bus.close()
+    this.votes?.close()
     await this.pool.close()
   }
 

@@ -144,6 +144,13 @@ export function verifyProof(proof: unknown, { weights: own }: VerifyOptions = {}
   }
 }
 
+/** What a proof comes to, in a sentence for people. */
+export function describeVerdict(verdict: ProofVerdict): string {
+  if (!verdict.ok) return `Not proved: ${verdict.reason}.`
+  const { representatives: count, weight_percent: percent } = verdict
+  return `This payment is proved by ${count} ${count === 1 ? 'representative' : 'representatives'} with ${percent} % of the weight.`
+}
+
 function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undefined): ProofVerdict {
   const { checksum, ...rest } = proof
   if (checksum !== checksumOf(rest)) throw new Wrong('checksum', 'is not that of this proof: it was changed')

@@ -151,6 +151,7 @@ export class PaymentMonitor {
   /** Other instances hear the same. */
   #await(hash: string, announced: Announced): void {
     if (this.#settled.has(hash)) return
+    this.#options.ctx.ports.proofs.expect(hash)
     const wait = this.#options.turnOf(hash)
     if (wait === 0) this.#enqueue(hash, announced)
     else if (wait !== undefined)
