@@ -14,8 +14,13 @@ import(verdict.dataset.verifier).then(
         proof = undefined
       }
       const found = verifyProof(proof)
+      // What the page shows beside it is of its own payment.
+      const isOther = found.ok && found.hash !== verdict.dataset.block
       const checked = found.ok ? ' Your browser has checked every signature.' : ''
-      verdict.textContent = proof === undefined ? 'Not proved: the text is not JSON.' : describeVerdict(found) + checked
+      verdict.textContent =
+        proof === undefined
+          ? 'Not proved: the text is not JSON.'
+          : describeVerdict(found) + checked + (isOther ? ` It is another payment: block ${found.hash}.` : '')
       verdict.className = `verdict ${found.ok ? 'good' : 'bad'}`
     }
     text.addEventListener('input', check)

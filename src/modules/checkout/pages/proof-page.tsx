@@ -12,7 +12,9 @@ interface ProofPageProps {
 }
 
 const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-const percentOf = (raw: string, of: string) => `${Number((BigInt(raw) * 10_000n) / BigInt(of)) / 100} %`
+/** Rounded: a quorum of 67 % is a raw less than that. */
+const percentOf = (raw: string, of: string) =>
+  `${Number((BigInt(raw) * 20_000n + BigInt(of)) / (BigInt(of) * 2n)) / 100} %`
 
 /** Shows a proof, and gives it to the reader's own browser to verify. The text of the proof may be changed: it is verified anew. */
 export const ProofPage = ({ id, title, proof, verdict, devnet }: ProofPageProps) => (
@@ -28,7 +30,7 @@ export const ProofPage = ({ id, title, proof, verdict, devnet }: ProofPageProps)
         <section class="payment">
           <p class="kind">Proof of payment</p>
           <h1 dir="auto">{title ?? id}</h1>
-          <p class="verdict" role="status" data-verifier={assetUrl('verify-proof.js')}>
+          <p class="verdict" role="status" data-verifier={assetUrl('verify-proof.js')} data-block={proof.block.hash}>
             Your browser is checking the proof …
           </p>
           <noscript>
