@@ -12,7 +12,10 @@ const file = 'src/web/assets/verify-proof.js'
 
 export async function generate() {
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'src/web/verify-proof.ts')],
+    stdin: {
+      contents: `export { describeVerdict, verifyProof } from './src/kernel/nano/payment-proof.ts'`,
+      resolveDir: root,
+    },
     absWorkingDir: root,
     bundle: true,
     minify: true,

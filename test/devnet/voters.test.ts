@@ -64,8 +64,8 @@ test('five representatives have equal parts of the weight, vote for every block,
   const frames = await framesOf(client)
   const votes = frames.slice(0, 5).map(({ message }) => readVote(message)!)
   assert.deepEqual(
-    votes.map((vote) => vote.hashes),
-    Array(5).fill([hash]),
+    votes.flatMap((vote) => vote.hashes),
+    Array(5).fill(hash),
   )
   assert.ok(votes.every((vote) => isFinalVote(vote) && verifyVote(vote)))
   assert.deepEqual(

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/ports.ts'
 const KEPT_FOR = 30_000
 const BYTES_MAX = 8 * 1024 * 1024
 /** A vote with as many hashes as there can be, written with a line for each. */
-export const FRAME_LENGTH_MAX = 32 * 1024
+const FRAME_LENGTH_MAX = 32 * 1024
 /** What a frame takes beside its text, and what each of its hashes takes. */
 const FRAME_BYTES = 200
 const HASH_BYTES = 150

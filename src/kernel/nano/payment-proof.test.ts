@@ -39,10 +39,11 @@ const made = (votes = (hash: string) => voters.map((voter) => voteOf(voter, ['A'
 }
 
 /** Whoever changes a proof can also compute its checksum. */
-const withChecksum = ({ checksum: _, ...proof }: PaymentProof): PaymentProof => ({
-  ...proof,
-  checksum: bytesToHex(blake2b256(new TextEncoder().encode(JSON.stringify(proof)))),
-})
+function withChecksum({ checksum, ...proof }: PaymentProof): PaymentProof {
+  const anew = bytesToHex(blake2b256(new TextEncoder().encode(JSON.stringify(proof))))
+  assert.equal(anew.length, checksum.length)
+  return { ...proof, checksum: anew }
+}
 
 const changed = (change: (proof: PaymentProof) => void, proof = makeProof(made())!): PaymentProof => {
   const copy = structuredClone(proof)
