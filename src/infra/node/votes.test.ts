@@ -75,15 +75,21 @@ test('a vote that is not final, is signed by another, or is of no representative
   const { votes, first, second } = open()
   for (const voter of voters.slice(0, 3)) first(frameOf(voter, [HASH]))
   first(frameOf(voters[3]!, [HASH], { timestamp: 1_795_016_575_776n, duration: 9 }))
+  first(frameOf(voters[3]!, [HASH], { duration: 14 }))
   first(frameOf(voters[3]!, [HASH], { by: voters[0]! }))
   first(frameOf(new Signer(9), [HASH]))
   first(frameOf(voters[0]!, [HASH]))
   const collected = votes.collect(HASH)
   assert.equal(await settled(collected), 'waiting')
-  // One that lies about a vote does not keep the true one away.
-  for (let time = 0; time < 10; time++) first(frameOf(voters[4]!, [HASH, `${time}`.repeat(64)], { by: voters[0]! }))
   second(frameOf(voters[4]!, [HASH]))
   assert.deepEqual(await settled(collected), addressesOf([...voters.slice(0, 3), voters[4]!]))
+})
+
+test('a node that makes up votes of a representative does not keep away the true one that another node sends', async () => {
+  const { votes, first, second } = open()
+  for (let time = 0; time < 10; time++) first(frameOf(voters[4]!, [HASH, `${time}`.repeat(64)], { by: voters[0]! }))
+  for (const voter of voters.slice(1)) second(frameOf(voter, [HASH]))
+  assert.deepEqual(await settled(votes.collect(HASH)), addressesOf(voters.slice(1)))
 })
 
 test('a payment that is announced keeps its votes while nodes agree on it, and without an announcement they are gone after half a minute', async () => {
@@ -96,6 +102,19 @@ test('a payment that is announced keeps its votes while nodes agree on it, and w
   first(frameOf(voters[0]!, ['EF'.repeat(32)]))
   assert.equal(await settled(votes.collect(other)), 'waiting')
   assert.equal((await settled(votes.collect(HASH)))?.length, 4)
+})
+
+test('votes that a node makes up for a payment take no more memory than its share, and are forgotten with it', async () => {
+  const { clock, votes, first } = open()
+  votes.expect(HASH)
+  const long = frameOf(voters[0]!, Array<string>(255).fill(HASH))
+  for (let index = 0; index < 200; index++) {
+    first(long.replace(voters[0]!.address, toAddress(index.toString(16).padStart(64, '0').toUpperCase())))
+  }
+  assert.ok(votes.bytes > 1024 * 1024 && votes.bytes <= 2 * 1024 * 1024, `${votes.bytes} bytes`)
+  clock.advance(121_000)
+  votes.expect('CD'.repeat(32))
+  assert.equal(votes.bytes, 0)
 })
 
 test('whoever waits when the gateway ends is answered', async () => {

@@ -48,6 +48,11 @@ export class Votes implements VotePort {
     this.#options = options
   }
 
+  /** What is kept for blocks that concern us. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Takes the votes that one node sends; each node has memory of its own, so that none can push out what another one sent. */
   openNode(): (text: string) => void {
     const recent = new RecentVotes(this.#options.clock)
