@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { readyClientTypes } from './client-types-ready.mjs'
+import { readySources } from './made-sources.mjs'
 import { keepReached } from './keep-reached.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -18,7 +18,7 @@ function run(...args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-readyClientTypes()
+readySources()
 rmSync(dist, { recursive: true, force: true })
 run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join('packages', 'client'))
 keepReached(dist, [join(dist, 'client', 'index.d.ts')])

@@ -5,13 +5,13 @@ import { cpSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.mjs'
-import { newestChange, readyClientTypes } from './client-types-ready.mjs'
+import { newestChange, readySources } from './made-sources.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const stamp = join(root, 'dist', '.built')
 const declared = join(root, 'dist', '.declared')
 
-readyClientTypes()
+readySources()
 const sources = Math.max(
   newestChange(join(root, 'src')),
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) => statSync(join(root, file)).mtimeMs),

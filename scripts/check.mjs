@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readyClientTypes } from './client-types-ready.mjs'
+import { readySources } from './made-sources.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const tool = (name) => join(root, 'node_modules', name, 'bin', name)
@@ -32,7 +32,7 @@ function run([name, args]) {
   })
 }
 
-readyClientTypes()
+readySources()
 const results = []
 for (const step of steps) results.push(await run(step))
 process.exit(results.every(Boolean) ? 0 : 1)

@@ -1,4 +1,4 @@
-// Writes what the client knows of the actions, from the registry itself. Run by `client-types-ready.mjs`.
+// Writes what the client knows of the actions, from the registry itself. Run by `made-sources.mjs`.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publicSchema } from '../src/kernel/public-schema.ts'

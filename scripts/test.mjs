@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startBusy } from './busy.mjs'
-import { readyClientTypes } from './client-types-ready.mjs'
+import { readySources } from './made-sources.mjs'
 import { groupBySuite } from './test-groups.mjs'
 import { provide } from './test-needs.mjs'
 import { SETS, engineOf } from './test-sets.mjs'
@@ -124,7 +124,7 @@ function listSuites() {
   return set === 'thorough' ? [{ name: 'static checks', run: runStaticChecks }, ...suites] : suites
 }
 
-readyClientTypes()
+readySources()
 const suites = listSuites()
 const endBusy = options.busy ? startBusy() : undefined
 const passed = options.times ? await runTimes(suites) : await runOnce(suites)

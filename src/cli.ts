@@ -133,6 +133,7 @@ const devnet = program
   .option('--network <name>', 'network name in `version`', 'dev')
   .option('--genesis <word>', 'create a different genesis from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
+  .option('--representatives <count>', 'representatives that vote, each with an equal part of the weight', '1')
   .option('--no-control', 'refuse actions that change the node, make work or sign')
   .option('--ui [port]', 'serve the ledger explorer (port 7080)')
   .option('--ui-host <address>', 'address the explorer listens on', '127.0.0.1')
@@ -263,6 +264,14 @@ names
   .requiredOption('--key-file <file>', 'file with the private key of the owning address, 64 hexadecimal digits')
   .option('--index <number>', 'the file has a seed; sign with its key at this index')
   .action(from(async () => (await import('./cli/names.ts')).signChange))
+const proof = program.command('proof').description('proofs of payments')
+proof
+  .command('verify')
+  .description('verify a proof of a payment on this machine; asks no gateway and no node')
+  .argument('<file>', 'the proof as JSON; `-` reads standard input')
+  .option('--weights <file>', 'weights of representatives that you trust, as JSON, in place of those in the proof')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/proof.ts')).verifyProofFile))
 const walletKeys = program.command('wallet-keys').description('master keys that encrypt wallet keys')
 walletKeys
   .command('list')

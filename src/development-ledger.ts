@@ -37,6 +37,7 @@ export async function openDevelopmentLedger(
     wsPort: config.devnetWsPort,
     // Elsewhere strangers come, and a holder of its key pays any checkout.
     genesisIsClosed: !config.atDesk,
+    representatives: config.devnetRepresentatives,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
     thresholds: WORK_THRESHOLDS[config.devnetWork],
   })

@@ -205,7 +205,7 @@ function openOwnCheckouts(
   { names, webhooks, wallets, emails, pictures, turnOf }: BeforeCheckouts,
 ) {
   const { store, notices, node, nodes, mailer, links, prices, secrets, log } = ports
-  const { confirmations } = nodes
+  const { confirmations, votes } = nodes
   return openCheckouts(
     {
       store,
@@ -213,6 +213,7 @@ function openOwnCheckouts(
       node,
       confirmations,
       turnOf,
+      votes,
       mailer,
       links,
       prices,

@@ -6,6 +6,7 @@ import { genesisOf } from '../devnet/genesis.ts'
 import { type AnsweredCall, type Devnet, startDevnet } from '../devnet/index.ts'
 import { NODE_VERSIONS, isNodeVersion } from '../devnet/node-versions.ts'
 import { loadState } from '../devnet/state.ts'
+import { VOTERS_MAX } from '../devnet/node-options.ts'
 import { systemClock } from '../infra/clock.ts'
 import { askNode } from '../infra/http/ask-node.ts'
 import { Metrics } from '../infra/metrics.ts'
@@ -37,6 +38,7 @@ interface DevnetFlags {
   network: string
   genesis?: string
   confirmMs: string
+  representatives: string
   control: boolean
   json?: boolean
   log?: LineStyle
@@ -80,6 +82,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     ...(forked && { fork: (action, fields) => askNode(forked, action, fields) }),
     ...(flags.genesis !== undefined && { genesis: genesisOf(flags.genesis) }),
     confirmAfterMilliseconds: toNumber('--confirm-ms', flags.confirmMs, 3_600_000),
+    representatives: toNumber('--representatives', flags.representatives, VOTERS_MAX, 1),
     control: flags.control,
     ...(lines && { onCall: (call: AnsweredCall) => lines.call(call) }),
   })

@@ -25,6 +25,14 @@ export {
 export type { Answers, Check, OwnCheckout, WebhookEvent } from './generated/answers.ts'
 export type { Requests } from './generated/requests.ts'
 export { type NameChange, signNameChange } from './names.ts'
+export {
+  type PaymentProof,
+  type ProofVerdict,
+  type ProofWeights,
+  type VerifyOptions,
+  describeVerdict,
+  verifyProof,
+} from '../kernel/nano/payment-proof.ts'
 export { type Received, receiveFunds } from './receive-funds.ts'
 export type { Sent, Wallet, WalletKey, WalletSettings } from './wallet.ts'
 export { type WebhookHeaders, type WebhookOptions, verifyWebhook } from './webhook.ts'

@@ -1,4 +1,4 @@
-import { RAW_PER_NANO, toRaw } from '../kernel/money.ts'
+import { RAW_PER_NANO, type Raw, toRaw } from '../kernel/money.ts'
 import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
 import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
@@ -23,23 +23,37 @@ export async function openAccounts(node: LedgerNode, seed: string, count: number
   for (let index = 0; index < count; index++) {
     const privateKey = deriveKey(seed, index)
     const key = publicKeyOf(privateKey)
-    if (!(await node.reading(() => node.ledger.store.findAccount(key)))) await openAccount(node, key, privateKey)
+    if (!(await node.reading(() => node.ledger.store.findAccount(key)))) {
+      const amount = toRaw(BigInt(KNOWN_NANO) * RAW_PER_NANO)
+      await openAccount(node, { account: key, privateKey, amount, representative: node.ledger.genesis.account })
+    }
     accounts.push({ index, address: toAddress(key), privateKey })
   }
   return accounts
 }
 
-async function openAccount(node: LedgerNode, account: PublicKey, privateKey: string): Promise<void> {
+interface NewAccount {
+  account: PublicKey
+  privateKey: string
+  amount: Raw
+  representative: PublicKey
+}
+
+/** Opens an account with money of the genesis account. */
+export async function openAccount(
+  node: LedgerNode,
+  { account, privateKey, representative, ...asked }: NewAccount,
+): Promise<void> {
   const { ledger } = node
   // What an earlier start has sent, and did not come to receive.
   const [waiting] = await node.reading(() => [...ledger.store.receivableOf(account)])
-  const amount = waiting?.amount ?? toRaw(BigInt(KNOWN_NANO) * RAW_PER_NANO)
+  const amount = waiting?.amount ?? asked.amount
   const source = waiting?.hash ?? (await node.fund(account, amount))
   const draft: StateBlock = {
     type: 'state',
     account,
     previous: ZERO_HASH,
-    representative: ledger.genesis.account,
+    representative,
     balance: amount,
     link: source,
     signature: '',

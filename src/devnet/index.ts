@@ -2,6 +2,7 @@ import { lockFile } from './file-lock.ts'
 import { LedgerNode } from './node.ts'
 import type { NodeOptions } from './node-options.ts'
 import { type AnsweredCall, serveRpc } from './server.ts'
+import { openVoters } from './voters.ts'
 import { serveWebsocket } from './websocket.ts'
 
 export interface DevnetOptions extends NodeOptions {
@@ -31,6 +32,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const node = openNode(options, lock)
   try {
     await node.open()
+    await openVoters(node)
     const rpc = await serveRpc(node, { host, port, control, onCall })
     try {
       const websocket = await serveWebsocket(node, { host, port: wsPort })

@@ -8,9 +8,20 @@ import type { StoredBlock } from './records.ts'
 
 export type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
 
+/** A representative that has voted for a block. */
+export interface Tally {
+  representative: PublicKey
+  weight: bigint
+}
+
+export const sumOf = (votes: readonly Tally[]) => votes.reduce((sum, { weight }) => sum + weight, 0n)
+
+/** Each makes a signature for every block that a client wants votes for. */
+export const VOTERS_MAX = 100
+
 export type NodeEvent =
   | { kind: 'arrived'; stored: StoredBlock }
-  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; weight: bigint; voter: PublicKey }
+  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; votes: readonly Tally[] }
 
 export interface NodeOptions {
   /** SQLite file of the ledger; `:memory:` forgets everything at the end. */
@@ -28,6 +39,8 @@ export interface NodeOptions {
   genesis?: Genesis
   /** Whether blocks of the genesis account, whose key everybody knows, are taken from the ledger itself alone. */
   genesisIsClosed?: boolean
+  /** How many representatives vote, with equal parts of the weight of the genesis account; 1 unless it is said. */
+  representatives?: number
   /** Time between a block's arrival and its confirmation, or the least and the most of it; 0 confirms in the same instant. */
   confirmAfterMilliseconds?: number | readonly [least: number, most: number]
   /** Hears what failed without a caller that waited for it; the terminal does unless told. */

@@ -14,13 +14,14 @@ import { Fork, Untouched } from './fork/fork.ts'
 import { FORK_BANK } from './genesis.ts'
 import { LedgerClock } from './ledger-clock.ts'
 import { type Applied, Ledger, type Processed } from './ledger.ts'
-import type { ConfirmationType, NodeEvent, NodeOptions } from './node-options.ts'
+import { type ConfirmationType, type NodeEvent, type NodeOptions, type Tally, sumOf } from './node-options.ts'
 import { NODE_VERSIONS, type NodeVersion } from './node-versions.ts'
 import type { StoredBlock } from './records.ts'
 import { Snapshots } from './snapshots.ts'
 import { LedgerStore } from './store.ts'
 import { UncheckedBlocks, needOf } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
+import { type Voter, votersOf } from './voters.ts'
 import { BatchWriter, LedgerClosed } from './writer.ts'
 
 /** The development ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
@@ -41,8 +42,9 @@ export class LedgerNode {
   readonly faults: Faults
   readonly snapshots: Snapshots
   readonly onFailure: (error: unknown) => void
+  readonly voters: readonly Voter[]
   /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
-  onlineWeight: bigint
+  onlineWeight = 0n
   readonly #store: LedgerStore
   readonly #writer: BatchWriter
   readonly #confirmAfter: readonly [least: number, most: number]
@@ -72,7 +74,8 @@ export class LedgerNode {
     this.fork = options.fork && new Fork(this.#store, options.fork)
     const genesis = options.fork ? FORK_BANK : options.genesis
     this.ledger = new Ledger(this.#store, this.clock, options.thresholds ?? WORK_THRESHOLDS.dev, genesis)
-    this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
+    this.voters = votersOf(this.ledger.genesis, options.representatives ?? 1)
+    this.lookAtWeight()
     this.#writer = new BatchWriter(this.#store)
     // What an earlier run left unconfirmed has waited long enough.
     this.#store.inTransaction(() => this.#confirmWaiting([]))
@@ -237,7 +240,12 @@ export class LedgerNode {
 
   /** The weight is looked at anew, as when a node starts. */
   lookAtWeight(): void {
-    this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
+    this.onlineWeight = sumOf(this.#tally())
+  }
+
+  /** The representatives that vote: those who have any weight. */
+  listOnline(): Voter[] {
+    return this.voters.filter(({ key }) => this.#store.weightOf(key) > 0n)
   }
 
   /** Ends the election of a block later; `isStill` says whether the ledger is the one it began on. */
@@ -317,8 +325,11 @@ export class LedgerNode {
   }
 
   #confirmed(stored: StoredBlock, type: ConfirmationType): NodeEvent {
-    const voter = this.ledger.genesis.account
-    return { kind: 'confirmed', stored, type, weight: this.#store.weightOf(voter), voter }
+    return { kind: 'confirmed', stored, type, votes: this.#tally() }
+  }
+
+  #tally(): Tally[] {
+    return this.listOnline().map(({ key }) => ({ representative: key, weight: this.#store.weightOf(key) }))
   }
 
   #replaceFork(candidate: Candidate, events: NodeEvent[]): Processed {
@@ -342,7 +353,7 @@ export class LedgerNode {
 
   #emit(events: NodeEvent[]): void {
     for (const event of events) {
-      if (event.kind === 'confirmed') this.elections.remember(event.stored.hash, event.weight)
+      if (event.kind === 'confirmed') this.elections.remember(event.stored.hash, sumOf(event.votes))
     }
     for (const event of events) for (const listener of this.#listeners) listener(event)
     for (const tell of this.onChange) tell()

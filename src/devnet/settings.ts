@@ -1,3 +1,4 @@
+import { VOTERS_MAX } from './node-options.ts'
 import { BadSetting, oneOf, setting, whole } from '../kernel/setting.ts'
 
 /** A number, or the least and the most of it: `50-300`. */
@@ -34,6 +35,12 @@ export const DEVNET_SETTINGS = {
     'dev',
     oneOf('dev', 'live'),
     'Work that the development ledger requires: `dev`, or `live` as on the real network.',
+  ),
+  devnetRepresentatives: setting(
+    'DEVNET_REPRESENTATIVES',
+    '1',
+    whole(1, VOTERS_MAX),
+    'How many representatives the development ledger votes with; each has an equal part of the weight.',
   ),
   devnetTreasuryNano: setting(
     'DEVNET_TREASURY_NANO',

@@ -1,13 +1,12 @@
 import { toAddress } from '../kernel/nano/address.ts'
 import { toBlockJson } from '../kernel/nano/block.ts'
 import type { Members } from './answer.ts'
-import type { NodeEvent } from './node-options.ts'
+import { type NodeEvent, sumOf } from './node-options.ts'
+import { FINAL_TIMESTAMP } from '../kernel/nano/vote.ts'
 import { type ConfirmationOptions, optionsIn, readConfirmationOptions } from '../kernel/nano/confirmation-options.ts'
 import type { RequestTree } from '../kernel/nano/request-tree.ts'
 
 type Confirmed = NodeEvent & { kind: 'confirmed' }
-
-const FINAL_VOTE = '18446744073709551615'
 
 /** What one client wants to know about confirmations, and the messages that tell it. */
 export class ConfirmationSubscription {
@@ -40,7 +39,7 @@ export class ConfirmationSubscription {
     return accounts.has(toAddress(stored.account)) || accounts.has(toAddress(stored.block.link))
   }
 
-  message({ stored, type, weight, voter }: Confirmed, now: number): Members {
+  message({ stored, type, votes }: Confirmed, now: number): Members {
     const message: Members = {
       account: toAddress(stored.account),
       amount: stored.amount.toString(),
@@ -48,18 +47,24 @@ export class ConfirmationSubscription {
       confirmation_type: type,
     }
     if (this.#options.includeElection) {
+      const tally = sumOf(votes).toString()
       const election: Members = {
         duration: '0',
         time: `${now}`,
-        tally: `${weight}`,
-        final: `${weight}`,
+        tally,
+        final: tally,
         blocks: '1',
-        voters: '2',
+        // The node counts one without an owner as well.
+        voters: `${votes.length + 1}`,
         request_count: '0',
       }
       if (this.#options.includeVotes) {
-        const representative = toAddress(voter)
-        election.votes = [{ representative, timestamp: FINAL_VOTE, hash: stored.hash, weight: `${weight}` }]
+        election.votes = votes.map(({ representative, weight }) => ({
+          representative: toAddress(representative),
+          timestamp: FINAL_TIMESTAMP.toString(),
+          hash: stored.hash,
+          weight: weight.toString(),
+        }))
       }
       message.election_info = election
     }

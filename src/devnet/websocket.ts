@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { toBlockJson } from '../kernel/nano/block.ts'
-import { toFlag } from '../kernel/nano/confirmation-options.ts'
+import { optionsIn, toFlag } from '../kernel/nano/confirmation-options.ts'
+import { lazily } from '../kernel/lazily.ts'
 import { type Members, writeAnswer } from './answer.ts'
 import { WEBSOCKET } from './faults.ts'
 import type { LedgerNode } from './node.ts'
@@ -10,14 +11,15 @@ import type { NodeEvent } from './node-options.ts'
 import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
 import { ConfirmationSubscription } from './subscription.ts'
+import { voteFor } from './voters.ts'
 
-/** Topics a client may subscribe to; this ledger has something to say on the first three. */
+/** Topics a client may subscribe to; this ledger has something to say on the first four. */
 const TOPICS = new Set([
   'confirmation',
   'new_unconfirmed_block',
   'started_election',
-  'stopped_election',
   'vote',
+  'stopped_election',
   'ack',
   'telemetry',
   'work',
@@ -45,7 +47,8 @@ export async function serveWebsocket(
   })
   const stopListening = node.listen((event) => {
     const tell = () => {
-      for (const client of clients) client.tell(event)
+      const votes = lazily(() => voteFor(node, event.stored.hash))
+      for (const client of clients) client.tell(event, votes)
     }
     const fault = node.faults.take(WEBSOCKET)
     if (!fault) tell()
@@ -65,6 +68,8 @@ export async function serveWebsocket(
 class Client {
   readonly #socket: WebSocket
   readonly #node: LedgerNode
+  /** Representatives whose votes are wanted, where some are named. */
+  #voters: Set<string> | undefined
   readonly #topics = new Map<string, ConfirmationSubscription | undefined>()
 
   constructor(socket: WebSocket, node: LedgerNode) {
@@ -73,8 +78,10 @@ class Client {
     socket.on('message', (data) => this.#receive((data as Buffer).toString()))
   }
 
-  tell(event: NodeEvent): void {
+  tell(event: NodeEvent, votes: () => Members[]): void {
     if (event.kind === 'confirmed') {
+      // For what is confirmed by a block behind it, and for what is confirmed already, representatives need not vote.
+      if (event.type === 'active_quorum' && this.#topics.has('vote')) this.#sayVotes(votes())
       const subscription = this.#topics.get('confirmation')
       if (subscription?.wants(event)) this.#send(subscription.message(event, this.#node.clock.now()))
       return
@@ -85,6 +92,12 @@ class Client {
       this.#say('new_unconfirmed_block', message, this.#node.version.tellsHash ? { hash } : {})
     }
     if (this.#topics.has('started_election')) this.#say('started_election', { hash })
+  }
+
+  #sayVotes(votes: readonly Members[]): void {
+    for (const vote of votes) {
+      if (this.#voters?.has(vote.account as string) ?? true) this.#say('vote', vote)
+    }
   }
 
   #receive(text: string): void {
@@ -107,6 +120,7 @@ class Client {
     if (!TOPICS.has(topic)) return false
     switch (action) {
       case 'subscribe':
+        if (topic === 'vote') this.#voters = options && toVoters(options)
         this.#topics.set(topic, topic === 'confirmation' ? new ConfirmationSubscription(options) : undefined)
         return true
       case 'update': {
@@ -134,6 +148,11 @@ class Client {
     if (this.#socket.bufferedAmount > BUFFERED_BYTES_MAX) this.#socket.terminate()
     else this.#socket.send(writeAnswer(message))
   }
+}
+
+function toVoters(options: RequestTree): Set<string> | undefined {
+  const named = optionsIn(options).accounts('representatives')
+  return named && new Set(named)
 }
 
 function readFrame(text: string): RequestTree | undefined {

@@ -118,6 +118,12 @@ export const INFRA_SETTINGS = {
     oneOf('wait', 'allow'),
     'While only one of several nodes is well: `wait` for the others before a payment counts, or `allow` its word alone.',
   ),
+  proof: setting(
+    'PROOF',
+    'off',
+    oneOf('off', 'votes'),
+    'Whether payments are proved: `votes` collects the votes of representatives from the websockets of the nodes.',
+  ),
   nodeNetwork: setting(
     'NODE_NETWORK',
     'live',

@@ -63,6 +63,7 @@ const STATUS = {
   wallet_frozen: 403,
   wallet_not_empty: 403,
   not_found: 404,
+  proof_not_available: 404,
   method_not_allowed: 405,
   checkout_closed: 409,
   conflict: 409,

@@ -38,6 +38,7 @@ export const FAILURES = {
 /** What may get lost, and why that does no harm. It is counted all the same: many of them are a sign. */
 export const LOSSES = {
   'wallets.lease': 'A lease that is not renewed or released expires, and nothing is signed without one.',
+  'checkout.proof': 'A payment without a proof counts like any other; only its proof is missing.',
   'x402.lease': 'A lease that is not renewed or released expires.',
   'x402.offer': 'A price that was not stored can be paid only until it changes.',
   'x402.remote': 'The gateway asks its own node, whatever the facilitator said.',

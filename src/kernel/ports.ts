@@ -3,6 +3,8 @@ import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
+import type { PublicKey } from './nano/address.ts'
+import type { Vote } from './nano/vote.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
 
@@ -54,6 +56,27 @@ export interface Survey {
 
 /** Asks all nodes about an account and about blocks. */
 export type AskAllNodes = (account: string, hashes: readonly string[]) => Promise<Survey>
+
+/** Final votes of representatives with more weight than the quorum for one block, and whose word the weights are. */
+export interface CollectedVotes {
+  votes: readonly Vote[]
+  weightOf(representative: PublicKey): bigint
+  quorumRaw: bigint
+  onlineRaw: bigint
+  /** Hosts of nodes. */
+  sources: readonly string[]
+  at: number
+}
+
+/** The votes that nodes send. */
+export interface VotePort {
+  /** A block that may become a payment: its votes are kept for a while. */
+  expect(hash: string): void
+  /** The votes that confirm a block; waits for them a while. Undefined when too few came. Throws when nodes do not report weights. */
+  collect(hash: string): Promise<CollectedVotes | undefined>
+  /** Whoever waits is answered, and waits no more. */
+  close(): void
+}
 
 /** A name and the address it stands for. Times are milliseconds. */
 export interface KnownName {

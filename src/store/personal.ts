@@ -125,6 +125,11 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   },
   invoice_counters: { key: ['owner'], of: owned('owner'), erase: 'keep' },
   checkout_payments: { key: ['block_hash', 'owner'], of: owned('owner'), erase: 'keep' },
+  checkout_proofs: {
+    key: ['checkout_id', 'block_hash'],
+    of: through('checkout_id', 'checkouts', 'id', 'owner'),
+    erase: 'keep',
+  },
   checkout_refunds: { key: ['id'], of: owned('owner'), leftOut: ['claim_id', 'reference'], erase: { reason: null } },
   checkout_timeline: {
     key: ['checkout_id', 'seq'],

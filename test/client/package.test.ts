@@ -8,6 +8,7 @@ import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { bundle, packClient } from '../support/packed-client.ts'
 import { newHash } from '../support/random.ts'
+import { recordedProof } from '../support/recorded-votes.ts'
 import { serve } from '../support/serve.ts'
 import { BODY, TIMESTAMP } from '../support/webhook-vectors.ts'
 import { openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
@@ -145,4 +146,29 @@ test('the agent in examples/ buys its work and sends a payment, within one budge
   await assert.rejects(dear, /budget_exceeded/)
   const poor = runIn(folder, process.execPath, 'agent.mjs', { ...env, WALLET_KEY: newHash() })
   await assert.rejects(poor, ({ stdout }: { stdout: string }) => /^Fund nano_\w{60} and start again\.\n$/.test(stdout))
+})
+
+test('the package verifies the proof of a payment on a recorded network, on Node and in a page, and refuses it with a changed bit', async (t) => {
+  const { folder } = packClient()
+  const proof = recordedProof()
+  const proofs = [proof, { ...proof, amount_raw: `1${proof.amount_raw.slice(1, -1)}1` }]
+  writeFileSync(
+    join(folder, 'prove.mjs'),
+    `import { verifyProof } from '@nano-gateway/client'
+console.log(JSON.stringify(JSON.parse(process.env.PROOFS).map((proof) => verifyProof(proof).ok)))`,
+  )
+  const env = { PROOFS: JSON.stringify(proofs) }
+  assert.deepEqual(JSON.parse(await runIn(folder, process.execPath, 'prove.mjs', env)), [true, false])
+  const single = join(folder, 'verifier.mjs')
+  await bundle(`import { verifyProof } from '@nano-gateway/client'\nglobalThis.verifyProof = verifyProof`, single)
+  const home = await serve(t, (request, response) => {
+    const isScript = request.url === '/verifier.mjs'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? readFileSync(single) : '<!doctype html><script type="module" src="/verifier.mjs"></script>')
+  })
+  const { page } = await openTab(t, await openBrowser(), { url: home })
+  await page.goto(`${home}/`)
+  await page.waitForFunction('globalThis.verifyProof !== undefined')
+  const found = await page.evaluate(`${JSON.stringify(proofs)}.map((proof) => verifyProof(proof).ok)`)
+  assert.deepEqual(found, [true, false])
 })

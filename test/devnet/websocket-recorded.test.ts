@@ -15,7 +15,7 @@ import {
 import { call, post } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/** Topics whose frames are not repeated here: this ledger casts no votes and does not report on work. */
+/** Topics whose frames are not repeated here: this ledger casts final votes alone (voters.test.ts) and does not report on work. */
 const NOT_OFFERED = ['vote', 'work']
 
 /** Equal texts then mean equal bytes, but for what no second node can repeat. */

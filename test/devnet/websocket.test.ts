@@ -6,9 +6,9 @@ import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-test('topics without news here, vote and work among them, are acknowledged and stay silent; what is unknown or no order is met with silence', async (t) => {
+test('topics without news here, work among them, are acknowledged and stay silent; what is unknown or no order is met with silence', async (t) => {
   const { devnet, client, alice } = await listening(t)
-  for (const topic of ['vote', 'work', 'telemetry', 'bootstrap', 'stopped_election']) {
+  for (const topic of ['work', 'telemetry', 'bootstrap', 'stopped_election']) {
     client.send({ action: 'subscribe', topic, ack: true, id: topic })
     const [ack, ...others] = (await client.settle()).map((frame) => JSON.parse(frame) as Record<string, string>)
     assert.deepEqual([ack?.ack, ack?.id, others], ['subscribe', topic, []])

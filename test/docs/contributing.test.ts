@@ -74,7 +74,7 @@ test('one of each usual change, made in the files that CONTRIBUTING.md names and
     assert.equal(status, 0, `${args.slice(0, 3).join(' ')}\n${stdout.slice(-8_000)}${stderr.slice(-2_000)}`)
     return stdout
   }
-  run('scripts/client-types-ready.mjs')
+  run('scripts/made-sources.mjs')
   run('node_modules/typescript/bin/tsc', '-p', '.')
   run('node_modules/oxlint/bin/oxlint', '--quiet', 'src')
   const options = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-reporter=tap', '--test-timeout=300000']

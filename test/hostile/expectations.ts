@@ -140,7 +140,7 @@ const PLAIN: Partial<Record<Access, string>> = {
 
 /** The same about a checkout of the victim. */
 const OF_CHECKOUT: Partial<Record<Access, string>> = {
-  public: `GET /check/:id /confirm/:id /checkout/:id/check /checkout/:id /pay/:id /pay/:id/receipt /pay/:id/invoice
+  public: `GET /check/:id /confirm/:id /checkout/:id/check /checkout/:id /checkout/:id/proof /pay/:id /pay/:id/receipt /pay/:id/invoice
     /pay/:id/image /pay/:id/events
     POST /check/:id /confirm/:id /checkout/:id/check`,
   embedded: 'POST /developer/checkouts/:id/pay /developer/checkouts/:id/expire /developer/checkouts/:id/cancel',

@@ -211,10 +211,13 @@ test('every route answers what the document says, and nothing else', async (t) =
     CHECKOUT_GENERATED_WALLETS: 'all',
     LIMIT_FREE_PER_MINUTE: '0',
     LIMIT_CHECK_PER_MINUTE: '0',
+    PROOF: 'votes',
   })
   const key = bearer(gateway.app.createdKey)
   const made = await furnish(gateway, key)
   const { checkouts, email, codes } = made
+  // It is stored a moment after the payment.
+  await until(async () => (await gateway.rest('GET', `/checkout/${checkouts.paid.id}/proof`)).status === 200)
   const payer = await openPayer(gateway.node)
   const payment = () => {
     const paymentPayload = payloadOf(paymentBlock(gateway.node, payer))
@@ -229,6 +232,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (id.startsWith('refundCheckout')) return [made.sold]
     if (id.startsWith('redeliverCheckoutEvents')) return [checkouts.paid.id!]
     if (id.startsWith('updateCheckout')) return others
+    if (id === 'getPaymentProof') return [checkouts.paid.id!]
     if (id === 'chooseAmount') return [checkouts.open.id!]
     if (path.startsWith('/api/keys/')) return [made.keyId]
     if (path.startsWith('/api/members/')) return [path.endsWith('/owner') ? made.members[1]! : made.members[0]!]

@@ -75,6 +75,7 @@ export function toCheckoutCtx(
     sales,
     linkSales: { moved: countSale },
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
+    proofs: { isOn: false, expect: () => undefined, prove: () => undefined },
     watch: () => undefined,
     tell,
   }

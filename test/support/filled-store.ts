@@ -256,6 +256,7 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
   const paid = { kind: 'counted', address, payer: 'p', amount_raw: amount, plan: null } as const
   const rated = { rate: '1', rate_source: 's', at: 2, created_at: 3 }
   await put(db, 'checkout_payments', { owner, block_hash: 'B', checkout_id: owner, ...paid, ...rated })
+  await put(db, 'checkout_proofs', { checkout_id: owner, block_hash: 'B', proof: '{}', created_at: 3 })
   const refund = {
     status: 'sent',
     given_as: 'send',

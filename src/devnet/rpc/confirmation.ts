@@ -45,7 +45,7 @@ export const confirmationHistory: Handler = (node, request) => {
     tally: `${tally}`,
     final: `${tally}`,
     blocks: '1',
-    voters: '2',
+    voters: `${node.listOnline().length + 1}`,
     request_count: '0',
   }))
   return {

@@ -41,10 +41,11 @@ export const representatives: Handler = (node, request) => {
   return { representatives: found }
 }
 
-/** The genesis account is the only voter here. */
+/** Those that this ledger votes with. */
 export const representativesOnline: Handler = (node, request) => {
   const asked = request.findList('accounts')?.map(toKey)
-  const online: PublicKey[] = [node.ledger.genesis.account].filter((key) => asked?.includes(key) ?? true)
+  const voters = node.listOnline().map(({ key }) => key)
+  const online = voters.filter((key) => asked?.includes(key) ?? true)
   if (!request.flag('weight')) return { representatives: online.map(toAddress) }
   const found = members()
   for (const key of online) found[toAddress(key)] = { weight: node.ledger.store.weightOf(key).toString() }

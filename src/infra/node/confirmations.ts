@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, Random } from '../../kernel/ports.ts'
 import { NodeEvents } from './node-events.ts'
+import type { Votes } from './votes.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 const SEEN_MAX = 100_000
@@ -21,6 +22,7 @@ interface ConfirmationOptions {
   findSince: (account: string, since: number) => Promise<Confirmation[]>
   /** Called for every telling of every node: one that was first to tell is ahead of the one that is asked next. */
   onHeard: (confirmation: Confirmation) => void
+  votes?: Votes | undefined
 }
 
 interface Source {
@@ -108,6 +110,7 @@ export class Confirmations implements ConfirmationBus {
           if (voice.waiting.length > WAITING_MAX) voice.waiting.shift()
           this.#listenTo(voice)
         },
+        vote: this.#options.votes?.openNode(),
         stateChange: () => {
           voice.waiting.length = 0
           voice.knownFrom = upstream.verifications + 1

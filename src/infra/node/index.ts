@@ -30,6 +30,8 @@ import { BlockReader } from './block-reader.ts'
 import { type Judge, Standing } from './standing.ts'
 import { surveyNodes } from './survey.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
+import { type AskOne, RepresentativeWeights } from './representative-weights.ts'
+import { Votes } from './votes.ts'
 import { WriteEpochs } from './write-epochs.ts'
 
 interface NodesOptions {
@@ -37,6 +39,8 @@ interface NodesOptions {
   /** The ledger that all nodes must have. */
   ledger: OurLedger
   agreement: AgreementRules
+  /** Whether votes are collected, to prove payments. */
+  collectsVotes?: boolean
   cacheBytesMax: number
   clock: Clock
   random: Random
@@ -85,6 +89,8 @@ interface Asking {
 export class Nodes implements Judge {
   readonly pool: UpstreamPool
   readonly confirmations: ConfirmationBus
+  /** Undefined where payments are not proved. */
+  readonly votes: Votes | undefined
   readonly #options: NodesOptions
   readonly #clock: Clock
   readonly #bus: Confirmations
@@ -102,7 +108,10 @@ export class Nodes implements Judge {
     const onLook = () => this.#bus.judge()
     this.pool = new UpstreamPool(options.upstreams, { clock, random, failures, ledger, onState, onLearned, onLook })
     this.#cache = options.cacheBytesMax > 0 ? new AnswerCache(options.cacheBytesMax) : undefined
+    const weights = new RepresentativeWeights({ upstreams: this.pool.upstreams, clock, ask: askOne })
+    this.votes = options.collectsVotes ? new Votes({ clock, weights }) : undefined
     this.#bus = new Confirmations({
+      votes: this.votes,
       upstreams: this.pool.upstreams,
       clock,
       random,
@@ -138,6 +147,7 @@ export class Nodes implements Judge {
   async close(): Promise<void> {
     for (const run of this.#closings) run()
     this.#bus.close()
+    this.votes?.close()
     await this.pool.close()
   }
 
@@ -311,7 +321,7 @@ export class Nodes implements Judge {
   }
 }
 
-const askOne = (upstream: Upstream, action: string, params: NodeParams) =>
+const askOne: AskOne = (upstream, action, params) =>
   upstream.ask(toBody(action, params), policyOf(action).timeoutMilliseconds)
 
 function toResult(answer: NodeAnswer): NodeAnswer {

@@ -1,6 +1,7 @@
 import { type RawData, WebSocket } from 'ws'
 import { isHex } from '../../kernel/nano/hex.ts'
 import type { Clock, Confirmation, Random } from '../../kernel/ports.ts'
+import { isVoteFrame } from './recent-votes.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
 const RETRY_MIN = 500
@@ -15,6 +16,12 @@ const SUBSCRIBE = JSON.stringify({
   // Our own clients may ask for these. Votes they may not: a node sends hundreds with each block, to all its listeners.
   options: { include_election_info: 'true', include_sideband_info: 'true' },
 })
+/** Without an acknowledgement, which would count as that of the first. Votes may come before a node has the block, or after its end. */
+const SUBSCRIBE_VOTES = JSON.stringify({
+  action: 'subscribe',
+  topic: 'vote',
+  options: { include_replays: 'true', include_indeterminate: 'true' },
+})
 const PING = JSON.stringify({ action: 'ping' })
 
 /** One node's confirmations: a websocket that is opened again, with growing and jittered pauses, whenever it is lost. */
@@ -25,6 +32,7 @@ export class NodeEvents {
   readonly #random: Random
   readonly #onConfirmation: (confirmation: Confirmation) => void
   readonly #onStateChange: () => void
+  readonly #onVote: ((text: string) => void) | undefined
   #socket: WebSocket | undefined
   #failures = 0
   #cancelTimer: (() => void) | undefined
@@ -35,7 +43,12 @@ export class NodeEvents {
   constructor(
     { wsUrl, headers }: UpstreamOptions & { wsUrl: string },
     { clock, random }: { clock: Clock; random: Random },
-    on: { confirmation: (confirmation: Confirmation) => void; stateChange: () => void },
+    on: {
+      confirmation: (confirmation: Confirmation) => void
+      stateChange: () => void
+      /** Takes votes as they are; none are asked for without it. */
+      vote?: ((text: string) => void) | undefined
+    },
   ) {
     this.#url = wsUrl
     this.#headers = headers
@@ -43,6 +56,7 @@ export class NodeEvents {
     this.#random = random
     this.#onConfirmation = on.confirmation
     this.#onStateChange = on.stateChange
+    this.#onVote = on.vote
     this.#open()
   }
 
@@ -62,6 +76,7 @@ export class NodeEvents {
     socket.on('open', () => {
       this.#heardAt = this.#clock.now()
       socket.send(SUBSCRIBE)
+      if (this.#onVote) socket.send(SUBSCRIBE_VOTES)
       this.#watch(socket)
     })
     socket.on('message', (data) => this.#receive(data))
@@ -93,7 +108,12 @@ export class NodeEvents {
 
   #receive(data: RawData): void {
     this.#heardAt = this.#clock.now()
-    const message = parse((data as Buffer).toString())
+    const text = (data as Buffer).toString()
+    if (this.#onVote && isVoteFrame(text)) {
+      this.#onVote(text)
+      return
+    }
+    const message = parse(text)
     if (message?.ack === 'subscribe') {
       // Said again, it is nothing new: whoever listens would forget and look for everything each time.
       if (this.subscribed) return

@@ -38,6 +38,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
     upstreams: toUpstreams(config, devnet),
     ledger,
     agreement: toAgreement(config),
+    collectsVotes: config.proof === 'votes',
     cacheBytesMax: config.cacheBytesMax * ANSWERS_SHARE,
     clock,
     random,

@@ -31,6 +31,8 @@ export interface Announced {
 export interface FeedConsumer extends AddressSource {
   /** Has everything looked at soon that was last looked at before a moment, and answers where the next page begins. */
   hastenPage(page: { at: number; after: string; limit: number }): Promise<string | undefined>
+  /** It was announced here, whichever instance looks after it. */
+  noted?(announced: Announced): void
   /** Whether nothing is left to find out about it. */
   isSettled(announced: Announced): boolean
   add(announced: Announced): void
@@ -169,6 +171,7 @@ export class LedgerFeed {
   /** All instances are informed of the same blocks. */
   #await(announced: Announced): void {
     if (this.#consumer.isSettled(announced)) return
+    this.#consumer.noted?.(announced)
     const wait = this.#options.turnOf(announced.hash)
     if (wait === 0) this.#add(announced)
     else if (wait !== undefined) this.#options.clock.after(wait, () => this.#add({ ...announced, tries: 1 }))

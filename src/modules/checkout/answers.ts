@@ -255,3 +255,26 @@ export const CHECKOUT_EVENT = record({
   plan: record({ title: text, value: nano, discount: DISCOUNT, value_raw: raw }),
   metadata: answer.object,
 })
+
+const PROOF_BLOCK = record({ hash, contents: map(text) })
+
+/** That the network has confirmed a payment. */
+export const PROOF = record({
+  version: integer,
+  from: address,
+  to: address,
+  amount_raw: raw,
+  block: PROOF_BLOCK,
+  previous: PROOF_BLOCK,
+  votes: list(
+    record({ representative: address, signature: text, timestamp: text, duration: text, hashes: list(hash) }),
+  ),
+  weights: record({
+    quorum_raw: raw,
+    online_raw: raw,
+    representatives: list(record({ representative: address, weight_raw: raw })),
+    sources: list(text),
+    at: integer,
+  }),
+  checksum: hash,
+})

@@ -6,6 +6,8 @@ export { badField }
 export const checkoutNotFound = (body: Record<string, string> = {}) =>
   new AppError('not_found', 'Checkout not found.', { body })
 
+export const proofNotAvailable = (reason: string) => new AppError('proof_not_available', reason)
+
 export const checkoutClosed = (status: string) =>
   new AppError('checkout_closed', `Checkout is ${status} and can no longer be changed.`)
 export const alreadyRefunded = () =>

@@ -11,6 +11,7 @@ import type {
   Notices,
   Pictures,
   DevelopmentLedger,
+  VotePort,
 } from '../../kernel/ports.ts'
 import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
@@ -18,6 +19,7 @@ import { checkout } from './actions/checkout.ts'
 import { lookAt } from './domain/read-ledger.ts'
 import { findUnswept, forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
+import { Prover } from './proofs/prover.ts'
 import { followRefunds } from './refunds/jobs.ts'
 import type { CheckoutRoom } from './room.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
@@ -52,6 +54,8 @@ interface CheckoutNeeds extends Pick<
   confirmations: ConfirmationBus
   /** How long this instance leaves an announced block to others; undefined is for good. */
   turnOf(hash: string): number | undefined
+  /** Undefined where payments are not proved. */
+  votes: VotePort | undefined
   mailer: Mailer
   links: Links
   /** A ledger for trying things out, where plain http is allowed as well. */
@@ -78,6 +82,7 @@ export function openCheckouts(
 ): CheckoutModule {
   const { store, engine, notices, names, node, confirmations, mailer, links, developmentLedger } = needs
   const sellers = openSellers()
+  let prover: Prover | undefined
   const ports: CheckoutPorts = {
     engine,
     rules: toRules(settings, developmentLedger !== undefined),
@@ -94,6 +99,11 @@ export function openCheckouts(
     sales: sellers.sales,
     linkSales: sellers.linkSales,
     look: (address) => lookAt(node, address),
+    proofs: {
+      isOn: needs.votes !== undefined,
+      expect: (hash) => needs.votes?.expect(hash),
+      prove: (hash, checkoutIds) => prover?.prove(hash, checkoutIds),
+    },
     watch: (address) => notices.publish('checkout-address', address),
     tell(id, became) {
       notices.publish('checkout', id)
@@ -101,6 +111,7 @@ export function openCheckouts(
     },
   }
   const room: CheckoutRoom = { ...store, ports, names }
+  prover = needs.votes && new Prover(room, node, needs.votes)
   const { clock, failures } = store
   const onError = (error: unknown, doing: string) => failures.failed('checkout.monitor', { doing })(error)
   const monitor = new PaymentMonitor({ ctx: room, node, bus: confirmations, clock, turnOf: needs.turnOf, onError })
@@ -128,7 +139,10 @@ export function openCheckouts(
     sellFor: sellers.sellFor,
     sellByLinks: sellers.sellByLinks,
     listening: () => monitor.feed.start(),
-    close: () => monitor.feed.stop(),
+    close: async () => {
+      await monitor.feed.stop()
+      await prover?.stop()
+    },
   }
 }
 

@@ -81,6 +81,11 @@ export class PaymentMonitor implements FeedConsumer {
     return hastenPage(this.#options.ctx.db, page)
   }
 
+  /** Its votes may come before its turn here. */
+  noted({ hash, direction }: Announced): void {
+    if (direction === 'received') this.#options.ctx.ports.proofs.expect(hash)
+  }
+
   isSettled({ hash }: Announced): boolean {
     return this.#settled.has(hash)
   }

@@ -101,6 +101,14 @@ export interface CheckoutPorts {
   linkSales: LinkSales
   /** Reads from the ledger what lies on an address now. Throws when no node answers. */
   look(address: string): Promise<AddressLook>
+  /** Proofs of payments, where the gateway is set to make them. */
+  proofs: {
+    isOn: boolean
+    /** A block is announced that may pay a checkout. */
+    expect(hash: string): void
+    /** A block has paid checkouts: its proof is stored as soon as the votes for it are there. */
+    prove(hash: string, checkoutIds: readonly string[]): void
+  }
   /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */
   watch(address: string): void
   /** Something about a checkout has changed; open pages look again. What became of it is told to the operator. */

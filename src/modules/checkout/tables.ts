@@ -187,6 +187,15 @@ export interface CheckoutPaymentsTable {
   created_at: number
 }
 
+/** What proves that the network has confirmed a payment. */
+interface CheckoutProofsTable {
+  checkout_id: string
+  block_hash: string
+  /** JSON. */
+  proof: string
+  created_at: number
+}
+
 export interface CheckoutTimelineTable {
   checkout_id: string
   seq: number
@@ -311,6 +320,7 @@ export interface CheckoutTables {
   checkout_reservations: CheckoutReservationsTable
   checkout_quotes: CheckoutQuotesTable
   checkout_payments: CheckoutPaymentsTable
+  checkout_proofs: CheckoutProofsTable
   checkout_refunds: CheckoutRefundsTable
   checkout_timeline: CheckoutTimelineTable
   checkout_watchers: CheckoutWatchersTable
@@ -327,6 +337,7 @@ export const CHECKOUT_TABLES = [
   'checkout_reservations',
   'checkout_quotes',
   'checkout_payments',
+  'checkout_proofs',
   'checkout_refunds',
   'checkout_timeline',
   'checkout_watchers',

@@ -35,6 +35,8 @@ export async function creditSend(ctx: CheckoutRoom, send: IncomingSend): Promise
     credited = await creditAll(ctx, send, rates)
   }
   const { changed, afterwards } = credited
+  const paid = changed.filter(({ kind }) => kind !== 'unmatched').map(({ checkout }) => checkout.id)
+  if (paid.length > 0) ctx.ports.proofs.prove(send.hash, paid)
   for (const { checkout, became } of changed) ctx.ports.tell(checkout.id, became)
   for (const act of afterwards) act()
   // The runner looks for jobs when it wakes, in front of the payments that wait; only with a reason.
@@ -79,6 +81,7 @@ interface Credited {
   /** As it was before. */
   checkout: Checkout
   plan: number | null
+  kind: Payment['kind']
   /** In the words of events, for the operator. */
   became: string
 }
@@ -150,7 +153,7 @@ async function creditOwner(
     reservation,
     rate: rate === null ? null : { rate, source: rateSource },
   })
-  return { checkout, plan, became: decision.event ?? `payment.${decision.kind}` }
+  return { checkout, plan, kind: decision.kind, became: decision.event ?? `payment.${decision.kind}` }
 }
 
 interface Valuation {

@@ -9,6 +9,7 @@ import { up as ownAddresses } from './0048-own-addresses.ts'
 import { up as refundValues } from './0054-refund-values.ts'
 import { up as paidAgain } from './0055-paid-again.ts'
 import { up as madeWith } from './0056-made-with.ts'
+import { up as paymentProofs } from './0058-payment-proofs.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
@@ -21,4 +22,5 @@ export const CHECKOUT_MIGRATIONS: Migrations = {
   '0054-refund-values': refundValues,
   '0055-paid-again': paidAgain,
   '0056-made-with': madeWith,
+  '0058-payment-proofs': paymentProofs,
 }

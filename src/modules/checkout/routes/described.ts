@@ -11,6 +11,7 @@ import {
   OVERVIEW,
   OWN_CHECKOUT,
   PAYMENT,
+  PROOF,
   RECORD,
   REFUND,
   STATS,
@@ -267,6 +268,20 @@ const payerRoutes: readonly Described[] = [
     summary: 'The public record of a checkout: what its page shows.',
     who: 'anybody',
     answer: RECORD,
+  },
+  {
+    method: 'get',
+    path: '/checkout/{id}/proof',
+    id: 'getPaymentProof',
+    tag: 'checkout',
+    summary:
+      'The proof that the network has confirmed the payment: its block and the votes of representatives. For `Accept: text/html` a page that verifies it.',
+    who: 'anybody',
+    query: [
+      { name: 'block', schema: text, description: 'A payment of a checkout that was paid by several blocks.' },
+      { name: 'json', schema: words('true', '1'), description: 'Returns the proof, whatever `Accept` says.' },
+    ],
+    answer: PROOF,
   },
   {
     method: 'get',

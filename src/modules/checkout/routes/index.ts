@@ -8,6 +8,7 @@ import { invoiceRoute } from './invoice.tsx'
 import { payEventRoutes } from './pay-events.ts'
 import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
 import { payRoutes } from './pay.tsx'
+import { proofRoute } from './proof.tsx'
 
 interface CheckoutRoutePorts {
   ctx: CheckoutRoom
@@ -30,6 +31,7 @@ export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
     ...apiRoutes(ctx),
     ...checkRoutes({ ...ports, limit, told }),
     ...payRoutes({ ...ports, limit }),
+    proofRoute({ ctx, limit, devnet: developmentLedger !== undefined }),
     invoiceRoute({ ...ports, limit }),
     ...payEventRoutes({ ...ports, limit }),
     ...(developmentLedger ? developerRoutes(ctx, developmentLedger) : []),

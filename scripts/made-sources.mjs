@@ -1,0 +1,40 @@
+// Has what is made of other sources made where it is missing, or older than they: the types of the client, and what pages verify proofs with. They are
+// built, not kept. `npm ci` runs it, and so does what needs them.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+export function newestChange(folder) {
+  const changes = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs
+  })
+  return Math.max(0, ...changes)
+}
+
+/** What is made, by whom, and of what besides. */
+const MADE = [
+  { file: 'src/client/generated/facts.ts', writer: 'scripts/client-types.mjs', of: ['src/modules', 'src/kernel'] },
+  { file: 'src/web/assets/verify-proof.js', writer: 'scripts/proof-verifier.mjs', of: ['src/kernel'] },
+]
+
+export function readySources() {
+  for (const { file, writer, of } of MADE) {
+    const made = join(root, file)
+    const newest = Math.max(
+      statSync(join(root, writer)).mtimeMs,
+      ...of.map((folder) => newestChange(join(root, folder))),
+    )
+    if (existsSync(made) && statSync(made).mtimeMs >= newest) continue
+    const { status } = spawnSync(process.execPath, ['--import', './scripts/typescript.mjs', writer], {
+      cwd: root,
+      stdio: 'inherit',
+    })
+    if (status !== 0) process.exit(status ?? 1)
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) readySources()

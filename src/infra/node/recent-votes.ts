@@ -1,0 +1,79 @@
+import { FINAL_TIMESTAMP, VOTE_HASHES_MAX } from '../../kernel/nano/vote.ts'
+import type { Clock } from '../../kernel/ports.ts'
+
+/** Long enough for a confirmation, and for the nodes that must agree on it, to arrive behind the votes. */
+const KEPT_FOR = 30_000
+const BYTES_MAX = 8 * 1024 * 1024
+/** A vote with as many hashes as there can be, written with a line for each. */
+const FRAME_LENGTH_MAX = 32 * 1024
+/** What a frame takes beside its text, and what each of its hashes takes. */
+const FRAME_BYTES = 200
+const HASH_BYTES = 150
+
+const IS_VOTE = /^\s*\{\s*"topic"\s*:\s*"vote"/
+const IS_FINAL = `"${FINAL_TIMESTAMP}"`
+const HASH = /"([0-9A-F]{64})"/g
+
+interface Frame {
+  text: string
+  hashes: readonly string[]
+  at: number
+  bytes: number
+}
+
+/** Whether a frame of a node's websocket is a vote, by its first bytes: most are of no interest, and none of those is parsed. */
+export const isVoteFrame = (text: string) => IS_VOTE.test(text.slice(0, 64))
+
+/** The hashes that a frame names, when it is a final vote. */
+export function scanFinalVote(text: string): string[] {
+  if (text.length > FRAME_LENGTH_MAX || !text.includes(IS_FINAL)) return []
+  const hashes: string[] = []
+  for (const [, hash] of text.matchAll(HASH)) if (hashes.push(hash!) === VOTE_HASHES_MAX) break
+  return hashes
+}
+
+/** The final votes that one node has sent lately, unread, by the blocks that they name. What is too much pushes out the oldest. */
+export class RecentVotes {
+  readonly #clock: Clock
+  readonly #bytesMax: number
+  readonly #frames = new Set<Frame>()
+  readonly #byHash = new Map<string, Set<Frame>>()
+  #bytes = 0
+
+  constructor(clock: Clock, bytesMax = BYTES_MAX) {
+    this.#clock = clock
+    this.#bytesMax = bytesMax
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(text: string, hashes: readonly string[]): void {
+    const frame = { text, hashes, at: this.#clock.now(), bytes: text.length + FRAME_BYTES + HASH_BYTES * hashes.length }
+    this.#frames.add(frame)
+    this.#bytes += frame.bytes
+    for (const hash of hashes) {
+      const named = this.#byHash.get(hash)
+      if (named) named.add(frame)
+      else this.#byHash.set(hash, new Set([frame]))
+    }
+    for (const old of this.#frames) {
+      if (this.#bytes <= this.#bytesMax && frame.at - old.at <= KEPT_FOR) break
+      this.#drop(old)
+    }
+  }
+
+  listFor(hash: string): string[] {
+    return [...(this.#byHash.get(hash) ?? [])].map(({ text }) => text)
+  }
+
+  #drop(frame: Frame): void {
+    this.#frames.delete(frame)
+    this.#bytes -= frame.bytes
+    for (const hash of frame.hashes) {
+      const named = this.#byHash.get(hash)
+      if (named?.delete(frame) && named.size === 0) this.#byHash.delete(hash)
+    }
+  }
+}

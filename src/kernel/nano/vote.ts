@@ -1,0 +1,65 @@
+import { type PublicKey, fromAddress } from './address.ts'
+import { blake2b256 } from './curve-in-use.ts'
+import { bytesToHex, hexToBytes, isHex } from './hex.ts'
+import { verifyHash } from './keys.ts'
+
+/** A representative's vote for blocks, as its signature covers it. */
+export interface Vote {
+  representative: PublicKey
+  /** 128 hexadecimal digits. */
+  signature: string
+  /** Milliseconds, and all 64 bits in a final vote. */
+  timestamp: bigint
+  /** The last four bits of what is signed as the time. */
+  duration: number
+  hashes: readonly string[]
+}
+
+export const FINAL_TIMESTAMP = 2n ** 64n - 1n
+export const FINAL_DURATION = 15
+/** As many blocks as one vote can name. */
+export const VOTE_HASHES_MAX = 255
+
+const DECIMAL = /^(?:0|[1-9][0-9]{0,154})$/
+const PREFIX = new TextEncoder().encode('vote ')
+
+/** Reads the message that a node's websocket sends for the topic `vote`; its signature is a decimal number. */
+export function readVote(message: unknown): Vote | undefined {
+  if (typeof message !== 'object' || message === null) return undefined
+  const { account, signature, timestamp, duration, blocks } = message as Record<string, unknown>
+  const representative = typeof account === 'string' ? fromAddress(account) : undefined
+  const [signed, time, length] = [signature, timestamp, duration].map(toNumber)
+  if (representative === undefined || signed === undefined || time === undefined || length === undefined)
+    return undefined
+  if (signed >= 2n ** 512n || time > FINAL_TIMESTAMP || length > FINAL_DURATION) return undefined
+  if (!Array.isArray(blocks) || blocks.length === 0 || blocks.length > VOTE_HASHES_MAX) return undefined
+  if (!blocks.every((hash) => typeof hash === 'string' && isHex(hash, 64))) return undefined
+  return {
+    representative,
+    signature: signed.toString(16).padStart(128, '0').toUpperCase(),
+    timestamp: time,
+    duration: Number(length),
+    hashes: (blocks as string[]).map((hash) => hash.toUpperCase()),
+  }
+}
+
+const toNumber = (value: unknown) => (typeof value === 'string' && DECIMAL.test(value) ? BigInt(value) : undefined)
+
+/** The signature of a vote as a node's websocket writes it. */
+export const toDecimalSignature = (signature: string) => BigInt(`0x${signature}`).toString()
+
+/** What a representative signs. */
+export function hashVote({ hashes, timestamp, duration }: Omit<Vote, 'representative' | 'signature'>): string {
+  const bytes = new Uint8Array(PREFIX.length + hashes.length * 32 + 8)
+  bytes.set(PREFIX)
+  for (const [at, hash] of hashes.entries()) bytes.set(hexToBytes(hash), PREFIX.length + at * 32)
+  const packed = (timestamp & ~0xfn) | BigInt(duration)
+  new DataView(bytes.buffer).setBigUint64(bytes.length - 8, packed, true)
+  return bytesToHex(blake2b256(bytes))
+}
+
+/** Whether its representative can never vote for another block in the same place. */
+export const isFinalVote = ({ timestamp, duration }: Pick<Vote, 'timestamp' | 'duration'>) =>
+  timestamp === FINAL_TIMESTAMP && duration === FINAL_DURATION
+
+export const verifyVote = (vote: Vote) => verifyHash(vote.representative, hashVote(vote), vote.signature)
