@@ -54,7 +54,7 @@ test('a payment is proved by the votes of representatives with more weight than 
   assert.ok(verdict.ok)
   assert.deepEqual([verdict.hash, verdict.to, verdict.representatives], [hashes[0], made.address, 4])
   assert.ok(verdict.weight_percent > 67 && verdict.weight_percent < 81)
-  assert.deepEqual(proof.weights.sources, [new URL(ledger.rpcUrl).host])
+  assert.deepEqual(proof.weights.sources, ['private-node'], 'where the operator’s own node stands is not public')
   // A checkout that is open has none yet, and one that does not exist says so.
   const open = (await gateway.call('checkout', { address, amount: '2' })).json<Made>()
   const refused = await ask(gateway, open.id)
@@ -106,7 +106,7 @@ test('weights are asked of several nodes, and the least is taken where they diff
   )
   const { id } = await openPaid(gateway, ledger)
   const { weights } = await proofOf(gateway, id)
-  assert.deepEqual(weights.sources.sort(), [first, second].map(({ url }) => new URL(url).host).sort())
+  assert.equal(weights.sources.length, 2)
   const whole = ledger.node.listOnline().map(({ key }) => ledger.node.ledger.store.weightOf(key))
   for (const { weight_raw: raw } of weights.representatives) assert.ok(whole.every((weight) => BigInt(raw) < weight))
 })

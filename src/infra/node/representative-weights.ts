@@ -1,7 +1,9 @@
+import { isIP } from 'node:net'
 import { RAW_MAX, parseRaw } from '../../kernel/money.ts'
 import { type PublicKey, fromAddress } from '../../kernel/nano/address.ts'
 import type { Clock, NodeAnswer, NodeParams } from '../../kernel/ports.ts'
 import { textOf, toObject } from '../../kernel/shape.ts'
+import { isGlobalAddress } from '../http/global-address.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Weights move by less than a hundredth in this time. */
@@ -18,7 +20,7 @@ export interface KnownWeights {
   quorumRaw: bigint
   onlineRaw: bigint
   weights: ReadonlyMap<PublicKey, bigint>
-  /** The hosts of the nodes that said so. */
+  /** The nodes that said so, by their hosts. */
   sources: readonly string[]
   at: number
 }
@@ -75,13 +77,24 @@ export class RepresentativeWeights {
     for (const answer of answers) {
       if (answer.status === 'rejected' || !answer.value.report) continue
       reports.push(answer.value.report)
-      sources.push(new URL(answer.value.upstream.options.url).host)
+      sources.push(nameSource(answer.value.upstream.options.url))
     }
     // Where several nodes are named, the word of one is not enough.
     if (reports.length < Math.min(2, upstreams.length))
       throw new Error(`${reports.length} of ${upstreams.length} nodes reported the weights of representatives.`)
     return { ...agreeOn(reports), sources, at: clock.now() }
   }
+}
+
+/** Proofs are public: where a node stands in the operator's own network is nobody else's concern. */
+const PRIVATE = 'private-node'
+const LOCAL_NAME = /^[^.]+$|\.(?:local|internal|lan|home|localdomain)$/
+
+export function nameSource(url: string): string {
+  const { host, hostname } = new URL(url)
+  const address = hostname.replace(/^\[|\]$/g, '')
+  const isPublic = isIP(address) === 0 ? !LOCAL_NAME.test(address) : isGlobalAddress(address)
+  return isPublic ? host : PRIVATE
 }
 
 /** What a node says; undefined where it says something that cannot be. */

@@ -7,7 +7,7 @@ import { signHash } from '../../kernel/nano/keys.ts'
 import { FINAL_DURATION, FINAL_TIMESTAMP, hashVote, toDecimalSignature } from '../../kernel/nano/vote.ts'
 import type { CollectedVotes } from '../../kernel/ports.ts'
 import { RecentVotes, isVoteFrame, scanFinalVote } from './recent-votes.ts'
-import { agreeOn } from './representative-weights.ts'
+import { agreeOn, nameSource } from './representative-weights.ts'
 import { Votes } from './votes.ts'
 
 const HASH = 'AB'.repeat(32)
@@ -160,4 +160,17 @@ test('weights hold where nodes differ by no more than a hundredth: the least of 
   // One that lies takes no weight away from what two others agree on but by contradicting them.
   assert.deepEqual(agreeOn([first, second, report(1n, { [c]: 1_001n })]), report(700n, { [a]: 990n, [c]: 1_000n }))
   assert.deepEqual(agreeOn([first]), first)
+})
+
+test('a public proof does not say where a node stands in the operator’s own network', () => {
+  const named = ['https://rpc.example.org/key', 'http://[2606:4700::1]:7076'].map(nameSource)
+  assert.deepEqual(named, ['rpc.example.org', '[2606:4700::1]:7076'])
+  const own = [
+    'http://127.0.0.1:7076',
+    'http://[fd00::7]:7076',
+    'http://node:7076',
+    'https://nano.internal',
+    'http://10.0.0.5',
+  ]
+  assert.deepEqual(new Set(own.map(nameSource)), new Set(['private-node']))
 })
