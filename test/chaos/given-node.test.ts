@@ -37,7 +37,7 @@ test(
     for (const line of figures) t.diagnostic(line)
     assert.deepEqual(breaches, [], `seed ${SEED}`)
     assert.equal(await reader.readWealth(funds), before)
-    assert.match(figures.join('\n'), /not ours to break: node killed, node paused\n/)
+    assert.match(figures.join('\n'), /not ours to break: node killed, node paused, node lying\n/)
   },
 )
 

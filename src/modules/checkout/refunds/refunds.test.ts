@@ -115,6 +115,38 @@ test('a refund whose block was lost is not made a second time before the thaw ha
   assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
 })
 
+// No node has it, but nodes may only have hidden it: until another block is final in its place, it may still arrive.
+test('a refund whose block was released is not made a second time before it is certain that the first never arrives', async (t) => {
+  const opened = await openRefundShop(t)
+  const { world, shop, merchant, sell, refund, list, untilRefund, fundsOf } = opened
+  const { db } = shop.app.store
+  const made = await sell()
+  await receiveAll(opened)
+  const other = (await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)).json()
+  await world.pay(other.address!, raw('5'))
+  const before = fundsOf(PAYER)
+  const { faults } = world.ledger.node
+  faults.set('process', { kind: 'error', milliseconds: 0 })
+  const asked = refund(made.id)
+  await turnUntil(world, 500, async () => (await list(made.id)).refunds[0]?.status === 'sending')
+  const { block_id: id } = await db.selectFrom('checkout_refunds').select('block_id').executeTakeFirstOrThrow()
+  const release = (refusal: string | null) =>
+    db.updateTable('wallet_blocks').set({ status: 'void', previous: null, refusal }).where('id', '=', id).execute()
+  await release(null)
+  // Whoever asked is answered when its time is up.
+  world.clock.advance(5 * MINUTE)
+  await asked
+  faults.end('process')
+  const again = (key: string) => refund(made.id, { from: other.address }, { 'idempotency-key': key })
+  assert.equal((await again('too early')).json().code, 'refund_too_large')
+  await release('send_void')
+  await untilRefund(made.id, 'failed')
+  assert.equal((await list(made.id)).refunds[0]!.failure, 'send_void')
+  await again('in time')
+  await turnUntil(world, 500, async () => (await list(made.id)).refunds.some(({ status }) => status === 'sent'))
+  assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
+})
+
 // Whoever pays first, and in many small parts, must not be given what another has paid.
 test('409 several have paid, however many payments of the first come before that of the second', async (t) => {
   const { shop, sell, refund } = await openRefundShop(t)
