@@ -7,7 +7,8 @@ import { type PaymentProof, verifyProof } from '../../src/kernel/nano/payment-pr
 import { Signer, give, nano } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
-import { type Gateway, openGateway } from '../support/gateway.ts'
+import { enter } from '../support/form-steps.ts'
+import { type Gateway, ask as askUrl, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 const { address } = new Signer(61)
@@ -18,10 +19,17 @@ interface Made {
 }
 
 /** A checkout that is paid in full, or with parts one after another. */
-async function openPaid(gateway: Gateway, { node }: Devnet, parts = ['1']): Promise<Made & { hashes: string[] }> {
+async function openPaid(
+  gateway: Gateway,
+  { node }: Devnet,
+  parts = ['1'],
+  headers = {},
+): Promise<Made & { hashes: string[] }> {
   const amount = `${parts.reduce((sum, part) => sum + Number(part), 0)}`
   const mode = parts.length > 1 ? { mode: 'unique_address' } : {}
-  const made = (await gateway.call('checkout', { address, amount, ...mode })).json<Made & { amount_raw: string }>()
+  const made = (await gateway.call('checkout', { address, amount, ...mode }, headers)).json<
+    Made & { amount_raw: string }
+  >()
   const hashes: string[] = []
   for (const part of parts) {
     const raw = parts.length > 1 ? nano(Number(part)) : toRaw(BigInt(made.amount_raw))
@@ -64,13 +72,17 @@ test('a payment is proved by the votes of representatives with more weight than 
   assert.equal((await ask(gateway, id, '?block=x')).status, 400)
 })
 
-test('each block that has paid a part has its proof', async (t) => {
+test('each block that has paid a part has its proof, and the merchant’s page leads to it', async (t) => {
   const { gateway, ledger } = await openShop(t)
-  const { id, hashes } = await openPaid(gateway, ledger, ['1', '2'])
+  const merchant = await gateway.join()
+  const { id, hashes } = await openPaid(gateway, ledger, ['1', '2'], merchant.headers)
   const amounts = []
   for (const hash of hashes) amounts.push((await proofOf(gateway, id, `?block=${hash}`)).amount_raw)
   assert.deepEqual(amounts, [nano(1), nano(2)].map(String))
   assert.equal((await ask(gateway, id, `?block=${'0'.repeat(64)}`)).status, 404)
+  const headers = { cookie: await enter(gateway, merchant.key) }
+  const { text } = await askUrl(`${gateway.url}/dashboard/checkouts/${id}`, { method: 'GET', headers })
+  for (const hash of hashes) assert.ok(text.includes(`/checkout/${id}/proof?block=${hash}`))
 })
 
 test('a gateway that is not set to prove payments asks for no votes and says that it makes no proofs', async (t) => {

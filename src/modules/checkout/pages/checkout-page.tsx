@@ -53,7 +53,9 @@ interface CheckoutPageProps {
     at: number
     blockHash: string | null
   }[]
-  links: { pay: string; check: string; block(hash: string): string }
+  links: { pay: string; check: string; block(hash: string): string; proof(hash: string): string }
+  /** Payments with a proof that anybody can read. */
+  proved: ReadonlySet<string>
   refunding: Omit<
     ComponentProps<typeof RefundsCard>,
     'frame' | 'filled' | 'checkoutId' | 'currency' | 'isOpen' | 'block' | 'action'
@@ -218,7 +220,7 @@ const Timeline = ({ timeline, links }: Pick<CheckoutPageProps, 'timeline' | 'lin
   </Card>
 )
 
-const Payments = ({ payments, links }: Pick<CheckoutPageProps, 'payments' | 'links'>) => (
+const Payments = ({ payments, links, proved }: Pick<CheckoutPageProps, 'payments' | 'links' | 'proved'>) => (
   <Card title="Payments">
     {payments.length === 0 ? (
       <Empty title="No payments yet" />
@@ -237,6 +239,12 @@ const Payments = ({ payments, links }: Pick<CheckoutPageProps, 'payments' | 'lin
             </td>
             <td>
               <Block hash={payment.blockHash} url={links.block(payment.blockHash)} />
+              {proved.has(payment.blockHash) && (
+                <>
+                  {' · '}
+                  <a href={links.proof(payment.blockHash)}>Proof</a>
+                </>
+              )}
             </td>
             <td>
               <Moment at={payment.at} />
@@ -275,7 +283,7 @@ const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
 
 /** One checkout with everything that has happened to it. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
-  const { frame, filled, checkout, payments, events, timeline, links, refunding, unmatched, isOwn } = props
+  const { frame, filled, checkout, payments, events, timeline, links, proved, refunding, unmatched, isOwn } = props
   return (
     <Frame
       {...frame}
@@ -311,7 +319,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
       </div>
       {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} unmatched={unmatched} />}
       {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
-      <Payments payments={payments} links={links} />
+      <Payments payments={payments} links={links} proved={proved} />
       <RefundsCard
         {...refunding}
         frame={frame}

@@ -18,6 +18,16 @@ export async function insertProof(
     .execute()
 }
 
+/** The payments of a checkout that have one. */
+export async function listProved(db: Db, checkoutId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('checkout_proofs')
+    .select('block_hash')
+    .where('checkout_id', '=', checkoutId)
+    .execute()
+  return new Set(rows.map(({ block_hash: hash }) => hash))
+}
+
 export async function findProof(db: Db, checkoutId: string, blockHash: string): Promise<PaymentProof | undefined> {
   const row = await db
     .selectFrom('checkout_proofs')

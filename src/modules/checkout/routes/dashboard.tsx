@@ -1,3 +1,4 @@
+import { listProved } from '../proofs/store.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
@@ -171,7 +172,10 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
     pay: ports.links.pay(own.checkout.id),
     check: ports.links.check(own.checkout.id),
     block: ports.links.block,
+    proof: (hash: string) => ports.links.own(`/checkout/${own.checkout.id}/proof?block=${hash}`),
   }
+  // Before that nobody else may see it either.
+  const proved = own.checkout.status === 'complete' ? await listProved(ctx.db, own.checkout.id) : new Set<string>()
   const isOwn = own.checkout.owner === accountId
   const { price, chosen } = own.checkout
   const checkout = {
@@ -188,6 +192,7 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
       frame={frame}
       filled={filled}
       links={links}
+      proved={proved}
       isOwn={isOwn}
       checkout={checkout}
       refunding={refunding}
