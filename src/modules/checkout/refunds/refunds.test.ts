@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { Signer } from '../../../../test/support/blocks.ts'
 import { bearer, listEvents, turnUntil, untilStatus } from '../../../../test/support/checkout-steps.ts'
@@ -88,10 +88,10 @@ for (const source of ['cloud wallet', 'wallet of the checkout'] as const) {
   })
 }
 
-// A node said that somebody else's block stands there, and a person found that none does: the same bytes go out again.
-test('a refund whose block was lost is not made a second time before the thaw has decided about the first', async (t) => {
+/** A refund whose block no node takes, and another wallet that could pay it as well. */
+async function openStuckRefund(t: TestContext) {
   const opened = await openRefundShop(t)
-  const { world, shop, merchant, sell, refund, list, untilRefund, fundsOf } = opened
+  const { world, shop, merchant, sell, refund, list, fundsOf } = opened
   const { db } = shop.app.store
   const made = await sell()
   await receiveAll(opened)
@@ -103,48 +103,47 @@ test('a refund whose block was lost is not made a second time before the thaw ha
   const asked = refund(made.id)
   await turnUntil(world, 500, async () => (await list(made.id)).refunds[0]?.status === 'sending')
   const first = await db.selectFrom('checkout_refunds').selectAll().executeTakeFirstOrThrow()
+  const again = (key: string) => refund(made.id, { from: other.address }, { 'idempotency-key': key })
+  const given = () => fundsOf(PAYER) - before
+  return { ...opened, db, made, first, faults, asked, again, given }
+}
+
+// A node said that somebody else's block stands there, and a person found that none does: the same bytes go out again.
+test('a refund whose block was lost is not made a second time before the thaw has decided about the first', async (t) => {
+  const { world, db, made, first, faults, asked, again, given, untilRefund } = await openStuckRefund(t)
   await db.updateTable('wallets').set({ frozen_at: world.clock.now() }).where('id', '=', first.wallet_id).execute()
   await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', first.block_id).execute()
   await asked
   faults.end('process')
-  const again = await refund(made.id, { from: other.address }, { 'idempotency-key': 'again' })
-  assert.equal(again.json().code, 'refund_too_large', again.text)
+  const refused = await again('again')
+  assert.equal(refused.json().code, 'refund_too_large', refused.text)
   const thawed = { frozen_at: null, thawed_at: world.clock.now() }
   await db.updateTable('wallets').set(thawed).where('id', '=', first.wallet_id).execute()
   await untilRefund(made.id, 'sent')
-  assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
+  assert.equal(given(), BigInt(made.amount_raw))
 })
 
 // No node has it, but nodes may only have hidden it: until another block is final in its place, it may still arrive.
 test('a refund whose block was released is not made a second time before it is certain that the first never arrives', async (t) => {
-  const opened = await openRefundShop(t)
-  const { world, shop, merchant, sell, refund, list, untilRefund, fundsOf } = opened
-  const { db } = shop.app.store
-  const made = await sell()
-  await receiveAll(opened)
-  const other = (await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)).json()
-  await world.pay(other.address!, raw('5'))
-  const before = fundsOf(PAYER)
-  const { faults } = world.ledger.node
-  faults.set('process', { kind: 'error', milliseconds: 0 })
-  const asked = refund(made.id)
-  await turnUntil(world, 500, async () => (await list(made.id)).refunds[0]?.status === 'sending')
-  const { block_id: id } = await db.selectFrom('checkout_refunds').select('block_id').executeTakeFirstOrThrow()
+  const { world, db, list, made, first, faults, asked, again, given, untilRefund } = await openStuckRefund(t)
   const release = (refusal: string | null) =>
-    db.updateTable('wallet_blocks').set({ status: 'void', previous: null, refusal }).where('id', '=', id).execute()
+    db
+      .updateTable('wallet_blocks')
+      .set({ status: 'void', previous: null, refusal })
+      .where('id', '=', first.block_id)
+      .execute()
   await release(null)
   // Whoever asked is answered when its time is up.
   world.clock.advance(5 * MINUTE)
   await asked
   faults.end('process')
-  const again = (key: string) => refund(made.id, { from: other.address }, { 'idempotency-key': key })
   assert.equal((await again('too early')).json().code, 'refund_too_large')
   await release('send_void')
   await untilRefund(made.id, 'failed')
   assert.equal((await list(made.id)).refunds[0]!.failure, 'send_void')
   await again('in time')
   await turnUntil(world, 500, async () => (await list(made.id)).refunds.some(({ status }) => status === 'sent'))
-  assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
+  assert.equal(given(), BigInt(made.amount_raw))
 })
 
 // Whoever pays first, and in many small parts, must not be given what another has paid.
