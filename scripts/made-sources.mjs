@@ -1,5 +1,5 @@
 // Has what is made of other sources made where it is missing, or older than they: the types of the client, and what pages verify proofs with. They are
-// built, not kept. `npm ci` runs it, and so does what needs them.
+// built, not kept: whatever needs them runs this first.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

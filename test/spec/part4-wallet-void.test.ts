@@ -42,7 +42,8 @@ for (const engine of ENGINES) {
       (await db.selectFrom('wallet_blocks').select('status').orderBy('sequence').execute()).map(({ status }) => status)
     await world.pay(wallet, nano(4))
     assert.equal((await call({ receive: true, account: wallet })).status, 200)
-    await turnUntil(world, 1_000, async () => (await statuses()).every((status) => status === 'confirmed'))
+    const allConfirmed = async () => (await statuses()).every((status) => status === 'confirmed')
+    await turnUntil(world, 1_000, allConfirmed, nodes)
 
     // The nodes show another ledger, in which a thief has paid.
     await feed(truth, lies.node)
@@ -57,15 +58,16 @@ for (const engine of ENGINES) {
       await node.behave('none')
       node.become(world.ledger)
     }
-    await turnUntil(world, 1_000, async () => (await statuses()).at(-1) === 'void')
+    await turnUntil(world, 1_000, async () => (await statuses()).at(-1) === 'void', nodes)
     assert.deepEqual(await statuses(), ['confirmed', 'void', 'void'])
 
     assert.deepEqual(codeOf(await pay('10', 'order')), [502, 'publish_unknown'])
     assert.equal((await pay('1', 'another')).status, 200)
-    await turnUntil(world, 1_000, async () => {
+    const isSettled = async () => {
       const rows = await db.selectFrom('wallet_blocks').selectAll().where('status', '=', 'void').execute()
       return rows.every(({ refusal }) => refusal !== null)
-    })
+    }
+    await turnUntil(world, 1_000, isSettled, nodes)
     const over = await pay('10', 'order')
     row('7, Texts and codes: send of a wallet whose block can never be confirmed', () =>
       assert.deepEqual(codeOf(over), [409, 'send_void']),

@@ -56,6 +56,8 @@ export class FaultyNode {
   readonly #asked = new Map<string, string[]>()
   /** How many of those who asked left before they had an answer. */
   abandoned = 0
+  /** Questions that are not answered yet. */
+  open = 0
   readonly #held = new Map<string, Promise<void>>()
   readonly #lies = new Map<string, Lie>()
   #port = 0
@@ -130,6 +132,8 @@ export class FaultyNode {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.open++
+    response.on('close', () => this.open--)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()

@@ -80,15 +80,15 @@ export async function restoreVoid(
   return row !== undefined
 }
 
-/** Whether a block of a wallet was signed after some of its blocks were released, so that it stands in their place. */
-export async function isSignedAfter(db: Db, walletId: string, hash: string, at: number): Promise<boolean> {
+/** Whether a block of a wallet was signed since some of its blocks were released, in the same millisecond perhaps: it stands in their place. */
+export async function isSignedSince(db: Db, walletId: string, hash: string, at: number): Promise<boolean> {
   const row = await db
     .selectFrom('wallet_blocks')
     .select('id')
     .where('hash', '=', hash)
     .where('wallet_id', '=', walletId)
     .where('status', '=', 'confirmed')
-    .where('signed_at', '>', at)
+    .where('signed_at', '>=', at)
     .executeTakeFirst()
   return row !== undefined
 }

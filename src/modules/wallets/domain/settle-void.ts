@@ -3,7 +3,7 @@ import { type WalletRoom, tellWallet } from '../room.ts'
 import { LockLost } from '../errors.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { findWallet } from '../store.ts'
-import { clearDenied, isSignedAfter, markSettled, settleVoid } from '../void-store.ts'
+import { clearDenied, isSignedSince, markSettled, settleVoid } from '../void-store.ts'
 import { underLock } from './lock.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function settleReleased(ctx: WalletRoom, lock: WalletLock, walletId
   // It goes on: what was denied is there after all, or gone.
   if (wallet?.denied) await underLock(ctx, lock, (db) => clearDenied(db, walletId))
   if (!wallet || wallet.voidedAt === null) return
-  if (!(await isSignedAfter(store.db, walletId, wallet.frontier, wallet.voidedAt))) return
+  if (!(await isSignedSince(store.db, walletId, wallet.frontier, wallet.voidedAt))) return
   if (!(await node.readBlocks([wallet.frontier])).get(wallet.frontier)?.isFinal) return
   const settled = await underLock(ctx, lock, async (db) => {
     if (!(await markSettled(db, wallet))) throw new LockLost()
