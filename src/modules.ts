@@ -52,7 +52,8 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const { store, notices, node, thresholds, devnet, nodes, links, mailer, secrets, prices, outbound, metrics, log } =
     ports
   const { confirmations } = nodes
-  const turns = openTurns(ports)
+  // A start that fails leaves no timer behind.
+  const turns = stack.adopt(openTurns(ports), ({ stop }) => stop())
   const baseUrl = () => links.base()
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
