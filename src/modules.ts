@@ -263,7 +263,16 @@ async function openPayments(
   const { x402Network: network, x402TimeoutSeconds: timeoutSecondsMax, x402FacilitatorUrl: url } = settings
   const threshold = thresholds.send
   const { confirmations } = nodes
-  const own = new EmbeddedFacilitator({ node, confirmations, clock, failures, network, threshold, timeoutSecondsMax })
+  const own = new EmbeddedFacilitator({
+    node,
+    askAllNodes: (account, hashes) => nodes.survey(account, hashes),
+    confirmations,
+    clock,
+    failures,
+    network,
+    threshold,
+    timeoutSecondsMax,
+  })
   const remote = url === undefined ? undefined : new RemoteFacilitator({ url, clock })
   const baseUrl = () => links.base()
   const x402 = openX402({ store, own, remote, threshold, goods, rates: prices, baseUrl }, settings)

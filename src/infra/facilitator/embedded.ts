@@ -1,5 +1,5 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
-import type { Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/ports.ts'
+import type { AskAllNodes, Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/ports.ts'
 import type { OwnFacilitator } from '../../kernel/x402/facilitator.ts'
 import {
   type PaymentBlock,
@@ -29,6 +29,7 @@ import { confirmedBlock } from './confirmed-block.ts'
 
 interface EmbeddedOptions {
   node: NodePort
+  askAllNodes: AskAllNodes
   confirmations: ConfirmationBus
   clock: Clock
   failures: Failures
@@ -114,7 +115,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
 
   /** Undefined once the block is on the ledger. */
   async #publish(paid: PaymentBlock): Promise<SettleResponse | undefined> {
-    const { node } = this.#options
+    const { node, askAllNodes } = this.#options
     try {
       await node.publish(paid.block, 'send')
       return undefined
@@ -122,11 +123,10 @@ export class EmbeddedFacilitator implements OwnFacilitator {
       // Every node refused the connection: nothing has left this machine.
       if (error instanceof AppError && error.code === 'no_node') throw error
       if (!(error instanceof LedgerRefusal) || GAPS.has(error.message)) return this.#pending(paid)
-      // A refusal may speak of the very block that an earlier call has brought there.
-      const seen = await findBlock(node, paid.hash).catch(() => 'nobody knows' as const)
-      if (seen === 'nobody knows') return this.#pending(paid)
-      if (seen) return undefined
-      return IS_THERE.has(error.message)
+      // A refusal may speak of the very block that an earlier call has brought there, whatever one node denies.
+      const { nodes, known } = await askAllNodes(paid.payer, [paid.hash])
+      if (known.has(paid.hash)) return undefined
+      return nodes === 0 || IS_THERE.has(error.message)
         ? this.#pending(paid)
         : this.#failed('invalid_transaction_state', error.message)
     }

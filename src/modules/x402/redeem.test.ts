@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashBlock } from '../../kernel/nano/block.ts'
 import { Signer, frontierOf } from '../../../test/support/blocks.ts'
 import { bearer, openGateway, sharedKeys } from '../../../test/support/gateway.ts'
 import { openDevnet } from '../../../test/support/devnet.ts'
@@ -69,6 +70,30 @@ test('200 a lost reply to the broadcast is made up for by a look at the ledger',
   const reply = await call('work_generate', { hash: newHash() }, signed(block))
   assert.equal(reply.status, 200, reply.text)
   assert.equal(upstream.hits('process'), 1)
+})
+
+// Found by npm run chaos: two gateways published the block at once, and the node that both asked denied it.
+test('a payer was refused although the ledger has the payment: one node refused and denied the block that it took', async (t) => {
+  const ledger = await openDevnet(t)
+  const [liar, honest] = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]
+  const { call } = await openGateway(t, {
+    NODE_URLS: `${liar.url},${honest.url}#role=fallback`,
+    NODE_WS_URLS: `${ledger.wsUrl},`,
+    NODE_NETWORK: 'dev',
+    X402_PAY_TO: SHOP.address,
+    X402_TIMEOUT_SECONDS: '1',
+  })
+  const payer = await openPayer(ledger.node)
+  const block = paymentBlock(ledger.node, payer)
+  const hash = newHash()
+  liar.lie('process', () => ({ error: 'Fork' }))
+  liar.lie('block_info', () => ({ error: 'Block not found' }))
+  liar.lie('blocks_info', () => ({ blocks: '', blocks_not_found: [hashBlock(block)] }))
+  assertPending(await call('work_generate', { hash }, signed(block)), block)
+  liar.beHonest()
+  const reply = await call('work_generate', { hash }, signed(block))
+  assert.equal(reply.status, 200, reply.text)
+  assert.equal(paymentsOnLedger(ledger.node), 1)
 })
 
 test('503 a store that is away opens no door', async (t) => {
