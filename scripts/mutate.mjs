@@ -204,6 +204,8 @@ function openCopy() {
   })
   if (status !== 0) throw new Error(stderr)
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  const made = spawnSync(process.execPath, ['scripts/made-sources.mjs'], { cwd: copy, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(made.stderr)
   return copy
 }
 

@@ -9,6 +9,8 @@ export interface SqlResult {
 
 /** What the main thread asks of the database thread; what is asked in one turn of the loop goes there as one message. */
 export type SqliteRequest =
+  /** First of all, and again after a close. */
+  | { id: number; op: 'open'; file: string; readOnly: boolean }
   /**
    * A statement has a number, and its text comes with its first use: most are asked again and again, and longer than what is
    * asked of them. `within`: only inside the transaction that was begun before; without it, it would take effect alone.

@@ -8,6 +8,8 @@ type Asked =
 
 const STATEMENTS_MAX = 500
 const NO_COLUMNS: readonly string[] = []
+/** The first request. */
+const OPENING = 1
 
 /** A statement that the thread knows by its number. */
 interface Known {
@@ -41,6 +43,21 @@ class SqliteError extends Error {
   }
 }
 
+/** Threads without a database: a process that opens many, one after another, would spend most of its time on starting threads. */
+const idle: Worker[] = []
+const IDLE_MAX = 8
+
+function startThread(): Worker {
+  // Beside this file lies the worker, compiled or as source.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
+    // A loader of the main thread would be loaded here once more, and this one needs none.
+    execArgv: [],
+    // Rows pass through and are gone: large generations would only hold memory.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
+}
+
 /** A database thread as seen from the main one: requests out, promises back. */
 export class SqliteThread {
   readonly #worker: Worker
@@ -54,25 +71,21 @@ export class SqliteThread {
   #ended: Error | undefined
 
   constructor(file: string, readOnly: boolean) {
-    // Beside this file lies the worker, compiled or as source.
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    this.#worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
-      workerData: { file, readOnly },
-      // A loader of the main thread would be loaded here once more, and this one needs none.
-      execArgv: [],
-      // Rows pass through and are gone: large generations would only hold memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    })
+    this.#worker = idle.pop() ?? startThread()
+    this.#worker.ref()
     this.#worker.on('message', (replies: SqliteReply[]) => {
       for (const reply of replies) this.#receive(reply)
     })
-    const end = (error: Error) => {
-      this.#ended ??= error
-      for (const { reject } of this.#pending.values()) reject(this.#ended)
-      this.#pending.clear()
-    }
-    this.#worker.on('error', end)
-    this.#worker.on('exit', () => end(new Error('The database thread ended.')))
+    this.#worker.on('error', (error) => this.#end(error))
+    this.#worker.on('exit', () => this.#end(new Error('The database thread ended.')))
+    // Without its database nothing that is asked afterwards can be answered.
+    this.send({ op: 'open', file, readOnly }).catch(() => undefined)
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error
+    for (const { reject } of this.#pending.values()) reject(this.#ended)
+    this.#pending.clear()
   }
 
   send(asked: Asked): Promise<Answered | undefined> {
@@ -118,7 +131,15 @@ export class SqliteThread {
 
   async close(): Promise<void> {
     if (!this.#ended) await this.send({ op: 'close' })
-    await this.#worker.terminate()
+    const isFree = !this.#ended && idle.length < IDLE_MAX
+    for (const event of ['message', 'error', 'exit']) this.#worker.removeAllListeners(event)
+    this.#end(new Error('The database is closed.'))
+    if (!isFree) {
+      await this.#worker.terminate()
+      return
+    }
+    this.#worker.unref()
+    idle.push(this.#worker)
   }
 
   #receive(reply: SqliteReply): void {
@@ -127,7 +148,14 @@ export class SqliteThread {
     this.#pending.delete(reply.id)
     if (reply.kind === 'undone') pending.resolve(UNDONE)
     else if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
-    else pending.reject(new SqliteError(reply.message, reply.code))
+    else {
+      const error = new SqliteError(reply.message, reply.code)
+      if (reply.id === OPENING) {
+        this.#end(error)
+        void this.#worker.terminate()
+      }
+      pending.reject(error)
+    }
   }
 }
 

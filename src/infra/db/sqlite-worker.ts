@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync, backup } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { addFunctions } from './sqlite-functions.ts'
 import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
@@ -11,13 +11,9 @@ import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-p
 const BATCH_MAX = 64
 const PAGES_ALL = 2 ** 31 - 1
 
-const { file, readOnly } = workerData as { file: string; readOnly: boolean }
 const port = parentPort!
-const db = new DatabaseSync(file, { readOnly })
-// Set on every open: a reopened file may fall back to settings that can lose the last commits.
-db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
-if (!readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
-addFunctions(db)
+let file: string
+let db: DatabaseSync
 
 interface Prepared {
   statement: StatementSync
@@ -36,6 +32,19 @@ let awaitsMore = false
 /** How many statements of the transaction have found a row; no number once one has found none or failed. */
 let found = 0
 let waiting: number[] = []
+
+function open(request: { file: string; readOnly: boolean }): void {
+  file = request.file
+  texts.clear()
+  statements.clear()
+  batchOpen = inTransaction = awaitsMore = false
+  waiting = []
+  db = new DatabaseSync(file, { readOnly: request.readOnly })
+  // Set on every open: a reopened file may fall back to settings that can lose the last commits.
+  db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
+  if (!request.readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
+  addFunctions(db)
+}
 
 let replies: SqliteReply[] = []
 const reply = (message: SqliteReply) => replies.push(message)
@@ -143,6 +152,10 @@ async function copyTo(target: string): Promise<void> {
 function handle(request: SqliteRequest): void {
   const { id } = request
   switch (request.op) {
+    case 'open':
+      open(request)
+      reply({ id, kind: 'done' })
+      return
     case 'query':
       // First of all: it comes once, also where the request fails.
       if (request.sql !== undefined) texts.set(request.statement, request.sql)
@@ -189,8 +202,6 @@ function handle(request: SqliteRequest): void {
       closeBatch()
       db.close()
       reply({ id, kind: 'done' })
-      sendReplies()
-      port.close()
   }
 }
 

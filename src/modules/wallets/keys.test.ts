@@ -15,6 +15,7 @@ import { EnvelopeVault } from '../../infra/secrets/vault.ts'
 import { parseNano } from '../../kernel/money.ts'
 import { fromAddress } from '../../kernel/nano/address.ts'
 import { Signer, give } from '../../../test/support/blocks.ts'
+import { TestClock } from '../../../test/support/clock.ts'
 import { askCommand } from '../../../test/support/command-line.ts'
 import { openGateway, sharedKeys } from '../../../test/support/gateway.ts'
 import { openFolder } from '../../../test/support/folder.ts'
@@ -159,7 +160,10 @@ test('a gateway with a wrong master key, or without the one that wallets need, d
   const gateway = await openGateway(t, env(settingOf(master)))
   await gateway.app.close()
   const wrong = { id: master.id, key: other.key }
-  await assert.rejects(openGateway(t, env(settingOf(wrong))), /master key key-1 is not the one/)
+  const clock = new TestClock()
+  await assert.rejects(openGateway(t, env(settingOf(wrong)), clock), /master key key-1 is not the one/)
+  // Nothing that it began keeps the process.
+  assert.equal(clock.waiting, 0)
   await assert.rejects(openGateway(t, env(settingOf(other))), /master key key-1 is missing, and 1 wallets depend on it/)
   await assert.rejects(openGateway(t, env('')), /wallet-keys is missing, and wallets depend on the key key-1/)
   const again = await openGateway(t, env(settingOf(master, other)))
