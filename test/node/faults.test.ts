@@ -20,9 +20,9 @@ function listCombinations(): Fault[][] {
   return [...pairs, ...sets.filter((set) => set.length > 2)]
 }
 
-const READS = isThorough ? 10_000 : 1_000
+const READS = isThorough ? 3_000 : 1_000
 /** Each kind of fault is met by this many questions before it begins, and as many after. */
-const QUESTIONS = isThorough ? 200 : 60
+const QUESTIONS = isThorough ? 100 : 60
 
 // Its patience is for slow machines: what is wrong or fails is judged by each answer.
 test(

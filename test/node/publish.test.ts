@@ -257,7 +257,7 @@ test('random faults never make a second block, a false success or a false failur
   const gateway = await openPooledGateway(t, nodes)
   const faults: Fault[] = ['none', 'dead', 'reply lost', 'request lost', 'cut', 'html', 'status 500', 'garbage']
   const seen = { published: 0, unknown: 0, unreached: 0 }
-  await repeat(isThorough ? 150 : 40, async (random) => {
+  await repeat(isThorough ? 80 : 40, async (random) => {
     // A block that never arrived may come again, byte for byte.
     for (const node of nodes) node.forgetHits()
     const chosen = nodes.map(() => random.pick(faults))

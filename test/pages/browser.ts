@@ -110,9 +110,9 @@ export async function inspect(page: Page, name: string, grave = /./): Promise<st
   return wrong
 }
 
-/** For people to look at, in a thorough run: a picture costs more than all that is looked for on its page. */
+/** For people to look at, who ask for it: a picture costs more than all that is looked for on its page. */
 export async function takeShot(page: Page, name: string): Promise<void> {
-  if (!isThorough) return
+  if (process.env.PICTURES !== 'true') return
   mkdirSync(SHOTS, { recursive: true })
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
 }

@@ -7,14 +7,14 @@ import { cutPower, record } from './run.ts'
 
 /* The built gateway is used while its file operations are recorded; then the power is cut again and again (docs/reliability.md). */
 
-const CUTS = isThorough ? 400 : 30
+const CUTS = isThorough ? 150 : 30
 const LIES = 10
 
 test(
   'a power cut takes nothing that the gateway has answered, and a disk that lies about syncs is found out',
   { skip },
   async (t) => {
-    const recording = await record({ seed: SEED, steps: isThorough ? 30 : 3 })
+    const recording = await record({ seed: SEED, steps: isThorough ? 15 : 3 })
     const tell = (line: string) => t.diagnostic(line)
     const { losses, figures } = await cutPower(recording, { seed: SEED, cuts: CUTS, tell })
     t.diagnostic(JSON.stringify(figures))

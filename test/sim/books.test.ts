@@ -18,7 +18,7 @@ import { isThorough } from '../support/thorough.ts'
  * payers have sent: every raw counts at most once for each owner, and no errand counts anywhere.
  */
 
-const STEPS = isThorough ? 60 : 14
+const STEPS = isThorough ? 30 : 14
 
 interface Open {
   id: string

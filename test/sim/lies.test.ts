@@ -25,7 +25,7 @@ import { type Instance, type WalletWorld, openWalletWorld } from '../support/wal
  * run, `STEPS=…` makes it longer.
  */
 
-const STEPS = Number(process.env.STEPS ?? (isThorough ? 600 : 120))
+const STEPS = Number(process.env.STEPS ?? (isThorough ? 300 : 120))
 const MINUTE = 60_000
 const LEASE = 11_000
 const WALLETS = 4

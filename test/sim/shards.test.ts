@@ -17,8 +17,8 @@ import { isThorough } from '../support/thorough.ts'
 
 const SHARDS = 4
 const ACCOUNTS = 10
-const STEPS = isThorough ? 400 : 60
-const NAMES = isThorough ? 12 : 3
+const STEPS = isThorough ? 150 : 60
+const NAMES = isThorough ? 6 : 3
 
 test('accounts spread over many stores: a payment counts once, amounts and names are unique, and no raw is lost or made', async (t) => {
   t.diagnostic(`SEED=${SEED}`)

@@ -196,12 +196,12 @@ const spendAll: Scenario = async (world, instance) => {
 }
 
 test('keys never spend more in a day than they may, whatever fails, and what did not leave is given back', (t) =>
-  spend(t, 'memory', SEED, isThorough ? 1_000 : 150))
+  spend(t, 'memory', SEED, isThorough ? 400 : 150))
 
 describe('real stores', { concurrency: 2 }, () => {
   for (const engine of ENGINES) {
     test(`${engine}: the same with statements of two gateways side by side`, (t) =>
-      spend(t, engine, SEED + 1, isThorough ? 150 : 40))
+      spend(t, engine, SEED + 1, isThorough ? 80 : 40))
   }
 })
 

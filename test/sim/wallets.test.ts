@@ -20,7 +20,7 @@ import { type Acknowledged, assertAtRest } from './invariants.ts'
  * repeated with `SEED=… npm run sim`; `STEPS=…` makes it longer.
  */
 
-const STEPS = Number(process.env.STEPS ?? (isThorough ? 2_000 : 400))
+const STEPS = Number(process.env.STEPS ?? (isThorough ? 1_000 : 400))
 const LEASE = 11_000
 const MINUTE = 60_000
 /** A wallet that ended long ago is asked about once a day: what another one's end brings there, and no node tells of, is found then. */

@@ -17,7 +17,7 @@ import { isThorough } from '../support/thorough.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
 
-const KILLS = isThorough ? 30 : 6
+const KILLS = isThorough ? 15 : 6
 const TOLD_MAX = 40
 const random = new SeededRandom(SEED)
 const DAY = 86_400_000
