@@ -69,6 +69,7 @@ const STATUS = {
   conflict: 409,
   idempotency_conflict: 409,
   idempotency_in_flight: 409,
+  no_votes: 409,
   refund_address_required: 409,
   refund_source_required: 409,
   refund_too_large: 409,
