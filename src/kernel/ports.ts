@@ -70,8 +70,8 @@ export interface CollectedVotes {
 
 /** The votes that nodes send. */
 export interface VotePort {
-  /** A block that may become a payment: its votes are kept for a while. */
-  expect(hash: string): void
+  /** A block that may become a payment: its votes are kept for a while. What its payer announces beside it counts against the payer's share. */
+  expect(hash: string, payer?: string): void
   /** The votes that confirm a block; waits for them a while. Undefined when too few came. Throws when nodes do not report weights. */
   collect(hash: string): Promise<CollectedVotes | undefined>
   /** Whoever waits is answered, and waits no more. */

@@ -101,7 +101,7 @@ export function openCheckouts(
     look: (address) => lookAt(node, address),
     proofs: {
       isOn: needs.votes !== undefined,
-      expect: (hash) => needs.votes?.expect(hash),
+      expect: (hash, payer) => needs.votes?.expect(hash, payer),
       prove: (hash, checkoutIds) => prover?.prove(hash, checkoutIds),
     },
     watch: (address) => notices.publish('checkout-address', address),

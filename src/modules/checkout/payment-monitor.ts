@@ -82,8 +82,8 @@ export class PaymentMonitor implements FeedConsumer {
   }
 
   /** Its votes may come before its turn here. */
-  noted({ hash, direction }: Announced): void {
-    if (direction === 'received') this.#options.ctx.ports.proofs.expect(hash)
+  noted({ hash, direction, payer }: Announced): void {
+    if (direction === 'received') this.#options.ctx.ports.proofs.expect(hash, payer)
   }
 
   isSettled({ hash }: Announced): boolean {
