@@ -40,8 +40,19 @@ export interface NodePort {
    * say so. `previous` are hashes of predecessors where they are known already, which spares a question.
    */
   readSends(hashes: readonly string[], previous?: readonly string[]): Promise<ReadonlyMap<string, LedgerSend>>
+  /**
+   * What nodes state that cannot be computed from blocks, and that money depends on: facts that as many of them state as must
+   * agree. Where one node suffices this is `read`. A refusal by the ledger states something as well, in `error`.
+   */
+  readAgreed(action: string, params: NodeParams, toFacts: (answer: NodeAnswer) => readonly string[]): Promise<Agreed>
   /** Brings a block to the ledger, once, whatever happens to the replies; answers with its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
+}
+
+export interface Agreed {
+  facts: ReadonlySet<string>
+  /** Of each node that was asked. */
+  answers: readonly NodeAnswer[]
 }
 
 /** What all nodes report of an account and of blocks. */

@@ -98,7 +98,7 @@ export function openCheckouts(
     treasuryAddress: needs.treasuryAddress,
     sales: sellers.sales,
     linkSales: sellers.linkSales,
-    look: (address) => lookAt(node, address),
+    look: (address) => lookAt(node, address, store.clock),
     proofs: {
       isOn: needs.votes !== undefined,
       expect: (hash, payer) => needs.votes?.expect(hash, payer),

@@ -164,6 +164,8 @@ export class PaymentMonitor implements FeedConsumer {
       sends.map(async (send) => {
         try {
           const receivedAt = places.get(send.hash)
+          // Nodes learn of its receive one after another: they are asked again.
+          if (send.waits === undefined) return
           // Received long ago, or by a node that knows more than the one we asked: a look finds where.
           if (receivedAt === undefined) {
             await this.#hasten(send.to)
