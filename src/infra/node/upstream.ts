@@ -140,7 +140,7 @@ export class Upstream {
           this.accusation ?? `it counts ${this.cemented} blocks, which no other node confirms, and cannot show them`
         )
       case 'failing':
-        return `it does not answer as it should: ${this.failure}`
+        return `it does not answer: ${this.failure}`
       case 'behind':
         return `it is behind the other nodes, at ${this.cemented} confirmed blocks`
       default:
