@@ -145,6 +145,8 @@ export const storeAway = (cause: unknown) =>
     cause,
   })
 
+export const isStoreAway = (error: unknown) => error instanceof AppError && error.code === 'store_unavailable'
+
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
 

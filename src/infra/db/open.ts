@@ -1,20 +1,18 @@
-import { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
 import type { StoreEngine } from '../../kernel/dialect.ts'
-import { storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Migrations } from '../../kernel/migration.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Traces } from '../../kernel/traces.ts'
-import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { Tables } from '../../kernel/db.ts'
 import { terminalFailures } from '../failures.ts'
 import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate } from './migrate.ts'
+import { PostgresHosts } from './postgres-hosts.ts'
+import { PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { tracedDialect } from './traced-dialect.ts'
 
@@ -36,7 +34,6 @@ export interface Store {
   close(): Promise<void>
 }
 
-const POOL_MAX = 16
 /** Longer than any statement of a request takes: a server that is silent for so long is not there any more. */
 const SILENCE_MAX = 30_000
 
@@ -88,29 +85,6 @@ function openSqlite(file: string, failures: Failures, traces: Traces | undefined
   }
 }
 
-/**
- * The connections of a pool. A statement whose answer never comes would hold its connection, and the callers who wait for it,
- * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
- */
-class PoolSockets {
-  readonly #open = new Set<Socket>()
-  #silenceMax = 0
-
-  readonly begin = (): Socket => {
-    const socket = new Socket()
-    this.#open.add(socket)
-    socket.setTimeout(this.#silenceMax)
-    socket.on('timeout', () => socket.destroy(new Error('The store does not answer.')))
-    socket.on('close', () => this.#open.delete(socket))
-    return socket
-  }
-
-  limitSilence(milliseconds: number): void {
-    this.#silenceMax = milliseconds
-    for (const socket of this.#open) socket.setTimeout(milliseconds)
-  }
-}
-
 interface PostgresNeeds {
   clock: Clock
   sockets: PoolSockets
@@ -120,31 +94,12 @@ interface PostgresNeeds {
 }
 
 function openPostgres(url: string, { clock, sockets, failures, traces, isGateway }: PostgresNeeds): Store {
-  // Counts and times fit a number; amounts of raw are numeric and stay text.
-  const types = new pg.TypeOverrides()
-  types.setTypeParser(pg.types.builtins.INT8, Number)
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_MAX,
-    types,
-    stream: sockets.begin,
-    connectionTimeoutMillis: SILENCE_MAX,
-  })
-  // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', failures.lost('store.connection'))
-  // The same for one in use: its transaction fails, the process does not.
-  pool.on('connect', (client) => {
-    client.on('error', failures.lost('store.connection'))
-    planOnce(client)
-  })
-  const connect = () =>
-    pool.connect().catch((error: unknown) => {
-      throw storeAway(error)
-    })
+  const hosts = new PostgresHosts(url)
+  const { pool, connect } = openPool(hosts, { sockets, failures, silenceMax: SILENCE_MAX })
   const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
-  const notices = new PostgresNotices(url, { clock, failures, isGateway, send })
+  const notices = new PostgresNotices(hosts, { clock, failures, isGateway, send })
   const countListeners = async () => (await pool.query<{ count: number }>(LISTENERS_SQL)).rows[0]!.count
   return {
     db,
@@ -162,14 +117,4 @@ function openPostgres(url: string, { clock, sockets, failures, traces, isGateway
       await db.destroy()
     },
   }
-}
-
-/** Prepared statements are parsed and planned once for each connection. */
-function planOnce(client: pg.ClientBase): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
-    const name = typeof text === 'string' ? nameOfPrepared(text) : undefined
-    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
-  }
-  client.query = named as typeof client.query
 }

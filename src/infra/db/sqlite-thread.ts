@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { toStoreFailure } from './store-failure.ts'
 import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
 type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never
@@ -149,7 +150,7 @@ export class SqliteThread {
     if (reply.kind === 'undone') pending.resolve(UNDONE)
     else if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
     else {
-      const error = new SqliteError(reply.message, reply.code)
+      const error = toStoreFailure(new SqliteError(reply.message, reply.code)) as Error
       if (reply.id === OPENING) {
         this.#end(error)
         void this.#worker.terminate()
