@@ -99,7 +99,9 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     onFailure: ports.failures.failed('websocket.frame'),
   })
   sockets.attach(server.server)
-  mountHealth(server, { notReady: () => (isDraining() ? 'draining' : noNodeReason(nodes)) })
+  const { opened } = ports
+  const notReady = () => (isDraining() ? 'draining' : (noNodeReason(nodes) ?? unwritableReason(opened)))
+  mountHealth(server, { notReady })
   const { keys, sessions } = rooms.accounts
   const openLimiter = () => new MemoryLimiter(clock)
   const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => ipOf(raw) })
@@ -189,6 +191,10 @@ export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, re
     },
   }
 }
+
+/** Reads are answered all the same; what writes finds another gateway, or waits. */
+const unwritableReason = ({ unwritable }: Ports['opened']) =>
+  unwritable === undefined ? undefined : `the store takes no writes: ${unwritable}`
 
 /** Codes of answers that an operator wants to know more about. */
 const AWAY = new Set(['payment_unavailable', 'store_unavailable'])

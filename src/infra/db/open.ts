@@ -14,7 +14,9 @@ import { migrate } from './migrate.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
 import { PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
+import { StoreHealth } from './store-failure.ts'
 import { tracedDialect } from './traced-dialect.ts'
+import { watchWrites } from './watch-writes.ts'
 
 export interface Store {
   db: Db
@@ -27,6 +29,8 @@ export interface Store {
    * where the store carries no notices.
    */
   listConfirming: ((milliseconds: number) => Promise<{ heard: Listening[]; all: boolean }>) | undefined
+  /** Why it takes no writes now, though it is read; undefined while it does. */
+  readonly unwritable: string | undefined
   /** Throws when the store does not answer. */
   ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
@@ -52,23 +56,31 @@ export async function openStore(
   { migrations, unlimited = false, failures = terminalFailures, traces }: OpenOptions,
 ): Promise<Store> {
   const sockets = new PoolSockets()
-  const store = url.startsWith('sqlite:')
-    ? openSqlite(url.slice('sqlite:'.length), failures, traces)
-    : openPostgres(url, { clock, sockets, failures, traces, isGateway: !unlimited })
+  const health = new StoreHealth()
+  const needs = { clock, sockets, health, failures, traces, isGateway: !unlimited }
+  const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length), needs) : openPostgres(url, needs)
   try {
     await migrate(store, migrations)
-    if (!unlimited) sockets.limitSilence(SILENCE_MAX)
-    return store
+    if (unlimited) return store
+    sockets.limitSilence(SILENCE_MAX)
+    const stop = watchWrites(store.db, clock, health)
+    const { close } = store
+    return Object.assign(store, {
+      close() {
+        stop()
+        return close()
+      },
+    })
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-function openSqlite(file: string, failures: Failures, traces: Traces | undefined): Store {
+function openSqlite(file: string, { health, failures, traces }: StoreNeeds): Store {
   makeFolder(dirname(file))
   keepDatabasePrivate(file)
-  const dialect = sqliteDialect(file)
+  const dialect = sqliteDialect(file, health)
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'sqlite', traces) : dialect })
   return {
     db,
@@ -76,6 +88,9 @@ function openSqlite(file: string, failures: Failures, traces: Traces | undefined
     notices: new LocalNotices(failures),
     readTime: undefined,
     listConfirming: undefined,
+    get unwritable() {
+      return health.unwritable
+    },
     ping: () => sql`select 1`.execute(db),
     backup: (target) => {
       keepDatabasePrivate(target)
@@ -85,17 +100,18 @@ function openSqlite(file: string, failures: Failures, traces: Traces | undefined
   }
 }
 
-interface PostgresNeeds {
+interface StoreNeeds {
   clock: Clock
   sockets: PoolSockets
+  health: StoreHealth
   failures: Failures
   traces: Traces | undefined
   isGateway: boolean
 }
 
-function openPostgres(url: string, { clock, sockets, failures, traces, isGateway }: PostgresNeeds): Store {
+function openPostgres(url: string, { clock, sockets, health, failures, traces, isGateway }: StoreNeeds): Store {
   const hosts = new PostgresHosts(url)
-  const { pool, connect } = openPool(hosts, { sockets, failures, silenceMax: SILENCE_MAX })
+  const { pool, connect } = openPool(hosts, { sockets, health, failures, silenceMax: SILENCE_MAX })
   const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
@@ -108,6 +124,9 @@ function openPostgres(url: string, { clock, sockets, failures, traces, isGateway
     readTime: async () => {
       const time = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
       return (await time.execute(db)).rows[0]!.now
+    },
+    get unwritable() {
+      return health.unwritable
     },
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     ping: () => sql`select 1`.execute(db),

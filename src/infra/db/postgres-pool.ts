@@ -4,19 +4,20 @@ import { storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { PostgresHosts } from './postgres-hosts.ts'
-import { READ_ONLY, toStoreFailure } from './store-failure.ts'
+import { READ_ONLY, type StoreHealth } from './store-failure.ts'
 
 const POOL_MAX = 16
 
 interface PoolNeeds {
   sockets: PoolSockets
+  health: StoreHealth
   failures: Failures
   /** How long a connection may take. */
   silenceMax: number
 }
 
 /** Connections to whichever server takes writes. What fails on them and passes by itself is a refusal with `Retry-After`. */
-export function openPool(hosts: PostgresHosts, { sockets, failures, silenceMax }: PoolNeeds) {
+export function openPool(hosts: PostgresHosts, { sockets, health, failures, silenceMax }: PoolNeeds) {
   // Counts and times fit a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -38,7 +39,7 @@ export function openPool(hosts: PostgresHosts, { sockets, failures, silenceMax }
     generations.set(client, generation)
     planOnce(client, (error) => {
       if ((error as { code?: unknown }).code === READ_ONLY) hosts.markReadOnly(generation)
-      return toStoreFailure(error)
+      return health.judge(error)
     })
   })
 

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { toStoreFailure } from './store-failure.ts'
 import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
 type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never
@@ -62,6 +61,7 @@ function startThread(): Worker {
 /** A database thread as seen from the main one: requests out, promises back. */
 export class SqliteThread {
   readonly #worker: Worker
+  readonly #judge: (error: unknown) => unknown
   readonly #pending = new Map<number, Pending>()
   /** By their texts. */
   readonly #statements = new Map<string, Known>()
@@ -71,7 +71,8 @@ export class SqliteThread {
   #outbox: SqliteRequest[] = []
   #ended: Error | undefined
 
-  constructor(file: string, readOnly: boolean) {
+  constructor(file: string, { readOnly, judge }: { readOnly: boolean; judge(error: unknown): unknown }) {
+    this.#judge = judge
     this.#worker = idle.pop() ?? startThread()
     this.#worker.ref()
     this.#worker.on('message', (replies: SqliteReply[]) => {
@@ -150,7 +151,7 @@ export class SqliteThread {
     if (reply.kind === 'undone') pending.resolve(UNDONE)
     else if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
     else {
-      const error = toStoreFailure(new SqliteError(reply.message, reply.code)) as Error
+      const error = this.#judge(new SqliteError(reply.message, reply.code)) as Error
       if (reply.id === OPENING) {
         this.#end(error)
         void this.#worker.terminate()
