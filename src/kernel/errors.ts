@@ -145,6 +145,15 @@ export const storeAway = (cause: unknown) =>
     cause,
   })
 
+/** It is read as ever. The reason is for the log and for who operates it. */
+export const storeUnwritable = (reason: string, cause: Error) =>
+  new AppError('store_unavailable', 'The service cannot store anything at the moment. Try again later.', {
+    retryAfterSeconds: 10,
+    cause: new Error(`${reason}: ${cause.message}`, { cause }),
+  })
+
+export const isStoreAway = (error: unknown) => error instanceof AppError && error.code === 'store_unavailable'
+
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import { LedgerRefusal } from '../../src/kernel/errors.ts'
+import { LedgerRefusal, storeAway } from '../../src/kernel/errors.ts'
 import type { NodeAnswer, NodeParams } from '../../src/kernel/ports.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
@@ -47,7 +47,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
   const faults: { answer: Answer | undefined; isStoreAway: boolean } = { answer: undefined, isStoreAway: false }
   const db = ctx.db.withPlugin({
     transformQuery({ node }) {
-      if (faults.isStoreAway && node.kind === 'UpdateQueryNode') throw new Error('The store does not answer.')
+      if (faults.isStoreAway && node.kind === 'UpdateQueryNode') throw storeAway(new Error('cut off'))
       return node
     },
     transformResult: ({ result }) => Promise.resolve(result),
