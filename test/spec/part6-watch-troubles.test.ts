@@ -1,6 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { believeOne } from '../../src/kernel/agreed-read.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { LedgerRefusal, storeAway } from '../../src/kernel/errors.ts'
@@ -61,6 +62,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
       publish: () => ledger.publish(),
       readBlocks: noBlocks,
       readSends: sendsAsTold((action, params) => room.node.read(action, params)),
+      readAgreed: believeOne((action, params) => room.node.read(action, params)),
       async read(action, params) {
         reads.push(action)
         return faults.answer?.(action, params) ?? ledger.read(action, params)
