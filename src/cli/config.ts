@@ -1,6 +1,6 @@
-import { checkConnections } from '../config/check-connections.ts'
 import { checkStart } from '../config/check-start.ts'
 import { describeConfig } from '../config/config.ts'
+import { checkConnections } from '../infra/check-connections.ts'
 import { systemClock } from '../infra/clock.ts'
 
 interface ConfigOptions {

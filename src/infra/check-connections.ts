@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
-import { PostgresHosts } from '../infra/db/postgres-hosts.ts'
-import { EMBEDDED } from '../infra/node/upstreams.ts'
-import { type Config, storeUrl } from './config.ts'
+import { type Config, storeUrl } from '../config/config.ts'
+import { PostgresHosts } from './db/postgres-hosts.ts'
+import { terminalFailures } from './failures.ts'
+import { EMBEDDED } from './node/upstreams.ts'
 
 const ANSWER_MAX = 5_000
 /** Where an address does not say. */
@@ -69,10 +70,11 @@ async function tryAddress(url: string): Promise<string | undefined> {
 async function tryStore(url: string): Promise<string | undefined> {
   if (url.startsWith('sqlite:')) return undefined
   const hosts = new PostgresHosts(url)
+  const lost = terminalFailures.lost('store.connection')
   const reasons: string[] = []
   for (let at = 0; at < hosts.count; at++) {
     const client = new pg.Client({ connectionString: hosts.url, connectionTimeoutMillis: ANSWER_MAX })
-    client.on('error', () => undefined)
+    client.on('error', lost)
     try {
       await client.connect()
       const { rows } = await client.query<{ only: string }>(`select current_setting('transaction_read_only') as only`)
@@ -81,7 +83,7 @@ async function tryStore(url: string): Promise<string | undefined> {
     } catch (error) {
       reasons.push(`the server does not let us in (${codeOf(error)})`)
     } finally {
-      await client.end().catch(() => undefined)
+      await client.end().catch(lost)
     }
     hosts.leave(hosts.url)
   }
