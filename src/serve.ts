@@ -12,7 +12,7 @@ import { listenAt, listenBehind } from './http/listen.ts'
 import { mountMcp } from './http/mcp/index.ts'
 import { RouteLimits, openLimit } from './http/route-limits.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
+import { RpcEndpoint } from './http/rpc.ts'
 import { type AnsweredRequest, createServer, toRefusal } from './http/server.ts'
 import { admitFront, remoteAddressOf } from './http/remote-address.ts'
 import { ClientSockets } from './http/websocket.ts'
@@ -72,15 +72,17 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
   const { onError, report, onAnswered } = openReports(ports, rooms.accounts.requests)
 
-  const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
+  const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
-  const rpc = createRpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
+  const rpc = new RpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
     devnet,
     ...calls,
     bodyBytesMax,
     requestTimeoutMilliseconds,
+    // Behind fronts all connections are ours.
+    httpFast: httpFast && !behind,
     rpc,
     onError,
     onAnswered,

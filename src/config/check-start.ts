@@ -45,11 +45,11 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
   }
 }
 
-/** Play money is for the desk: elsewhere the operator must have asked for it. */
+/** Test nano is for local gateways: elsewhere the operator must have asked for it. */
 function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
   if (notDesk.length === 0 || nodesAreWrittenOut) return []
   return [
-    `NODE_URLS is not set, and the development ledger, whose nano is worth nothing, runs by itself only on a local gateway (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} if play money is what you want.`,
+    `NODE_URLS is not set. The development ledger starts automatically only on a local gateway (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} for test nano.`,
   ]
 }
 

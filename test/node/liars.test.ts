@@ -11,7 +11,7 @@ import { FaultyNode } from '../support/faulty-node.ts'
 import { readMetrics } from '../support/gateway.ts'
 import { Inventions } from '../support/inventions.ts'
 
-/* Nodes that tell of payments which never were, or keep to themselves those that were: decisions 15. */
+/* Nodes that tell of payments which never were, or keep to themselves those that were: decision 106. */
 
 const { address } = merchant
 

@@ -81,7 +81,7 @@ export class SqliteThread {
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('The database thread ended.')))
     // Without its database nothing that is asked afterwards can be answered.
-    this.send({ op: 'open', file, readOnly }).catch(() => undefined)
+    this.send({ op: 'open', file, readOnly }).catch((error: Error) => this.#end(error))
   }
 
   #end(error: Error): void {

@@ -33,7 +33,7 @@ type Body = Readonly<Record<string, unknown>>
 export function readNewEndpoint(room: WebhookRoom, body: Body): EndpointTerms {
   const terms = readTerms(body, room.kinds)
   const { url, events = [EVERY_KIND], metadata = null, madeWith = null, description = null, isEnabled = true } = terms
-  if (url === undefined) throw badField('url', 'The field url is required.')
+  if (url === undefined) throw badField('url', 'url is required')
   checkUrl(room, url)
   return { url, events, metadata, madeWith, description, isEnabled }
 }

@@ -104,7 +104,7 @@ export function readReplay(
   { from_unix: from, to_unix: to, events, missed }: Fields,
   kinds: readonly string[],
 ): AskedReplay {
-  if (given(from) === undefined) throw badField('from_unix', 'The field from_unix is required.')
+  if (given(from) === undefined) throw badField('from_unix', 'from_unix is required')
   const until = given(to) === undefined ? undefined : readUnix('to_unix', to)
   const since = readUnix('from_unix', from)
   if (until !== undefined && until < since) throw badField('to_unix', 'to_unix is before from_unix.')

@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Which addresses of which endpoint; each once, in the usual form. */
 export function readWatched({ addresses, endpoint }: Fields): { endpointId: string; addresses: string[] } {
-  if (given(addresses) === undefined) throw badField('addresses', 'The field addresses is required.')
+  if (given(addresses) === undefined) throw badField('addresses', 'addresses is required')
   if (!Array.isArray(addresses)) throw badField('addresses', 'addresses must be a list of addresses.')
   if (addresses.length === 0 || addresses.length > ADDRESSES_MAX) {
     throw badField('addresses', `addresses takes 1 to ${ADDRESSES_MAX} addresses at a time.`)
@@ -26,7 +26,7 @@ export function readWatched({ addresses, endpoint }: Fields): { endpointId: stri
 }
 
 function readEndpoint(endpoint: unknown): string {
-  if (given(endpoint) === undefined) throw badField('endpoint', 'The field endpoint is required.')
+  if (given(endpoint) === undefined) throw badField('endpoint', 'endpoint is required')
   if (typeof endpoint !== 'string')
     throw badField('endpoint', 'endpoint must be the id of one of your webhook endpoints.')
   return endpoint
