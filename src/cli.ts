@@ -109,7 +109,8 @@ program
 program
   .command('config')
   .description('print every setting with its value, default and description')
-  .option('--check', 'check the settings without starting; exit code 1 on any problem')
+  .option('--check', 'check the settings and try every connection, without starting; exit code 1 on any problem')
+  .option('--offline', 'with --check: do not try connections')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/config.ts')).printConfig))
 
