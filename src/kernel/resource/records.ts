@@ -3,7 +3,7 @@ import type { Place } from '../cursor.ts'
 import type { Db } from '../db.ts'
 import { behind } from '../keyset.ts'
 import type { FieldsOf, Stored } from './field.ts'
-import { type RecordOf, type Resource, storedOf } from './resource.ts'
+import { type AnyNoun, type Noun, type RecordOf, type RowOf, storedOf } from './resource.ts'
 
 type Row = Record<string, Stored>
 
@@ -33,15 +33,33 @@ export interface Records<R> {
   /** Holds one until the transaction ends: two changes are made one after the other. */
   lock(db: Db, own: Own): Promise<R | undefined>
   /** Writes what `lock` holds. */
-  update(db: Db, record: R): Promise<void>
+  update(db: Db, record: R & { id: string }): Promise<void>
   /** Marks it, or deletes it, as its noun says. False when it was gone already. */
   remove(db: Db, gone: Own & { now: number }): Promise<boolean>
 }
 
+/** Rows and records of a noun. */
+export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
+  const stored = storedOf(of)
+  return {
+    toRecord(row: object): RecordOf<F> {
+      const record: Record<string, unknown> = {}
+      for (const { name, column, field } of stored) record[name] = field.fromColumn((row as Row)[column]!)
+      return record as RecordOf<F>
+    },
+    toRow(record: RecordOf<F>, which: AnyNoun['named'] = stored): RowOf<F> {
+      const row: Row = {}
+      const values: Readonly<Record<string, unknown>> = record
+      for (const { name, column, field } of which) row[column] = field.toColumn(values[name])
+      return row as RowOf<F>
+    },
+  }
+}
+
 /** The usual statements of a noun. What is asked often, or asks for more, stands beside them in its module. */
-export function records<F extends FieldsOf, Room>(of: Resource<F, Room>): Records<RecordOf<F> & { id: string }> {
-  type R = RecordOf<F> & { id: string }
+export function records<F extends FieldsOf, Room>(of: Noun<F, Room>): Records<RecordOf<F>> {
   const { table, owner: ownerField, marksDeleted = false } = of
+  const { toRecord, toRow } = rowsOf(of)
   const stored = storedOf(of)
   const owner = stored.find(({ name }) => name === ownerField)!.column
   const fixed = ['id', ownerField, 'createdAt']
@@ -49,17 +67,6 @@ export function records<F extends FieldsOf, Room>(of: Resource<F, Room>): Record
 
   // The one place where a table is named by a value: its columns are those of the fields, which `RowOf` says to the compiler.
   const on = (db: Db) => db as unknown as Kysely<Record<string, Row>>
-  const toRow = (record: object, which: typeof stored): Row => {
-    const row: Row = {}
-    const values = record as Readonly<Record<string, unknown>>
-    for (const { name, column, field } of which) row[column] = field.toColumn(values[name])
-    return row
-  }
-  const toRecord = (row: object): R => {
-    const record: Record<string, unknown> = {}
-    for (const { name, column, field } of stored) record[name] = field.fromColumn((row as Row)[column]!)
-    return record as R
-  }
   const alive = (db: Db) => {
     const query = on(db).selectFrom(table)
     return marksDeleted ? query.where('deleted_at', 'is', null) : query
@@ -69,7 +76,7 @@ export function records<F extends FieldsOf, Room>(of: Resource<F, Room>): Record
     const query = on(db).updateTable(table).set(set).where('id', '=', own.id).where(owner, '=', own.owner)
     return (marksDeleted ? query.where('deleted_at', 'is', null) : query).returningAll().executeTakeFirst()
   }
-  async function find(db: Db, id: string): Promise<R | undefined> {
+  async function find(db: Db, id: string): Promise<RecordOf<F> | undefined> {
     const row = await alive(db).selectAll().where('id', '=', id).executeTakeFirst()
     return row && toRecord(row)
   }
@@ -77,7 +84,7 @@ export function records<F extends FieldsOf, Room>(of: Resource<F, Room>): Record
     toRecord,
     find,
     async insert(db, record) {
-      const row = toRow(record, stored)
+      const row = toRow(record) as Row
       await on(db)
         .insertInto(table)
         .values(marksDeleted ? { ...row, deleted_at: null } : row)
@@ -106,7 +113,11 @@ export function records<F extends FieldsOf, Room>(of: Resource<F, Room>): Record
       return row && toRecord(row)
     },
     async update(db, record) {
-      await on(db).updateTable(table).set(toRow(record, changing)).where('id', '=', record.id).execute()
+      await on(db)
+        .updateTable(table)
+        .set(toRow(record, changing) as Row)
+        .where('id', '=', record.id)
+        .execute()
     },
     async remove(db, { now, ...own }) {
       if (marksDeleted) return (await changeOwn(db, own, { deleted_at: now })) !== undefined
