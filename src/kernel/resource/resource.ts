@@ -63,36 +63,6 @@ type Refusals<F extends FieldsOf> = {
   readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
 }
 
-interface Facts<T extends string> {
-  table: T
-  /** Whether its row stays, with a mark, once it is deleted. */
-  marksDeleted?: true
-}
-
-interface DeclaredNoun<F extends FieldsOf, Room, T extends string> extends Facts<T> {
-  /** The field that has the id of its account. */
-  owner: string
-  /** The fields by which a row is found. */
-  key: readonly string[]
-  fields: F
-  rules?(room: Room): Partial<Rules>
-  derived?: Derived<RecordOf<F>, Room>
-  refuse?: Refusals<F>
-}
-
-/** What is kept of an account: rows, records, schemas, reading, erasure and export come from it. */
-export interface Noun<F extends FieldsOf, Room, T extends string = string> extends Required<
-  Omit<DeclaredNoun<F, Room, T>, 'fields' | 'marksDeleted'>
-> {
-  fields: F
-  marksDeleted?: true
-  /** The fields in order, each with its names: looked up for every row and every request. */
-  named: readonly NamedField[]
-}
-
-/** What is known of a noun wherever its types do not matter. */
-export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
-
 interface NamedField {
   name: string
   field: Field<unknown>
@@ -100,7 +70,39 @@ interface NamedField {
   column: string
 }
 
-export function noun<F extends FieldsOf, Room, T extends string>(declared: DeclaredNoun<F, Room, T>): Noun<F, Room, T> {
+interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends string, Room, T extends string> {
+  table: T
+  /** The field that has the id of its account. */
+  owner: O
+  /** Whether its row stays, with a mark, once it is deleted. */
+  marksDeleted?: true
+  rules?(room: Room): Partial<Rules>
+  fields: F
+  derived?: Derived<RecordOf<Whole>, Room>
+  refuse?: Refusals<Whole>
+}
+
+/** What is kept of an account: rows, records, schemas, reading, erasure and export come from it. */
+export interface Noun<F extends FieldsOf, Room, T extends string = string> {
+  table: T
+  owner: string
+  /** The fields by which a row is found. */
+  key: readonly string[]
+  marksDeleted?: true
+  fields: F
+  /** The same in order, each with its names: looked up for every row and every request. */
+  named: readonly NamedField[]
+  rules(room: Room): Partial<Rules>
+  derived: Derived<RecordOf<F>, Room>
+  refuse: Refusals<F>
+}
+
+/** What is known of a noun wherever its types do not matter. */
+export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
+
+export function noun<F extends FieldsOf, Room, T extends string>(
+  declared: DeclaredNoun<F, F, string, Room, T> & Pick<AnyNoun, 'key'>,
+): Noun<F, Room, T> {
   const { derived = {}, refuse = {}, rules = () => ({}) } = declared
   const named = Object.entries<Field<unknown>>(declared.fields).map(([name, field]): NamedField => {
     const column = columnOf(name)
@@ -109,7 +111,7 @@ export function noun<F extends FieldsOf, Room, T extends string>(declared: Decla
   return { ...declared, derived, refuse, rules, named }
 }
 
-interface Place<T extends string> extends Facts<T> {
+interface Place {
   /** What a list of them is called in an answer. */
   plural: string
   path: string
@@ -117,21 +119,12 @@ interface Place<T extends string> extends Facts<T> {
   tag: string
 }
 
-interface DeclaredResource<F extends FieldsOf, O extends string, Room, T extends string> extends Place<T> {
-  owner: O
-  /** How moments are written on the wire. */
-  times: 'unix' | 'iso'
-  rules?(room: Room): Partial<Rules>
-  fields: F
-  derived?: Derived<RecordOf<WithCommon<F, O>>, Room>
-  refuse?: Refusals<WithCommon<F, O>>
-}
-
 /** A noun with an id and an address of its own: its statements, routes and forms come from it, too. */
-export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Noun<F, Room, T>, Place<T> {}
+export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Noun<F, Room, T>, Place {}
 
+/** `times` is how moments are written on the wire. */
 export function resource<F extends FieldsOf, O extends string, Room, T extends string>(
-  declared: DeclaredResource<F, O, Room, T>,
+  declared: DeclaredNoun<F, WithCommon<F, O>, O, Room, T> & Place & { times: 'unix' | 'iso' },
 ): Resource<WithCommon<F, O>, Room, T> {
   const { fields, owner, times, plural, path, scope, tag, ...rest } = declared
   const common = { id: id(), [owner]: id({ isHidden: true }) } as Pick<WithCommon<F, O>, 'id' | O>
