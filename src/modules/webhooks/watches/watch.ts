@@ -1,16 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
-import { badField } from '../../../kernel/errors.ts'
+import { badField, missingField } from '../../../kernel/errors.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
-import {
-  asked,
-  count,
-  field,
-  id,
-  isoTime,
-  isoTimeOrNone,
-  kept,
-  requiredField,
-} from '../../../kernel/resource/fields.ts'
+import { asked, count, field, id, isoTime, isoTimeOrNone, kept } from '../../../kernel/resource/fields.ts'
 import { rowsOf } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, noun } from '../../../kernel/resource/resource.ts'
 import { given } from '../../../kernel/shown-fields.ts'
@@ -84,7 +75,7 @@ export const { toRecord: toWatch, toRow: fromWatch } = rowsOf(watch)
 
 /** Each once, in the usual form. */
 function readAddresses(path: string, value: unknown): string[] {
-  if (given(value) === undefined) throw requiredField(path)
+  if (given(value) === undefined) throw missingField(path)
   if (!Array.isArray(value)) throw badField(path, `${path} must be a list of addresses.`)
   if (value.length === 0 || value.length > ADDRESSES_MAX) {
     throw badField(path, `${path} takes 1 to ${ADDRESSES_MAX} addresses at a time.`)
@@ -98,7 +89,7 @@ function readAddresses(path: string, value: unknown): string[] {
 }
 
 export function readEndpointId(path: string, value: unknown): string {
-  if (given(value) === undefined) throw requiredField(path)
+  if (given(value) === undefined) throw missingField(path)
   if (typeof value !== 'string') throw badField(path, `${path} must be the id of one of your webhook endpoints.`)
   return value
 }
