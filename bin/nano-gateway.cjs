@@ -74,13 +74,16 @@ if (!fs.existsSync(cli)) {
         NANO_GATEWAY_LAUNCHED: '1',
       }),
     })
+    var asked = false
     ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
       process.on(signal, function () {
+        asked = true
         child.kill(signal)
       })
     })
     child.on('exit', function (code, signal) {
-      process.exit(signal ? 1 : code === null ? 1 : code)
+      // One that was asked to stop before it could listen for that has ended as it should.
+      process.exit(signal ? (asked && signal !== 'SIGKILL' ? 0 : 1) : code === null ? 1 : code)
     })
   }
 }

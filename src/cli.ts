@@ -9,6 +9,7 @@ import { addAccountCommands } from './cli/account-commands.ts'
 import { loadCompiled } from './cli/compiled.ts'
 import { addDevnetCommands } from './cli/devnet-commands.ts'
 import { withGateway } from './cli/gateway-access.ts'
+import { leaveWhenStopped } from './cli/stop.ts'
 import { VERSION } from './version.ts'
 
 // What was compiled at one start is ready for the next: beside the code, because a user who may write there may change the code as
@@ -54,10 +55,11 @@ const program = new Command('nano-gateway')
 
 program
   .command('start')
-  .description('start the gateway (settings come from the environment)')
+  .description('start the gateway; its settings come from the environment')
   // One of several processes of a gateway; the first of them starts the others with it.
   .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
   .action(async ({ as }: { as?: string }) => {
+    if (as === undefined) leaveWhenStopped()
     const { exports, keep } = await loadGateway()
     await exports.startGateway(as)
     // Not left for the end, which may be sudden.
@@ -71,7 +73,8 @@ withGateway(program.command('call'))
   .argument('<action>', 'name of the action')
   .argument('[fields...]', 'field=value; repeat a field for a list')
   .option('--json', 'print JSON')
-  .option('--watch', 'then keep printing confirmed blocks of the account')
+  .option('--watch', 'keep printing confirmed blocks of the account')
+  .showHelpAfterError(false)
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(from(async () => (await import('./cli/call.ts')).callAction))
 
@@ -81,11 +84,15 @@ withGateway(program.command('mcp'))
 
 const webhook = program.command('webhook').description('webhook events')
 withGateway(webhook.command('listen'))
-  .description('forward the events of an account to a local server and print them')
-  .requiredOption('--forward <url>', 'address of the receiver, as http://localhost:3000/hook')
+  .description('print the events of an account and forward them to a local server')
+  .requiredOption('--forward <url>', 'address of the receiver, such as http://localhost:3000/hook')
   .option('--events <kinds>', 'event kinds, separated by commas: payment.completed, payment.*')
   .option('--since <cursor>', 'start after this event id, cursor or unix time (default: now)')
-  .addOption(new Option('--secret <secret>', 'signs them; one is made unless given').env('NANO_WEBHOOK_SECRET'))
+  .addOption(
+    new Option('--secret <secret>', 'secret that signs the forwarded events (default: a new one)').env(
+      'NANO_WEBHOOK_SECRET',
+    ),
+  )
   .option('--json', 'print events as JSON, with their payload')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(from(async () => (await import('./cli/webhook-listen.ts')).listenForWebhooks))
@@ -102,16 +109,17 @@ program
 program
   .command('config')
   .description('print every setting with its value, default and description')
-  .option('--check', 'check the settings without starting; exit code 1 on any problem')
+  .option('--check', 'check the settings and try every connection, without starting; exit code 1 on any problem')
+  .option('--offline', 'with --check: do not try connections')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/config.ts')).printConfig))
 
 program
   .command('nodes')
-  .description('nodes of others')
+  .description('nodes that others run')
   .command('check')
-  .description('ask nodes what a gateway needs of them, and print the settings for those that are good')
-  .argument('<urls...>', 'address of a node, and behind it that of its websocket: https://… wss://…')
+  .description('test nodes and print the settings for those that a gateway can use')
+  .argument('<urls...>', 'address of a node, followed by its websocket: https://… wss://…')
   .addOption(new Option('--network <network>').choices(['live', 'beta', 'dev']).default('live'))
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/nodes.ts')).checkNodes))
@@ -129,12 +137,12 @@ const devnet = program
   .option('--seed <seed>', 'seed of those accounts, 64 hexadecimal digits (default: a well-known one)')
   .option('--work <network>', 'work that blocks need: dev, live, beta or none', 'dev')
   .option('--node-version <version>', 'node version to imitate: 27 or 28', '27')
-  .option('--fork <url>', 'start on top of a real network, read from this node; nothing is published there')
+  .option('--fork <url>', 'start from the state of a real network, read from this node; nothing is published there')
   .option('--network <name>', 'network name in `version`', 'dev')
   .option('--genesis <word>', 'create a different genesis from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
   .option('--representatives <count>', 'representatives that vote, each with an equal part of the weight', '1')
-  .option('--no-control', 'refuse actions that change the node, make work or sign')
+  .option('--no-control', 'refuse actions that change the ledger, compute work or sign')
   .option('--ui [port]', 'serve the ledger explorer (port 7080)')
   .option('--ui-host <address>', 'address the explorer listens on', '127.0.0.1')
   .addOption(
@@ -179,10 +187,10 @@ keys
   .command('create')
   .description('create a key; it is shown once')
   .argument('<account>', 'id of the account')
-  .option('--name <name>', 'what it is for', 'Command line')
+  .option('--name <name>', 'purpose of the key', 'Command line')
   .option('--public', 'a public key, for browsers')
   .option('--origin <origin...>', 'origins allowed to use a public key')
-  .option('--address <address...>', 'addresses that checkouts of a public key can pay (all, if none is named)')
+  .option('--address <address...>', 'addresses that checkouts of a public key can pay (default: all)')
   .option('--template <checkout...>', 'checkouts whose orders a public key can make')
   .option('--scope <scope...>', 'scopes of a secret key, such as read or wallets:send (default: all)')
   .option('--expires <time>', 'expiry: a date such as 2027-01-31, or unix seconds')
@@ -225,14 +233,15 @@ mail
   .option('--json', 'print JSON')
   .action(from(async () => (await store()).printMail))
 
-const wallets = program.command('wallets').description('hosted wallets')
+const wallets = program.command('wallets').description('cloud wallets')
 wallets
   .command('frozen')
   .description('list wallets frozen because someone else signed with their key')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/wallets.ts')).printFrozen))
 wallets
-  .command('thaw')
+  .command('unfreeze')
+  .alias('thaw')
   .description('unfreeze a wallet after you have investigated; it continues from what the ledger has confirmed')
   .argument('<wallet>', 'id or address of the wallet')
   .option('--pay-queued', 'also send its queued payments; compare them with the ledger first')
@@ -246,11 +255,11 @@ payments
   .action(from(async () => (await import('./cli/payments.ts')).printWaiting))
 payments
   .command('refund')
-  .description('return such a payment, once')
+  .description('return such a payment; a repeated command does not pay twice')
   .argument('<block>', 'hash of the block that paid')
   .option(
     '--to <address>',
-    'where to, when it must not go back to where it came from; needed for money from an exchange',
+    'recipient, if the payment must not go back to its sender; required for money from an exchange',
   )
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/payments.ts')).refund))
@@ -286,7 +295,8 @@ walletKeys
 const secretKey = program.command('secret-key').description('the key that encrypts secrets in the store (SECRET_KEY)')
 secretKey
   .command('replace')
-  .description('switch to the current key when the previous one is lost or leaked')
+  .description('use the current SECRET_KEY although secrets are encrypted with another one; stop every gateway first')
+  .requiredOption('--yes', 'confirm: what the previous key has encrypted becomes unreadable')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/secret-key.ts')).takePresentKey))
 
@@ -302,9 +312,9 @@ program
 program
   .command('verify')
   .description(
-    'read the store against the ledger: payments, wallets, sums and credits; prints what disagrees and changes nothing',
+    'compare the store with the ledger: payments, wallets, sums and credits; prints differences and changes nothing',
   )
-  .option('--node <url>', 'the node to ask; by default the first of NODE_URLS, or the development ledger')
+  .option('--node <url>', 'node to ask (default: the first of NODE_URLS, or the development ledger)')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/verify.ts')).verify))
 

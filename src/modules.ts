@@ -245,7 +245,7 @@ function openOwnCheckouts(
 /** The master keys of wallets. Where the store is shared and the keys are not, the operator has to know. */
 async function vaultOf(config: Config, { store, log, random }: Ports) {
   if (config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')) {
-    const reason = `Wallets of a shared store are sealed with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
+    const reason = `Wallets of a shared store are encrypted with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
     log.warn({ event: 'wallet_keys_not_shared', reason })
   }
   const [used] = await countByMasterKey(store.db)

@@ -10,7 +10,7 @@ interface CallOptions extends GatewayOptions {
 
 type Fields = Record<string, unknown>
 
-/** `nano-gateway call ACTION field=value …`: exit code 1 when the answer is an `error`, 2 when the command cannot be meant. */
+/** `nano-gateway call ACTION field=value …`: exit code 1 when the answer is an `error`, 2 when the command itself is wrong. */
 export function callAction(action: string, pairs: string[], options: CallOptions, command: Command): Promise<void> {
   return orUsage('call', async () => {
     const { url, key } = readGateway(options, command)
@@ -37,8 +37,9 @@ function readFields(pairs: readonly string[]): Fields {
   for (const pair of pairs) {
     const at = pair.indexOf('=')
     const name = pair.slice(0, at)
-    if (at < 1) throw new UsageError(`${pair} is no field=value.`)
-    if (pair.startsWith('key=rpc_')) throw new UsageError('An API key is given with --key-file or NANO_GATEWAY_KEY.')
+    if (at < 1) throw new UsageError(`“${pair}” is not a field. Write it as name=value.`)
+    if (pair.startsWith('key=rpc_'))
+      throw new UsageError('Give the API key with --key-file FILE or NANO_GATEWAY_KEY, not as a field.')
     const value = readValue(name, pair.slice(at + 1))
     const before = fields.get(name)
     fields.set(name, before === undefined ? value : [before, value].flat())
@@ -51,7 +52,7 @@ function readValue(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new UsageError(`${name} begins like JSON and cannot be read.`)
+    throw new UsageError(`${name} starts like JSON but is not valid JSON.`)
   }
 }
 

@@ -12,7 +12,7 @@ interface Flags extends ControlFlags {
 
 const controls = () => import('./devnet-control.ts')
 
-/** The controls of a running ledger, for those who turn them by hand. */
+/** The controls of a running ledger. */
 export function addDevnetCommands(devnet: Command): void {
   const add = (name: string, description: string) =>
     devnet
@@ -22,47 +22,47 @@ export function addDevnetCommands(devnet: Command): void {
       .option('--json', 'print JSON')
   const run = async (action: string, fields: object, flags: Flags, command: Command) =>
     (await controls()).runControl(action, fields as Record<string, string>, flags, command)
-  /** One that has no fields. */
+  /** A control without fields. */
   const plain = (name: string, description: string) =>
     add(name, description).action((flags: Flags, command: Command) => run(name, {}, flags, command))
-  /** One that is about a block. */
+  /** A control of one block. */
   const ofBlock = (name: string, description: string) =>
     add(name, description)
       .argument('<hash>', 'hash of the block')
       .action((hash: string, flags: Flags, command: Command) => run(name, { hash }, flags, command))
 
-  plain('snapshot', 'keep the ledger as it is, to come back to; prints the id')
-  add('revert', 'put the ledger back to a snapshot')
+  plain('snapshot', 'save the state of the ledger; prints the id of the snapshot')
+  add('revert', 'return the ledger to a snapshot')
     .argument('<id>', 'id printed by snapshot')
     .option('--end', 'discard the snapshot afterwards')
     .action((id: string, { end, ...flags }: Flags, command: Command) =>
       run('revert', { id, ...(end && { end: 'true' }) }, flags, command),
     )
-  plain('reset', 'back to the genesis, without anything that was set')
-  add('set-time', 'set the clock of the ledger, or advance it')
+  plain('reset', 'return to the genesis; removes every block, snapshot and setting')
+  add('set-time', 'set or advance the clock of the ledger')
     .addOption(new Option('--unix <seconds>', 'seconds since 1970').conflicts('advance'))
     .option('--advance <seconds>', 'seconds to move forward')
     .action(({ unix, advance, ...flags }: Flags, command: Command) =>
       run('set_time', { unix, advance }, flags, command),
     )
-  add('impersonate', 'take blocks of an account without its signature')
+  add('impersonate', 'accept blocks of an account without a valid signature')
     .argument('<address>', 'the account')
     .option('--end', 'require signatures again')
     .action((account: string, { end, ...flags }: Flags, command: Command) =>
       run('impersonate', { account, ...(end && { end: 'true' }) }, flags, command),
     )
-  plain('hold', 'leave blocks unconfirmed from now on')
-  plain('release', 'confirm everything that waits, and go on as usual')
-  ofBlock('confirm', 'confirm a block with everything it stands on')
-  ofBlock('drop', 'forget an unconfirmed block and everything built on it')
-  ofBlock('rollback', 'take back a block, confirmed or not, and everything built on it')
-  add('fork-block', 'give an unconfirmed block a rival that wins')
+  plain('hold', 'leave new blocks unconfirmed')
+  plain('release', 'confirm all waiting blocks, and new blocks as usual')
+  ofBlock('confirm', 'confirm a block and its dependencies')
+  ofBlock('drop', 'remove an unconfirmed block and everything built on it')
+  ofBlock('rollback', 'undo a block, confirmed or not, and everything built on it')
+  add('fork-block', 'create a rival of an unconfirmed block; the rival is confirmed')
     .argument('<hash>', 'hash of the block')
     .option('--wins-after-ms <milliseconds>', 'when it wins (default: immediately)')
     .action((hash: string, { winsAfterMs, ...flags }: Flags, command: Command) =>
       run('fork_block', { hash, wins_after_ms: winsAfterMs }, flags, command),
     )
-  add('fault', 'let an action go wrong; --count 0 ends that')
+  add('fault', 'make an action fail; --count 0 ends the fault')
     .argument('<target>', 'an action, * for all of them, or websocket')
     .argument('[kind]', 'delay, error, drop (done, but never answered) or lag (answered from the past)')
     .option('--ms <milliseconds>', 'delay or lag in milliseconds')
@@ -80,7 +80,7 @@ export function addDevnetCommands(devnet: Command): void {
     .action(async (file: string | undefined, flags: Flags, command: Command) =>
       (await controls()).dumpLedger(file, flags, command),
     )
-  add('load', 'put a dumped ledger in the place of the running one')
+  add('load', 'replace the running ledger with a dumped one')
     .argument('<file>', 'file written by dump')
     .action(async (file: string, flags: Flags, command: Command) => (await controls()).loadLedger(file, flags, command))
 }

@@ -15,7 +15,7 @@ export async function fundAccount(
   // The parent command knows --json too and takes it first.
   const json = flags.json ?? command.optsWithGlobals<{ json?: boolean }>().json ?? false
   if (!isAddress(address)) throw new Error(`${address} is no Nano address.`)
-  if (parseNano(nano) === undefined) throw new Error(`${nano} is no amount of nano.`)
+  if (parseNano(nano) === undefined) throw new Error(`“${nano}” is not a valid amount of nano.`)
   const url = flags.url ?? findLedger()
   const answer = await callNode(url, { action: 'devnet_fund', account: address, amount_nano: nano })
   if (typeof answer.error === 'string') throw new Error(answer.error)

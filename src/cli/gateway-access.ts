@@ -10,7 +10,7 @@ export interface GatewayOptions {
 
 const USAGE = 2
 
-/** What was typed wrongly, told before anything is sent. */
+/** A wrong command line, reported before anything is sent. */
 export class UsageError extends Error {}
 
 /** Adds the options of a command that speaks to a gateway. */
@@ -19,21 +19,23 @@ export const withGateway = (command: Command): Command =>
     .addOption(
       new Option('--url <url>', 'address of the gateway').default('http://127.0.0.1:8080').env('NANO_GATEWAY_URL'),
     )
-    .addOption(new Option('--key <key>', 'API key; as a word of the command others may see it').env('NANO_GATEWAY_KEY'))
+    .addOption(
+      new Option('--key <key>', 'API key; visible in the process list, so prefer --key-file').env('NANO_GATEWAY_KEY'),
+    )
     .option('--key-file <file>', 'file with the API key')
 
 /** The gateway and the key of a command. A key among its words can be read by every user of the machine: they are overwritten. */
 export function readGateway(options: GatewayOptions, command: Command): { url: URL; key: string | undefined } {
   const isKeyTyped = command.getOptionValueSource('key') === 'cli'
   if (isKeyTyped) process.title = `nano-gateway ${command.name()}`
-  if (isKeyTyped && options.keyFile !== undefined) throw new UsageError('--key or --key-file, not both.')
+  if (isKeyTyped && options.keyFile !== undefined) throw new UsageError('Use --key or --key-file, not both.')
   return { url: readHttpUrl('--url', options.url), key: readKey(options) }
 }
 
 export function readHttpUrl(option: string, text: string): URL {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${option} must be an address as http://127.0.0.1:8080.`)
+    throw new UsageError(`${option} must be an address such as http://127.0.0.1:8080.`)
   return url
 }
 
@@ -46,7 +48,7 @@ function readKey({ key, keyFile }: GatewayOptions): string | undefined {
   }
 }
 
-/** Runs a command; what was typed wrongly is told with exit code 2. */
+/** Runs a command; a wrong command line ends with exit code 2. */
 export async function orUsage(command: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()

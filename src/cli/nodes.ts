@@ -40,7 +40,9 @@ function toCandidates(urls: readonly string[]): Candidate[] {
     if (protocol === 'http:' || protocol === 'https:') candidates.push({ url: text, wsUrl: undefined })
     else if ((protocol === 'ws:' || protocol === 'wss:') && last?.wsUrl === undefined && last) last.wsUrl = text
     else
-      throw new UsageError(`${text} is no address of a node: https://… or, behind one, the wss://… of its websocket.`)
+      throw new UsageError(
+        `“${text}” is not the address of a node. Write https://…, followed by wss://… for its websocket.`,
+      )
   }
   return candidates
 }

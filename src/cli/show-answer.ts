@@ -9,16 +9,19 @@ export function showAnswer(answer: unknown): string {
   return linesOf(answer).join('\n')
 }
 
+/** One line, as a terminal and a log take it. */
 function showRefusal({ error, message: _same, code, field, detail, nearest, retry_after, ...rest }: Members): string {
-  const lines = [
-    `${show(error)}${code === undefined ? '' : ` (${show(code)})`}`,
+  const text = show(error).replace(/\.$/, '')
+  const isNamed = field === undefined || nearest !== undefined || text.includes(show(field))
+  const more = [
     detail !== undefined && show(detail),
-    field !== undefined && nearest === undefined && `The field is ${show(field)}.`,
+    !isNamed && `Field: ${show(field)}.`,
     nearest !== undefined && `Did you mean ${show(nearest)}?`,
     retry_after !== undefined && `Try again in ${show(retry_after)} seconds.`,
-    ...linesOf(rest),
-  ]
-  return lines.filter((line) => line !== false && line !== '').join('\n')
+    // A hash is what its reader needs next; terms and other lists are in the JSON.
+    ...Object.entries(rest).flatMap(([name, value]) => (isPlain(value) ? [`${show(name)}: ${show(value)}`] : [])),
+  ].filter((part) => part !== false && part !== '')
+  return [`${text}${code === undefined ? '' : ` (${show(code)})`}`, more.join(' ')].filter(Boolean).join('. ')
 }
 
 function linesOf(value: unknown): string[] {

@@ -36,7 +36,7 @@ export function rotateMasterKeys({ json }: Flags): Promise<void> {
     const rewrapped = await rewrapKeys({ db, clock, vault })
     const { activeKeyId } = vault
     print(json, { active: activeKeyId, rewrapped }, [
-      `${rewrapped} wallets are sealed with ${activeKeyId} now. Back the keys up before you remove an old one.`,
+      `${rewrapped} wallets are encrypted with ${activeKeyId} now. Back the keys up before you remove an old one.`,
     ])
   })
 }

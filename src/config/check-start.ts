@@ -1,5 +1,6 @@
 import { ACTIONS } from '../offered.ts'
 import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
+import { findFaults } from './check-values.ts'
 import { toTrustedProxies } from '../http/client-ip.ts'
 import { openMarketSources } from '../infra/market/open.ts'
 import { toAgreement } from '../infra/node/agreement.ts'
@@ -28,33 +29,35 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
   const { config, notDesk, wrong, near } = read
   const atDesk = notDesk.length === 0
   const misspelt = near.map(tellNear)
+  const faults = config ? findFaults(config) : { problems: [], warnings: [] }
   const problems = [
     ...wrong,
     ...(atDesk ? [] : misspelt),
     ...refusePlay(read),
-    ...(config ? findLate(config, clock) : []),
+    ...faults.problems,
+    ...(config ? findLate(config, { clock, told: faults.problems }) : []),
   ]
   return {
     config: problems.length > 0 ? undefined : config,
     atDesk,
     problems,
-    warnings: atDesk ? misspelt : [],
+    warnings: [...(atDesk ? misspelt : []), ...faults.warnings],
   }
 }
 
-/** Play money is for the desk: elsewhere the operator must have asked for it. */
+/** Test nano is for local gateways: elsewhere the operator must have asked for it. */
 function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
   if (notDesk.length === 0 || nodesAreWrittenOut) return []
   return [
-    `NODE_URLS is not set, and the development ledger, whose nano is worth nothing, runs by itself only on a local gateway (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} if play money is what you want.`,
+    `NODE_URLS is not set. The development ledger starts automatically only on a local gateway (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} for test nano.`,
   ]
 }
 
 /** What can be said only about several settings together, or with the help of what uses them. */
-function findLate(config: Config, clock: Clock): string[] {
+function findLate(config: Config, { clock, told }: { clock: Clock; told: readonly string[] }): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
-    () => toUpstreams(config, nowhere),
+    () => told.some((each) => each.startsWith('NODE_URLS')) || toUpstreams(config, nowhere),
     () => toAgreement(config),
     () => addressesIn('TRUSTED_PROXIES', config.trustedProxies),
     () => addressesIn('TRACES_TRUSTED_CALLERS', config.tracesTrusted),

@@ -78,7 +78,7 @@ export function loadConfig(env: Env = process.env): Config {
   return config
 }
 
-export const tellNear = ({ name, meant }: NearName) => `${name} is none of our settings. Did you mean ${meant}?`
+export const tellNear = ({ name, meant }: NearName) => `Unknown setting ${name}. Did you mean ${meant}?`
 
 /** One sentence as it is, several under each other. */
 export function tellAll(problems: readonly string[]): string {

@@ -25,5 +25,7 @@ export const refuseTaken =
   (port: number) =>
   (error: unknown): never => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
+    throw new Error(`Port ${port} is already in use. Start with another one: PORT=${port + 1} npm start`, {
+      cause: error,
+    })
   }

@@ -35,14 +35,16 @@ export async function openMetricsListener(config: Config, options: MetricsListen
     if (error.code !== 'EADDRINUSE') throw error
     if (config.metricsPort === 'auto' && config.atDesk) return listen(server, host, 0)
     throw new Error(
-      `Port ${wanted} for metrics is taken. Another one: METRICS_PORT=${wanted + 1}; none: METRICS=false`,
+      `Port ${wanted} for metrics is already in use. Set another one, METRICS_PORT=${wanted + 1}, or none, METRICS=false.`,
       { cause: error },
     )
   })
   const { port } = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`
   if (wanted !== 0 && port !== wanted) {
-    options.onOtherPort(`Port ${wanted} is taken, probably by another gateway. The metrics of this one are at ${url}`)
+    options.onOtherPort(
+      `Port ${wanted} is already in use, probably by another gateway. The metrics of this one are at ${url}`,
+    )
   }
   return {
     url,

@@ -155,6 +155,15 @@ export const storeAway = (cause: unknown) =>
     cause,
   })
 
+/** It is read as ever. The reason is for the log and for who operates it. */
+export const storeUnwritable = (reason: string, cause: Error) =>
+  new AppError('store_unavailable', 'The service cannot store anything at the moment. Try again later.', {
+    retryAfterSeconds: 10,
+    cause: new Error(`${reason}: ${cause.message}`, { cause }),
+  })
+
+export const isStoreAway = (error: unknown) => error instanceof AppError && error.code === 'store_unavailable'
+
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
 
@@ -162,15 +171,12 @@ export const noWork = (retryAfterSeconds: number) =>
 export const overLimit = (detail: string, retryAfterSeconds: number, body: JsonObject = {}) =>
   new AppError('too_many_requests', 'Too many requests.', { body: { detail, ...body }, retryAfterSeconds })
 
-/** The node's own words for a missing parameter, with the name that it leaves out, for actions that are the node's. */
-export const missingField = (field: string) =>
-  new AppError('invalid_request', 'Unable to parse JSON', {
-    body: { field, detail: `The field ${field} is required.` },
-  })
-
 /** A request field is wrong; the answer names it. */
 export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })
+
+/** A required field is missing. At `/node` the node's own words say so, which leave the name out. */
+export const missingField = (field: string) => badField(field, `${field} is required`)
 
 /**
  * 404 and 409 are for paths and for REST (contract 7): to an action, what it names and cannot have is a wrong field. `otherwise` is

@@ -49,7 +49,7 @@ export function createParser(action: Action): Parser {
       // Whichever was chosen, the caller may have meant the other. Where nothing is made or moved, the name itself wins.
       if (movesSomething && !isDeepStrictEqual(params[other], given[name])) throw ambiguous(other, name)
     }
-    if (!validate(given)) throw refuse(validate.errors![0]!, fields, action)
+    if (!validate(given)) throw refuse(validate.errors![0]!, fields)
     for (const [name, { reader, refusal }] of fields) {
       if (reader === undefined || given[name] === undefined) continue
       given[name] = READERS[reader](given[name])
@@ -66,11 +66,8 @@ function ambiguous(other: string, name: string): AppError {
   return new AppError('invalid_request', detail, { body: { field: other } })
 }
 
-function refuse(error: ErrorObject, fields: [string, FieldSchema][], { ofNode }: Action): AppError {
-  if (error.keyword === 'required') {
-    const name = String(error.params.missingProperty)
-    return ofNode ? missingField(name) : badField(name, `The field ${name} is required.`)
-  }
+function refuse(error: ErrorObject, fields: [string, FieldSchema][]): AppError {
+  if (error.keyword === 'required') return missingField(String(error.params.missingProperty))
   const name = error.instancePath.split('/')[1] ?? ''
   if (error.keyword === 'maxItems') {
     const text = `${name} takes at most ${LIST_ENTRIES_MAX} entries.`

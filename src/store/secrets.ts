@@ -13,7 +13,7 @@ type SecretConfig = Pick<Config, 'secretKey' | 'dataDir' | 'databaseUrl'>
 
 const CANARY = 'nano-gateway'
 const CANARY_PLACE = 'canary'
-const WAY_OUT = 'If it is lost for good: nano-gateway secret-key replace'
+const WAY_OUT = 'If it is lost for good: nano-gateway secret-key replace --yes'
 
 /** Opens what seals the secrets in the store, and proves that its key is the one that sealed them. */
 export async function openSecrets(config: SecretConfig, ctx: SecretsCtx): Promise<SecretBox> {
@@ -24,7 +24,7 @@ export async function openSecrets(config: SecretConfig, ctx: SecretsCtx): Promis
   // A new key would open nothing and hide that the old one is gone.
   if (config.secretKey === undefined && sealed.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
     throw new Error(
-      `${source} is missing, and the secrets of this store are sealed with it. Restore it.${tellShared(config)} ${WAY_OUT}`,
+      `${source} is missing, and the secrets of this store are encrypted with it. Restore it.${tellShared(config)} ${WAY_OUT}`,
     )
   }
   const box = openBox(config, random)
@@ -53,7 +53,7 @@ const tellShared = (config: SecretConfig) =>
   storeUrl(config).startsWith('sqlite:') ? '' : ' All gateways on one store need the same SECRET_KEY.'
 
 function wrongKey(config: SecretConfig): Error {
-  const text = `${nameKey(config)} is not the key that sealed the secrets of this store. Restore the one that did.`
+  const text = `${nameKey(config)} is not the key that encrypted the secrets of this store. Restore the one that did.`
   return new Error(`${text}${tellShared(config)} ${WAY_OUT}`)
 }
 

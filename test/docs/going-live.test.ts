@@ -79,8 +79,8 @@ test('a setting that was misspelt on the way is named by the step that checks th
   assert.notEqual(code, 0)
   for (const told of [
     /NODE_URLS is not set/,
-    /NODE_URL is none.* NODE_URLS\?/,
-    /FAUCET_NANOS is none.* FAUCET_NANO\?/,
+    /Unknown setting NODE_URL\. .* NODE_URLS\?/,
+    /Unknown setting FAUCET_NANOS\. .* FAUCET_NANO\?/,
   ]) {
     assert.match(output + errors, told)
   }

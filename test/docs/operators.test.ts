@@ -149,7 +149,7 @@ test('the commands of operators do what they say to a store in use, which then m
   assert.match(listed!, /^key_\w+ .* payouts /m)
   assert.match(revoked!, new RegExp(`^Revoked ${keyId}\\.`))
   assert.match(retried!, /^Job job_docs runs again\./)
-  assert.match(rotated!, /^\d wallets are sealed with /)
+  assert.match(rotated!, /^\d wallets are encrypted with /)
   assert.match(thawed!, new RegExp(`^${walletId} goes on\\.`))
   assert.match(refunded!, /^3 nano go to nano_/)
   const refunds = () => devnet.node.ledger.receivableSum(fromAddress(GENESIS)!, true)

@@ -233,14 +233,24 @@ test('an action says what it costs: a price, which its form is asked for as a pr
     ...{ X402_PAY_TO: GENESIS, X402_ACTIONS: 'account_history=0.002 nano' },
     ...{ FREE_WORK_PER_HALF_HOUR: '5', FREE_WORK_ANONYMOUS_PER_HOUR: '2' },
   })
-  const free = '5 works in half an hour are free with a key, 2 in an hour without one; after that each costs 1 credit.'
+  const withKey = 'With a key each costs 1 credit; for an account without credits, 5 calls in half an hour are free.'
+  const free = `${withKey} Without a key, 2 calls in an hour are free.`
   for (const [action, told] of [
     ['account_history', 'a call costs 0.002 nano'],
     ['work_generate', free],
+    ['cloud_wallet', 'With a key 1000 sends in 30 days are free; after that each costs 1 credit.'],
     ['account_key', 'It costs nothing.'],
   ] as const) {
     assert.ok((await get(gateway, `/docs/actions/${action}`)).text.includes(told), action)
   }
+  // One page told of a price and of a free share for the same callers.
+  const selling = await openGateway(t, { X402_PAY_TO: GENESIS, X402_ACTIONS: 'work_generate' })
+  const { text } = await get(selling, '/docs/actions/work_generate.md')
+  assert.match(
+    text,
+    /Without a key a call costs 0\.001 nano, paid with the request\.\n- With a key each costs 1 credit;/,
+  )
+  assert.doesNotMatch(text, /Without a key, \d+ calls/)
   const asked = await send(gateway, 'account_history', { account: GENESIS, count: '1' })
   assert.match(asked.text, /Refused, status 402/)
   assert.match(asked.text, /PAYMENT-REQUIRED: /)

@@ -86,7 +86,7 @@ test('a gateway whose port for metrics is taken does not start unseen: the setti
   await takePort(t, 9464)
   const taken = await takePort(t, 0)
   const message = (port: number) =>
-    `Port ${port} for metrics is taken. Another one: METRICS_PORT=${port + 1}; none: METRICS=false`
+    `Port ${port} for metrics is already in use. Set another one, METRICS_PORT=${port + 1}, or none, METRICS=false.`
   await assert.rejects(openGateway(t, { ...outside, METRICS_PORT: 'auto' }), { message: message(9464) })
   await assert.rejects(openGateway(t, { METRICS_PORT: String(taken) }), { message: message(taken) })
 })

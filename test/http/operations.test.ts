@@ -20,11 +20,12 @@ const get = (url: string, headers: Ask['headers'] = {}) => ask(url, { method: 'G
 test('a gateway with a healthy node is live and ready; while no node is healthy it lives, and readiness is 503', async (t) => {
   const { url } = await openGateway(t)
   const away = (await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })).url
+  const reason = 'no healthy node; node-1 is not used, because it does not answer: refused connection'
   for (const [path, status, body] of [
     [`${url}/health/live`, 200, { status: 'live' }],
     [`${url}/health/ready`, 200, { status: 'ready' }],
     [`${away}/health/live`, 200, { status: 'live' }],
-    [`${away}/health/ready`, 503, { status: 'not ready', reason: 'no healthy node' }],
+    [`${away}/health/ready`, 503, { status: 'not ready', reason }],
   ] as const) {
     const reply = await get(path)
     assert.deepEqual([reply.status, reply.json()], [status, body], path)
@@ -107,7 +108,7 @@ test('a port that is taken is named, and another one is proposed', async (t) => 
   const { url } = await openGateway(t)
   const port = Number(new URL(url).port)
   await assert.rejects(openGateway(t, { PORT: String(port) }), {
-    message: `Port ${port} is taken. Another one: PORT=${port + 1}`,
+    message: `Port ${port} is already in use. Start with another one: PORT=${port + 1} npm start`,
   })
   assert.equal((await get(`${url}/health/live`)).status, 200)
 })

@@ -93,6 +93,17 @@ test('a node that comes back as a node of another ledger serves nobody, not even
   await node.behave('dead')
   clock.advance(3_000)
   await until(() => stateOf(gateway) === 'failing')
+  // An operator reads why, and not that its ledger is not known.
+  assert.match(
+    (await readinessOf(gateway)).reason!,
+    /is not used, because it does not answer: (refused connection|connection closed)$/,
+  )
+  assert.match(
+    gateway.log(),
+    /"event":"node_state","upstream":"[^"]+","state":"failing","reason":"[^"]*(refused connection|connection closed)"/,
+  )
+  assert.equal((await balanceOf(gateway)).status, 502)
+  assert.match(gateway.log(), /"event":"upstream_failure".*"reason":"[^"]*(refused connection|connection closed)"/)
   node.become(other.ledger)
   await node.behave('none')
   node.forgetHits()

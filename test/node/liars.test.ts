@@ -10,7 +10,7 @@ import type { FaultyNode } from '../support/faulty-node.ts'
 import { readMetrics } from '../support/gateway.ts'
 import { openScene } from '../support/node-scene.ts'
 
-/* Nodes that tell of payments which never were, or keep to themselves those that were: decisions 15. */
+/* Nodes that tell of payments which never were, or keep to themselves those that were: decision 106. */
 
 const { address } = merchant
 

@@ -99,7 +99,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
   )
 
   await t.test(
-    'null and an empty text are absent: in an optional field nothing, and a missing one of a service action is named, as a wrong flag is (contract 1, rule 6; 7, Texts and codes: field missing in an action of the service)',
+    'null and an empty text are absent: in an optional field nothing, and a missing one is named, as a wrong flag is (contract 1, rule 6; 7, Texts and codes: required field missing)',
     async () => {
       const history = async (rest: object) =>
         (await gateway.call('account_history', { account: GENESIS, count: 1, ...rest })).text
@@ -114,7 +114,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
       }
       for (const absent of [{}, { amount: null }, { amount: '' }]) {
         const reply = await gateway.call('find_block', { address: GENESIS, ...absent })
-        assertRefusal(reply, 400, 'The field amount is required.', 'invalid_request')
+        assertRefusal(reply, 400, 'amount is required', 'invalid_request')
         assert.equal(reply.json().field, 'amount')
       }
       const flag = await gateway.call('cloud_wallet', { list: 'yes', key: gateway.app.createdKey })

@@ -29,10 +29,17 @@ test('a call prints its answer, and its exit code tells a script what became of 
   assert.deepEqual([refused.code, refused.output, refused.errors], [1, '', 'Account not found\n'])
   assert.deepEqual(
     [unknown.code, unknown.errors],
-    [1, 'Bad action provided. (invalid_action)\nDid you mean account_info?\n'],
+    [1, 'Bad action provided (invalid_action). Did you mean account_info?\n'],
   )
-  assert.deepEqual([usage.code, usage.errors], [2, 'nano-gateway call: amount is no field=value.\n'])
+  assert.deepEqual(
+    [usage.code, usage.errors],
+    [2, 'nano-gateway call: “amount” is not a field. Write it as name=value.\n'],
+  )
   assert.deepEqual([unreadable.code, nowhere.code], [2, 1])
+  for (const { errors } of [refused, unknown, usage, unreadable, nowhere]) {
+    assert.match(errors, /^[^\n]+\n$/, 'one error, one line')
+  }
+  assert.equal((await call('account_balance')).errors, 'account is required (invalid_request)\n')
   const file = join(folder, 'some.key')
   writeFileSync(file, `${app.createdKey}\n`)
   const keyed = await Promise.all([

@@ -66,6 +66,6 @@ test('a secret given twice, or in a file that cannot be read, is refused by its 
 test('a file for a setting that is no secret is told, because nobody would read it', () => {
   assert.throws(
     () => loadConfig({ NODE_ENV: 'production', BASE_URL_FILE: '/run/secrets/address' }),
-    /^Error: BASE_URL_FILE is none of our settings\. Did you mean BASE_URL\?$/,
+    /^Error: Unknown setting BASE_URL_FILE\. Did you mean BASE_URL\?$/,
   )
 })

@@ -23,11 +23,22 @@ test('a store restored with another SECRET_KEY does not start, until its owner s
   const restored = { DATA_DIR: first.folder, SECRET_KEY: newKey() }
   await assert.rejects(
     openGateway(t, restored),
-    /^Error: SECRET_KEY is not the key that sealed the secrets of this store\. Restore/,
+    /^Error: SECRET_KEY is not the key that encrypted the secrets of this store\. Restore/,
   )
-  const { code, output } = await run(t, ['secret-key', 'replace'], restored)
+  const unsure = await run(t, ['secret-key', 'replace'], restored)
+  assert.deepEqual([unsure.code, /--yes/.test(unsure.errors)], [1, true])
+  const { code, output } = await run(t, ['secret-key', 'replace', '--yes'], restored)
   assert.equal(code, 0)
-  assert.match(output, /^SECRET_KEY seals the secrets of this store from now on\./)
+  assert.match(output, /^SECRET_KEY encrypts the secrets of this store from now on\./)
+  const running = await openGateway(t, restored)
+  // Beside a gateway, which would go on encrypting with the key before, it changes nothing.
+  const beside = await run(t, ['secret-key', 'replace', '--yes'], { ...restored, SECRET_KEY: newKey() })
+  assert.equal(beside.code, 1)
+  assert.match(
+    beside.errors,
+    /^nano-gateway: A gateway is running on this store \(process \d+ on \S+\)\. Stop every gateway/,
+  )
+  await running.app.close()
   await (await openGateway(t, restored)).app.close()
 })
 
@@ -52,7 +63,10 @@ test('a store of before the canary proves the key by what it has sealed', async 
   assert.equal(secret.status, 201, secret.text)
   await first.app.store.db.deleteFrom('store_facts').where('name', '=', 'secret-key').execute()
   await first.app.close()
-  await assert.rejects(openGateway(t, { DATA_DIR: first.folder, SECRET_KEY: newKey() }), /is not the key that sealed/)
+  await assert.rejects(
+    openGateway(t, { DATA_DIR: first.folder, SECRET_KEY: newKey() }),
+    /is not the key that encrypted/,
+  )
   await (await openGateway(t, { DATA_DIR: first.folder, SECRET_KEY: key })).app.close()
 })
 

@@ -8,7 +8,7 @@ export function describeCost(tariff: Tariff | undefined, price: Price | undefine
   if (!tariff && !price) return ['It costs nothing.']
   return [
     ...(price ? [`Without a key a call costs ${describePrice(price)}, paid with the request.`] : []),
-    ...(tariff ? [describeTariff(tariff, counted)] : []),
+    ...(tariff ? [describeTariff(tariff, counted, price !== undefined)] : []),
   ]
 }
 
@@ -16,13 +16,17 @@ function describePrice(price: Price): string {
   return 'raw' in price ? `${formatNano(price.raw)} nano` : `${price.value} ${price.currency}`
 }
 
-function describeTariff({ credits, free }: Tariff, counted: string): string {
+function describeTariff({ credits, free, freeFirst }: Tariff, counted: string, isSold: boolean): string {
   const amount = `${credits} ${credits === 1 ? 'credit' : 'credits'}`
-  const withKey = free.account
-    ? `${describeAllowance(free.account, counted)} are free with a key`
-    : 'It is free with a key'
-  const without = free.anonymous ? `, ${describeAllowance(free.anonymous)} without one` : ''
-  return free.account ? `${withKey}${without}; after that each costs ${amount}.` : `${withKey}${without}.`
+  const share = free.account && describeAllowance(free.account, counted)
+  const withKey = freeFirst
+    ? share === undefined
+      ? 'With a key it is free.'
+      : `With a key ${share} are free; after that each costs ${amount}.`
+    : `With a key each costs ${amount}; for an account without credits, ${share ?? 'all'} are free.`
+  // Where a call is sold by request, nothing of it is free for callers without a key.
+  if (isSold || !free.anonymous) return withKey
+  return `${withKey} Without a key, ${describeAllowance(free.anonymous, counted)} are free.`
 }
 
 const SPANS: [string, number][] = [
@@ -32,7 +36,7 @@ const SPANS: [string, number][] = [
   ['a minute', 60_000],
 ]
 
-function describeAllowance({ max, windowMilliseconds }: Allowance, counted = ''): string {
+function describeAllowance({ max, windowMilliseconds }: Allowance, counted: string): string {
   const span = SPANS.find(([, length]) => length === windowMilliseconds)?.[0] ?? `${windowMilliseconds / 1000} seconds`
-  return `${max} ${counted === '' ? '' : `${counted} `}in ${span}`
+  return `${max} ${counted} in ${span}`
 }

@@ -38,11 +38,13 @@ export class Guides {
 
   constructor(folder: URL) {
     this.#folder = folder
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    const isPage = (name: string) => entries.some((entry) => entry.name === `${name}.md`)
+    for (const entry of entries) {
       if (entry.isFile()) this.#add('', entry.name)
       if (!entry.isDirectory()) continue
       const names = readdirSync(new URL(`${entry.name}/`, folder))
-      if (names.every((name) => name.endsWith('.md'))) this.#pages.set(entry.name, undefined)
+      if (!isPage(entry.name) && names.every((name) => name.endsWith('.md'))) this.#pages.set(entry.name, undefined)
       for (const name of names) this.#add(`${entry.name}/`, name)
     }
   }

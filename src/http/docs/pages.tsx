@@ -41,7 +41,7 @@ const SEARCH: RouteLimit = {
     overLimit(`${perMinute} searches a minute from one address.`, retryAfterSeconds),
 }
 /** What people call a thing that is metered. */
-const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
+const COUNTED: Record<Meter, string> = { work: 'calls', wallet_send: 'sends' }
 
 /** Landing page, guides, and the reference with a form for each action. */
 export function mountDocs(server: FastifyInstance, options: DocsOptions): void {

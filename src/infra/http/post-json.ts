@@ -26,7 +26,7 @@ async function askJson(
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new Error(`${url.origin} answers with something that is no JSON. Is it a gateway?`, { cause: error })
+    throw new Error(`${url.origin} does not answer with JSON. Is it a gateway?`, { cause: error })
   }
 }
 

@@ -14,6 +14,12 @@ test('only a connection that never stood counts as refused', () => {
   }
 })
 
+test('an operator reads why a node did not answer, without its address', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.5:7076'), { code: 'ECONNREFUSED' })
+  assert.equal(toFailure(refused).message, 'refused connection')
+  assert.equal(toFailure(new Error('status 502')).message, 'status 502')
+})
+
 test('time-outs and goodbyes are told apart, and a failure stays what it is', () => {
   assert.equal(kindOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'TimeoutError')), 'timeout')

@@ -20,9 +20,25 @@ export class UpstreamFailure extends Error {
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
+/** What operators read. The messages of the system carry addresses, which public pages must not show, or say nothing. */
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'refused connection',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not found',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'host unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  UND_ERR_BODY_TIMEOUT: 'no answer in time',
+  ETIMEDOUT: 'no answer in time',
+  ECONNRESET: 'connection closed',
+  UND_ERR_SOCKET: 'connection closed',
+}
+
 export function toFailure(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error
-  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string }
+  const { code = '', name = '', message: said = '' } = error as { code?: string; name?: string; message?: string }
+  const message = WORDS[code] ?? (said === '' ? code : said)
   if (name === 'AbortError' || code === 'UND_ERR_ABORTED') return new UpstreamFailure('aborted', 'aborted', error)
   if (TIMED_OUT.has(code) || name === 'TimeoutError') return new UpstreamFailure('timeout', message, error)
   if (NEVER_SENT.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT') return new UpstreamFailure('refused', message, error)

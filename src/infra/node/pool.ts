@@ -1,7 +1,7 @@
 import type { Failures } from '../../kernel/failures.ts'
 import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
 import type { Clock, Random } from '../../kernel/ports.ts'
-import { UpstreamFailure } from './failure.ts'
+import { UpstreamFailure, toFailure } from './failure.ts'
 import type { OurLedger } from './identity.ts'
 import { INQUIRY_TIMEOUT } from './limits.ts'
 import { Progress } from './progress.ts'
@@ -154,10 +154,11 @@ export class UpstreamPool {
     try {
       const { cemented } = await upstream.call(PROBE, INQUIRY_TIMEOUT)
       const count = typeof cemented === 'string' && cemented !== '' ? Number(cemented) : NaN
-      if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'the node does not count its blocks')
+      if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'it does not count its blocks')
       return count
-    } catch {
-      // The node is then lost, and its change of state is what is told.
+    } catch (error) {
+      // The node is then lost, and its change of state is what is logged.
+      upstream.failure = toFailure(error).message
       return undefined
     }
   }

@@ -65,6 +65,8 @@ export class Upstream {
   readonly #onChange: () => void
   #verifying: Promise<void> | undefined
   #reason: string | undefined
+  /** Its last failure, in words. */
+  failure = 'no answer yet'
   /** Set by probes. */
   reachable = true
   cemented = 0
@@ -137,6 +139,10 @@ export class Upstream {
         return (
           this.accusation ?? `it counts ${this.cemented} blocks, which no other node confirms, and cannot show them`
         )
+      case 'failing':
+        return `it does not answer: ${this.failure}`
+      case 'behind':
+        return `it is behind the other nodes, at ${this.cemented} confirmed blocks`
       default:
         return undefined
     }
@@ -152,7 +158,7 @@ export class Upstream {
     if (this.belongs !== true) {
       await this.verify()
       // Nothing was sent, so that a block may go to another node.
-      if (!this.trusted) throw new UpstreamFailure('refused', 'not known to have our ledger')
+      if (!this.trusted) throw new UpstreamFailure('refused', this.reason ?? 'its ledger is not verified')
     }
     return this.#serve(body, timeoutMilliseconds, asking)
   }
@@ -166,7 +172,8 @@ export class Upstream {
     try {
       this.told = await askForLedger((request) => this.inquire(request), this.#ours)
     } catch (error) {
-      if (this.belongs !== true) this.#reason = `it could not be asked which ledger it has: ${toFailure(error).message}`
+      this.failure = toFailure(error).message
+      if (this.belongs !== true) this.#reason = `it could not be asked which ledger it has: ${this.failure}`
       return
     }
     this.compare()
@@ -210,7 +217,10 @@ export class Upstream {
       return reply
     } catch (error) {
       const failure = toFailure(error)
-      if (failure.kind !== 'aborted') this.#record(true)
+      if (failure.kind !== 'aborted') {
+        this.failure = failure.message
+        this.#record(true)
+      }
       throw failure
     }
   }

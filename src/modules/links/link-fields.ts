@@ -28,7 +28,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
   // The invoice of a checkout is of one order; what a link says is about all of them.
   const request = readCheckout({ ...body, template: undefined, invoice: undefined }, rules)
   const { address, currency, price, plans, mode } = request
-  if (address === undefined) throw badField('address', 'The field address is required.')
+  if (address === undefined) throw badField('address', 'address is required')
   if (mode === 'unique_address') {
     throw badField('mode', 'A link makes many checkouts at once: its mode is unique_amount or generated_wallet.')
   }

@@ -64,8 +64,8 @@ export function readBuyer({ buyer }: LinkInvoice, typed: TypedBuyer): JsonObject
   const address = readText('buyer_address', typed.address, ADDRESS_MAX, INVISIBLE_BUT_LINES)
   const taxId = readText('buyer_tax_id', typed.taxId, TAX_ID_MAX, INVISIBLE)
   if (buyer === 'required') {
-    if (name === null) throw badField('buyer_name', 'The field buyer_name is required.')
-    if (address === null) throw badField('buyer_address', 'The field buyer_address is required.')
+    if (name === null) throw badField('buyer_name', 'buyer_name is required')
+    if (address === null) throw badField('buyer_address', 'buyer_address is required')
   }
   return name === null && address === null && taxId === null ? undefined : { name, address, tax_id: taxId }
 }

@@ -53,7 +53,7 @@ export async function openCheckout(
   if (!hasPrice(request) && request.mode !== 'unique_amount' && request.currency !== 'NANO') {
     throw badField('currency', `Without a price, currency only works with mode unique_amount.`, 'invalid_currency')
   }
-  if (request.address === undefined) throw badField('address', 'The field address is required.')
+  if (request.address === undefined) throw badField('address', 'address is required')
   if (request.invoice) requireSameTotal(request.invoice, request)
   if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl, request.webhookField)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined

@@ -298,5 +298,5 @@ const OPERATIONS: Record<Operation, Run> = {
 /** Which fields an operation needs depends on the operation, so that the schema cannot say it. */
 function needed<T>(name: string, value: T | undefined): T {
   if (value !== undefined) return value
-  throw badField(name, `The field ${name} is required.`)
+  throw badField(name, `${name} is required`)
 }
