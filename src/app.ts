@@ -1,10 +1,11 @@
-import type { Config } from './config/config.ts'
+import { type Config, storeUrl } from './config/config.ts'
 import type { Devnet } from './devnet/index.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { openGateway } from './guard/open.ts'
 import { Registry } from './guard/registry.ts'
 import { openMetricsListener } from './http/metrics-listener.ts'
 import type { AnsweredRoute } from './http/routes.ts'
+import { diskGauge } from './infra/db/disk.ts'
 import { measureStore, sizeGauges } from './infra/db/measure.ts'
 import type { Store } from './infra/db/open.ts'
 import { backupGauge } from './infra/db/rolling-backup.ts'
@@ -103,7 +104,12 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   }
   const server = openServer(config, { ports, rooms, gateway, behind })
   stack.defer(() => server.close())
-  const gauges = [...modules.flatMap(({ gauges: own = [] }) => own), ...sizeGauges(store.db), backupGauge(store)]
+  const gauges = [
+    ...modules.flatMap(({ gauges: own = [] }) => own),
+    ...sizeGauges(store.db),
+    backupGauge(store),
+    diskGauge({ dataDir: config.dataDir, url: storeUrl(config) }),
+  ]
   for (const { name, help, labels, read } of gauges) {
     metrics.gauge(name, help, labels, read)
   }

@@ -12,7 +12,7 @@ import { listenAt, listenBehind } from './http/listen.ts'
 import { mountMcp } from './http/mcp/index.ts'
 import { RouteLimits, openLimit } from './http/route-limits.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
+import { RpcEndpoint } from './http/rpc.ts'
 import { type AnsweredRequest, createServer, toRefusal } from './http/server.ts'
 import { admitFront, remoteAddressOf } from './http/remote-address.ts'
 import { ClientSockets } from './http/websocket.ts'
@@ -20,6 +20,7 @@ import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { describeError, openRequestLog } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
 import { openUpkeep } from './infra/upkeep.ts'
+import { AppError } from './kernel/errors.ts'
 import type { Module } from './kernel/module.ts'
 import type { RequestLog } from './modules/accounts/index.ts'
 import type { GatewayStatus } from './modules/admin/index.ts'
@@ -71,15 +72,17 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
   const { onError, report, onAnswered } = openReports(ports, rooms.accounts.requests)
 
-  const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
+  const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
-  const rpc = createRpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
+  const rpc = new RpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
     devnet,
     ...calls,
     bodyBytesMax,
     requestTimeoutMilliseconds,
+    // Behind fronts all connections are ours.
+    httpFast: httpFast && !behind,
     rpc,
     onError,
     onAnswered,
@@ -98,7 +101,9 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     onFailure: ports.failures.failed('websocket.frame'),
   })
   sockets.attach(server.server)
-  mountHealth(server, { notReady: () => (isDraining() ? 'draining' : noNodeReason(nodes)) })
+  const { opened } = ports
+  const notReady = () => (isDraining() ? 'draining' : (noNodeReason(nodes) ?? unwritableReason(opened)))
+  mountHealth(server, { notReady })
   const { keys, sessions } = rooms.accounts
   const openLimiter = () => new MemoryLimiter(clock)
   const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => ipOf(raw) })
@@ -162,8 +167,12 @@ function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms
 export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests?: Pick<RequestLog, 'note'>) {
   const logRequest = openRequestLog(log)
   return {
-    onError: (error: unknown, requestId: string) =>
-      log.error({ event: 'unexpected', requestId, error: describeError(error) }),
+    onError: (error: unknown, requestId: string) => {
+      const code = error instanceof AppError ? error.code : undefined
+      // What the client is not told: which part is away, and how.
+      if (code !== undefined && AWAY.has(code)) log.warn({ event: code, requestId, reason: messageBehind(error) })
+      else log.error({ event: 'unexpected', requestId, error: describeError(error) })
+    },
     onAnswered: ({ requestId, action, status, caller, milliseconds }: AnsweredRequest) => {
       requests?.note(caller, { requestId, action, status, code: undefined, milliseconds })
       logRequest({ requestId, action, status, cache: undefined, caller: caller?.kind, ms: milliseconds })
@@ -179,12 +188,15 @@ export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, re
       }
       const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describeError(cause) })
-      // What the client is not told: which part is away, and how.
       else if (code !== undefined && AWAY.has(code)) log.warn({ ...line, reason: messageBehind(cause) })
       else log.info(line)
     },
   }
 }
+
+/** Reads are answered all the same; what writes finds another gateway, or waits. */
+const unwritableReason = ({ unwritable }: Ports['opened']) =>
+  unwritable === undefined ? undefined : `the store takes no writes: ${unwritable}`
 
 /** Codes of answers that an operator wants to know more about. */
 const AWAY = new Set(['payment_unavailable', 'store_unavailable'])

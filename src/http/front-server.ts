@@ -3,11 +3,12 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { type OwnerDoor, refuse } from './owner-door.ts'
-import { type RpcOptions, createRpcEndpoint } from './rpc.ts'
+import { type RpcOptions, RpcEndpoint } from './rpc.ts'
 import { createServer } from './server.ts'
 
 interface FrontServerOptions extends Omit<RpcOptions, 'handOver' | 'batchWidth' | 'running'> {
   requestTimeoutMilliseconds: number
+  httpFast: boolean
   door: OwnerDoor
   onError(error: unknown, requestId: string): void
 }
@@ -15,7 +16,7 @@ interface FrontServerOptions extends Omit<RpcOptions, 'handOver' | 'batchWidth' 
 /** The server of a front: RPC as everywhere, and one way for everything else. */
 export function createFrontServer({ door, ...options }: FrontServerOptions): FastifyInstance {
   const { isDraining, nextRequestId } = options
-  const rpc = createRpcEndpoint({
+  const rpc = new RpcEndpoint({
     ...options,
     running: { count: 0 },
     // It answers none.

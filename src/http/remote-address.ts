@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http'
 export const FRONT_MARK = 'x-nano-gateway-front'
 export const FRONT_CLIENT = 'x-nano-gateway-client'
 
-const told = new WeakMap<IncomingMessage, string>()
+const told = new WeakMap<object, string>()
 
 /** The other end of the client's connection: the one we hold, or the one a front of ours holds. */
-export function remoteAddressOf(request: IncomingMessage): string | undefined {
+export function remoteAddressOf(request: Pick<IncomingMessage, 'socket'>): string | undefined {
   return told.get(request) ?? request.socket.remoteAddress
 }
 

@@ -15,6 +15,7 @@ import { CORS_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 import { toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
 import { remoteAddressOf } from './remote-address.ts'
+import { UsualRequest } from './usual-requests.ts'
 
 export interface RpcOptions extends Asking {
   bodyBytesMax: number
@@ -56,8 +57,8 @@ const HEADERS = [
 
 /** A request that is being answered. */
 interface Answering {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: IncomingMessage | UsualRequest
+  readonly response: ServerResponse | UsualRequest
   readonly door: DoorName | undefined
   readonly requestId: string
   readonly startedAt: number
@@ -71,13 +72,7 @@ interface Answering {
  * The RPC endpoint: one POST, one JSON object in, one JSON value out; the path may name the action instead of the body, and a body
  * may be a list of requests, or speak JSON-RPC. It stands beside the router and not in it, because every request passes here and the router would cost as much as all the rest.
  */
-export function createRpcEndpoint(options: RpcOptions) {
-  const endpoint = new RpcEndpoint(options)
-  return (request: IncomingMessage, response: ServerResponse, door?: DoorName): void =>
-    endpoint.answer(request, response, door)
-}
-
-class RpcEndpoint {
+export class RpcEndpoint {
   readonly #options: RpcOptions
   readonly #ask: Ask
 
@@ -86,18 +81,14 @@ class RpcEndpoint {
     this.#ask = createAsk(options)
   }
 
+  /** A request whose body has been read. */
+  answerRead(request: UsualRequest, door: DoorName | undefined, body: Buffer): void {
+    this.#run(this.#begin(request, request, door), body)
+  }
+
   answer(request: IncomingMessage, response: ServerResponse, door: DoorName | undefined): void {
-    const { bodyBytesMax, clientIp, nextRequestId } = this.#options
-    const answering: Answering = {
-      request,
-      response,
-      door,
-      startedAt: performance.now(),
-      requestId: nextRequestId(),
-      ip: clientIp(remoteAddressOf(request), request.headers['x-forwarded-for']),
-      call: undefined,
-      isTooLarge: false,
-    }
+    const { bodyBytesMax } = this.#options
+    const answering = this.#begin(request, response, door)
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -114,6 +105,20 @@ class RpcEndpoint {
     })
   }
 
+  #begin(request: Answering['request'], response: Answering['response'], door: DoorName | undefined): Answering {
+    const { clientIp, nextRequestId } = this.#options
+    return {
+      request,
+      response,
+      door,
+      startedAt: performance.now(),
+      requestId: nextRequestId(),
+      ip: clientIp(remoteAddressOf(request), request.headers['x-forwarded-for']),
+      call: undefined,
+      isTooLarge: false,
+    }
+  }
+
   #run(answering: Answering, bytes: Buffer): void {
     const { gateway, concurrencyMax, running, handOver } = this.#options
     if (running.count >= concurrencyMax) {
@@ -127,11 +132,13 @@ class RpcEndpoint {
     const text = bytes.toString()
     const { headers, url = '/' } = request
     if (door === undefined && isBatch(text)) {
+      // Its answers are written one by one.
+      if (response instanceof UsualRequest) response.giveBack()
       // Who is counted for what, and what is paid for, one process knows of all of them.
-      if (handOver) handOver(request, response, bytes)
+      else if (handOver) handOver(request as IncomingMessage, response, bytes)
       else {
         heedLeaving(response, leaving)
-        this.#runAll(answering, text, { requestId, headers, url, ip, leaving })
+        this.#runAll(answering, response, text, { requestId, headers, url, ip, leaving })
       }
       return
     }
@@ -163,14 +170,16 @@ class RpcEndpoint {
     const { request, response, call } = answering
     if (answer !== undefined) {
       this.#send(answering, trace, call ? inCall(call, (id) => toJsonRpcResult(id, answer)) : { text: answer })
-    } else if (error === HANDED_OVER) this.#options.handOver!(request, response, bytes)
-    else if (leaving.left) this.#send(answering, trace, { text: '', status: CLIENT_LEFT })
+    } else if (error === HANDED_OVER) {
+      if (response instanceof UsualRequest) response.giveBack()
+      else this.#options.handOver!(request as IncomingMessage, response, bytes)
+    } else if (leaving.left) this.#send(answering, trace, { text: '', status: CLIENT_LEFT })
     else this.#refuse(answering, error, trace)
   }
 
-  #runAll(answering: Answering, text: string, common: Omit<RpcRequest, 'text'>): void {
+  #runAll(answering: Answering, response: ServerResponse, text: string, common: Omit<RpcRequest, 'text'>): void {
     const { gateway, batchWidth, isDraining } = this.#options
-    const { response, requestId, startedAt } = answering
+    const { requestId, startedAt } = answering
     let texts: string[]
     try {
       texts = readBatch(text, common.headers)
@@ -226,7 +235,7 @@ class RpcEndpoint {
 }
 
 /** What only this client waits for is not worth finishing once it has left. */
-function heedLeaving(response: ServerResponse, leaving: Leaving): void {
+function heedLeaving(response: Answering['response'], leaving: Leaving): void {
   response.on('close', () => {
     if (!response.writableFinished) leaving.leave()
   })

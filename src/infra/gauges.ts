@@ -17,6 +17,9 @@ interface Gauged {
 export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   const { nodes, store, cachedBytes, clients } = gauged
   metrics.answers('gateway_store_up', 'Whether the store answers.', () => store.ping())
+  metrics.gauge('gateway_store_writable', 'Whether the store takes writes, as far as is known.', [], () => [
+    { value: store.unwritable === undefined ? 1 : 0 },
+  ])
   metrics.gauge('gateway_confirmations_connected', 'Whether a node tells of confirmations.', [], () => [
     { value: nodes.confirmations.connected ? 1 : 0 },
   ])

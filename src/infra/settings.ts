@@ -11,6 +11,7 @@ import {
   webAddresses,
   whole,
 } from '../kernel/setting.ts'
+import { faultInPostgresUrl } from './db/postgres-hosts.ts'
 
 const nodes = (value: string) => {
   const named = list(value)
@@ -33,6 +34,8 @@ const database = (value: string) => {
   if (value !== '' && !/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) {
     throw new BadSetting('must begin with sqlite: or postgres://')
   }
+  const fault = value.startsWith('postgres') ? faultInPostgresUrl(value) : undefined
+  if (fault !== undefined) throw new BadSetting(fault)
   return value
 }
 
@@ -65,7 +68,7 @@ export const INFRA_SETTINGS = {
     'DATABASE_URL',
     '',
     database,
-    'The store: `sqlite:<file>` or `postgres://…`; defaults to a file in DATA_DIR.',
+    'The store: `sqlite:<file>` or `postgres://…`, with several servers, `target_session_attrs` and `sslmode` where needed; defaults to a file in DATA_DIR.',
   ),
   smtpUrl: secretSetting(
     'SMTP_URL',

@@ -98,9 +98,8 @@ export interface Failures {
 }
 
 const CAUSES_MAX = 5
-/** Of sockets, and of PostgreSQL when it goes, is gone, is full of connections or lets one of two wait for the other. */
-const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08|40P?0|53300|57P)/
-const AWAY_WORDS = /^(Connection terminated|The store does not answer|database is locked)/
+/** Of sockets. What the store says is told apart where it is opened (`infra/db/store-failure.ts`). */
+const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 
 /** Whether another service is away: a node, the store, a source of work. It passes by itself and has alarms of its own. */
 export function isOutage(error: unknown): boolean {
@@ -108,7 +107,6 @@ export function isOutage(error: unknown): boolean {
   for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth++, at = at.cause) {
     if (at instanceof AppError && at.status >= 502) return true
     if ('code' in at && AWAY_CODES.test(textOf(at.code))) return true
-    if (AWAY_WORDS.test(at.message)) return true
   }
   return false
 }

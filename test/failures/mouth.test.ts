@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
+import { StoreHealth } from '../../src/infra/db/store-failure.ts'
 import { Nodes } from '../../src/infra/node/index.ts'
 import { noNode, storeAway } from '../../src/kernel/errors.ts'
 import { FAILURES, LOSSES, isOutage } from '../../src/kernel/failures.ts'
@@ -28,7 +29,7 @@ test('a fault of ours in money work is one line with its place and one alarm, by
 
 test('a node or a store that is away wakes nobody here: it is a warning, counted apart', async () => {
   const mouth = openMouth()
-  const lost = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  const lost = new StoreHealth().judge(Object.assign(new Error('terminating connection'), { code: '57P01' }))
   for (const error of [noNode(), storeAway(new Error('x')), lost, new Error('later', { cause: noNode() })]) {
     assert.ok(isOutage(error), String(error))
     mouth.failed('checkout.monitor', { doing: 'scan' })(error)

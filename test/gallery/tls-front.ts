@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { openFolder } from '../support/folder.ts'
 
 /** A certificate for loopback that nobody else trusts. */
-function makeCertificate(folder: string) {
+export function makeCertificate(folder: string) {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
   const form = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']

@@ -246,7 +246,10 @@ test('an action says what it costs: a price, which its form is asked for as a pr
   // One page told of a price and of a free share for the same callers.
   const selling = await openGateway(t, { X402_PAY_TO: GENESIS, X402_ACTIONS: 'work_generate' })
   const { text } = await get(selling, '/docs/actions/work_generate.md')
-  assert.match(text, /Without a key a call costs 0\.001 nano, paid with the request\.\n- With a key each costs 1 credit;/)
+  assert.match(
+    text,
+    /Without a key a call costs 0\.001 nano, paid with the request\.\n- With a key each costs 1 credit;/,
+  )
   assert.doesNotMatch(text, /Without a key, \d+ calls/)
   const asked = await send(gateway, 'account_history', { account: GENESIS, count: '1' })
   assert.match(asked.text, /Refused, status 402/)

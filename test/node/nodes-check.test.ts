@@ -40,13 +40,7 @@ test('who has no node of their own learns which of some strangers’ nodes are g
   const { nodes, settings } = JSON.parse(out) as Checked
   assert.deepEqual(
     nodes.map(({ problems }) => problems.join().replaceAll(/\d+\b/g, 'N')),
-    [
-      '',
-      '',
-      'it does not confirm N of N blocks that others do',
-      'it does not serve receivable',
-      'refused connection',
-    ],
+    ['', '', 'it does not confirm N of N blocks that others do', 'it does not serve receivable', 'refused connection'],
   )
   assert.deepEqual(settings, {
     NODE_NETWORK: 'dev',

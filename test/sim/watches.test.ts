@@ -1,6 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { believeOne } from '../../src/kernel/agreed-read.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
@@ -92,6 +93,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
         publish: () => ledger.publish(),
         readBlocks: noBlocks,
         readSends: sendsAsTold((action, params) => node.read(action, params)),
+        readAgreed: believeOne((action, params) => node.read(action, params)),
         read: async (action, params) => {
           const answer = await ledger.read(action, params)
           return isDead ? new Promise(() => undefined) : answer

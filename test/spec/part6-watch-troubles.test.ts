@@ -1,9 +1,10 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { believeOne } from '../../src/kernel/agreed-read.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import { LedgerRefusal } from '../../src/kernel/errors.ts'
+import { LedgerRefusal, storeAway } from '../../src/kernel/errors.ts'
 import type { NodeAnswer, NodeParams } from '../../src/kernel/ports.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
@@ -47,7 +48,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
   const faults: { answer: Answer | undefined; isStoreAway: boolean } = { answer: undefined, isStoreAway: false }
   const db = ctx.db.withPlugin({
     transformQuery({ node }) {
-      if (faults.isStoreAway && node.kind === 'UpdateQueryNode') throw new Error('The store does not answer.')
+      if (faults.isStoreAway && node.kind === 'UpdateQueryNode') throw storeAway(new Error('cut off'))
       return node
     },
     transformResult: ({ result }) => Promise.resolve(result),
@@ -61,6 +62,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
       publish: () => ledger.publish(),
       readBlocks: noBlocks,
       readSends: sendsAsTold((action, params) => room.node.read(action, params)),
+      readAgreed: believeOne((action, params) => room.node.read(action, params)),
       async read(action, params) {
         reads.push(action)
         return faults.answer?.(action, params) ?? ledger.read(action, params)

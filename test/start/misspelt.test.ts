@@ -13,10 +13,7 @@ test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on play mo
   assert.equal(code, 1)
   assert.equal(output, '', 'nothing was started')
   assert.match(errors, /Unknown setting NODE_URL\. Did you mean NODE_URLS\?/)
-  assert.match(
-    errors,
-    /NODE_URLS is not set\. .* Set NODE_URLS to your nodes, or to devnet: for test nano\./,
-  )
+  assert.match(errors, /NODE_URLS is not set\. .* Set NODE_URLS to your nodes, or to devnet: for test nano\./)
 })
 
 test('play money outside the desk is served to whoever has written it out', async (t) => {

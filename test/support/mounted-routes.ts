@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { openPrivacy } from '../../src/store/privacy.ts'
 import type { TestContext } from 'node:test'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
@@ -90,7 +91,8 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const server = createServer({
     bodyBytesMax: 64 * 1024,
     requestTimeoutMilliseconds: 1_000,
-    rpc: (_request, response) => void response.writeHead(404).end(),
+    rpc: { answer: (_request, response) => void response.writeHead(404).end(), answerRead: () => assert.fail() },
+    httpFast: false,
     isDraining: () => false,
     nextRequestId: () => `test-${++requests}`,
     onError,

@@ -56,14 +56,20 @@ export class PostgresServer {
   }
 
   static async create(templates = KEPT): Promise<PostgresServer> {
-    const server = new PostgresServer(mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-')), await freePort())
+    const server = PostgresServer.#empty(await freePort())
     const owner = server.#owner
-    if (owner) chownSync(server.folder, owner.uid, owner.gid)
     const kept = join(templates, `${basename(dirname(programFolder()))}-${owner?.uid ?? 'own'}`)
     // In a copy of the checkout everything belongs to the person who copied it, and the server reads only what is its own.
     if (existsSync(kept) && statSync(kept).uid !== (owner?.uid ?? process.getuid?.())) rmSync(kept, { recursive: true })
     if (existsSync(kept)) copy(kept, server.#data)
     else server.#lay(kept)
+    return server
+  }
+
+  static #empty(port: number): PostgresServer {
+    const server = new PostgresServer(mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-')), port)
+    const owner = server.#owner
+    if (owner) chownSync(server.folder, owner.uid, owner.gid)
     return server
   }
 
@@ -83,10 +89,42 @@ export class PostgresServer {
     rmSync(draft, { recursive: true })
   }
 
-  async start(): Promise<void> {
+  /** Whatever lies in a folder is the server's to read. */
+  give(folder: string): void {
+    const owner = this.#owner
+    if (!owner) return
+    for (const each of [folder, ...readdirSync(folder).map((name) => join(folder, name))]) {
+      chownSync(each, owner.uid, owner.gid)
+    }
+  }
+
+  /** A second server that follows this one, which must run, and takes no writes until it is promoted. */
+  async follow(): Promise<PostgresServer> {
+    const server = PostgresServer.#empty(await freePort())
+    const from = ['-h', LOOPBACK, '-p', String(this.#port), '-U', 'postgres', '-D', server.#data]
+    const options = { ...server.#owner, cwd: server.folder, stdio: 'ignore' } as const
+    execFileSync(
+      program('pg_basebackup'),
+      [...from, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
+      options,
+    )
+    return server
+  }
+
+  /** Takes writes from now on. */
+  promote(): void {
+    execFileSync(program('pg_ctl'), ['promote', '-D', this.#data], {
+      ...this.#owner,
+      cwd: this.folder,
+      stdio: 'ignore',
+    })
+  }
+
+  async start(...more: string[]): Promise<void> {
     // Syncs stay on: what these suites prove is worth nothing without them.
     const port = `port=${this.#port}`
-    const settings = [`listen_addresses=${LOOPBACK}`, port, 'unix_socket_directories=', 'max_connections=200']
+    const usual = [`listen_addresses=${LOOPBACK}`, port, 'unix_socket_directories=', 'max_connections=200']
+    const settings = [...usual, ...more]
     const args = ['-D', this.#data, ...settings.flatMap((setting) => ['-c', setting])]
     const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
     this.#child = spawn(program('postgres'), args, { ...this.#owner, cwd: this.folder, stdio })
@@ -94,10 +132,15 @@ export class PostgresServer {
   }
 
   /** Ends it as a crash would: whatever was not synced is lost, and the next start recovers from the log. */
-  async crash(): Promise<void> {
+  crash(): Promise<void> {
+    return this.stop('immediate')
+  }
+
+  /** `fast` says goodbye to every connection, as an upgrade of the server does. */
+  async stop(mode: 'immediate' | 'fast'): Promise<void> {
     const exited = once(this.#child!, 'exit')
     this.#child!.ref()
-    this.end()
+    this.end(mode)
     await exited
   }
 
@@ -108,9 +151,9 @@ export class PostgresServer {
     spawnSync('rm', ['-rf', this.folder])
   }
 
-  /** An immediate stop of exactly this server, whose process id lies in its folder, which stays. */
-  end(): void {
-    const args = ['stop', '-D', this.#data, '-m', 'immediate']
+  /** A stop of exactly this server, whose process id lies in its folder, which stays. */
+  end(mode: 'immediate' | 'fast' = 'immediate'): void {
+    const args = ['stop', '-D', this.#data, '-m', mode]
     spawnSync(program('pg_ctl'), args, { ...this.#owner, cwd: this.folder, stdio: 'ignore' })
   }
 
@@ -129,7 +172,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
     let text = ''
     log.on('data', (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(-10_000)
-      if (text.includes('ready to accept connections')) resolve()
+      if (/ready to accept (read-only )?connections/.test(text)) resolve()
     })
     child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${text}`)))
   })

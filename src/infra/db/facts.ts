@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 
-/** What a store knows about itself: whose ledger it is of, what proves the key of its secrets, and how large it is. */
-type FactName = 'ledger' | 'secret-key' | 'sizes' | 'backup'
+/** What a store knows about itself: whose ledger it is of, what proves the key of its secrets, how large it is, and that it can be written. */
+type FactName = 'ledger' | 'secret-key' | 'sizes' | 'backup' | 'probe'
 
 export async function findFact(db: Db, name: FactName): Promise<string | undefined> {
   const row = await db.selectFrom('store_facts').select('value').where('name', '=', name).executeTakeFirst()

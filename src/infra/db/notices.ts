@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import pg from 'pg'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
+import type { PostgresHosts } from './postgres-hosts.ts'
 
 const CHANNEL = 'nano_gateway'
 const RECONNECT_AFTER = 1_000
@@ -83,7 +84,7 @@ export class LocalNotices implements Notices {
 export class PostgresNotices implements Notices {
   readonly #local: LocalNotices
   readonly #failures: Failures
-  readonly #url: string
+  readonly #hosts: PostgresHosts
   readonly #clock: Clock
   readonly #send: (text: string) => Promise<unknown>
   readonly #gapListeners = new Set<() => void>()
@@ -95,7 +96,7 @@ export class PostgresNotices implements Notices {
   connected = false
 
   constructor(
-    url: string,
+    hosts: PostgresHosts,
     {
       clock,
       failures,
@@ -105,7 +106,7 @@ export class PostgresNotices implements Notices {
   ) {
     this.#local = new LocalNotices(failures)
     this.#failures = failures
-    this.#url = url
+    this.#hosts = hosts
     this.#clock = clock
     this.#send = send
     const own: Listening = { host: hostname(), pid: process.pid, isGateway }
@@ -181,8 +182,9 @@ export class PostgresNotices implements Notices {
 
   async #connect(): Promise<void> {
     const socket = new Socket()
+    const { url } = this.#hosts
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: url,
       application_name: LISTENER,
       stream: () => socket,
       connectionTimeoutMillis: BEAT_ANSWER_MAX,
@@ -208,6 +210,8 @@ export class PostgresNotices implements Notices {
       this.#watch(client, socket)
     } catch (error) {
       this.#failures.lost('store.connection')(error)
+      // A server that only reads has no notices either.
+      this.#hosts.leave(url)
       socket.destroy()
       await client.end().catch(this.#failures.lost('store.connection'))
     }

@@ -1,22 +1,22 @@
-import { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
 import type { StoreEngine } from '../../kernel/dialect.ts'
-import { storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Migrations } from '../../kernel/migration.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Traces } from '../../kernel/traces.ts'
-import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { Tables } from '../../kernel/db.ts'
 import { terminalFailures } from '../failures.ts'
 import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate } from './migrate.ts'
+import { PostgresHosts } from './postgres-hosts.ts'
+import { PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
+import { StoreHealth } from './store-failure.ts'
 import { tracedDialect } from './traced-dialect.ts'
+import { watchWrites } from './watch-writes.ts'
 
 export interface Store {
   db: Db
@@ -29,6 +29,8 @@ export interface Store {
    * where the store carries no notices.
    */
   listConfirming: ((milliseconds: number) => Promise<{ heard: Listening[]; all: boolean }>) | undefined
+  /** Why it takes no writes now, though it is read; undefined while it does. */
+  readonly unwritable: string | undefined
   /** Throws when the store does not answer. */
   ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
@@ -36,7 +38,6 @@ export interface Store {
   close(): Promise<void>
 }
 
-const POOL_MAX = 16
 /** Longer than any statement of a request takes: a server that is silent for so long is not there any more. */
 const SILENCE_MAX = 30_000
 
@@ -55,23 +56,31 @@ export async function openStore(
   { migrations, unlimited = false, failures = terminalFailures, traces }: OpenOptions,
 ): Promise<Store> {
   const sockets = new PoolSockets()
-  const store = url.startsWith('sqlite:')
-    ? openSqlite(url.slice('sqlite:'.length), failures, traces)
-    : openPostgres(url, { clock, sockets, failures, traces, isGateway: !unlimited })
+  const health = new StoreHealth()
+  const needs = { clock, sockets, health, failures, traces, isGateway: !unlimited }
+  const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length), needs) : openPostgres(url, needs)
   try {
     await migrate(store, migrations)
-    if (!unlimited) sockets.limitSilence(SILENCE_MAX)
-    return store
+    if (unlimited) return store
+    sockets.limitSilence(SILENCE_MAX)
+    const stop = watchWrites(store.db, clock, health)
+    const { close } = store
+    return Object.assign(store, {
+      close() {
+        stop()
+        return close()
+      },
+    })
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-function openSqlite(file: string, failures: Failures, traces: Traces | undefined): Store {
+function openSqlite(file: string, { health, failures, traces }: StoreNeeds): Store {
   makeFolder(dirname(file))
   keepDatabasePrivate(file)
-  const dialect = sqliteDialect(file)
+  const dialect = sqliteDialect(file, health)
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'sqlite', traces) : dialect })
   return {
     db,
@@ -79,6 +88,9 @@ function openSqlite(file: string, failures: Failures, traces: Traces | undefined
     notices: new LocalNotices(failures),
     readTime: undefined,
     listConfirming: undefined,
+    get unwritable() {
+      return health.unwritable
+    },
     ping: () => sql`select 1`.execute(db),
     backup: (target) => {
       keepDatabasePrivate(target)
@@ -88,63 +100,22 @@ function openSqlite(file: string, failures: Failures, traces: Traces | undefined
   }
 }
 
-/**
- * The connections of a pool. A statement whose answer never comes would hold its connection, and the callers who wait for it,
- * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
- */
-class PoolSockets {
-  readonly #open = new Set<Socket>()
-  #silenceMax = 0
-
-  readonly begin = (): Socket => {
-    const socket = new Socket()
-    this.#open.add(socket)
-    socket.setTimeout(this.#silenceMax)
-    socket.on('timeout', () => socket.destroy(new Error('The store does not answer.')))
-    socket.on('close', () => this.#open.delete(socket))
-    return socket
-  }
-
-  limitSilence(milliseconds: number): void {
-    this.#silenceMax = milliseconds
-    for (const socket of this.#open) socket.setTimeout(milliseconds)
-  }
-}
-
-interface PostgresNeeds {
+interface StoreNeeds {
   clock: Clock
   sockets: PoolSockets
+  health: StoreHealth
   failures: Failures
   traces: Traces | undefined
   isGateway: boolean
 }
 
-function openPostgres(url: string, { clock, sockets, failures, traces, isGateway }: PostgresNeeds): Store {
-  // Counts and times fit a number; amounts of raw are numeric and stay text.
-  const types = new pg.TypeOverrides()
-  types.setTypeParser(pg.types.builtins.INT8, Number)
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_MAX,
-    types,
-    stream: sockets.begin,
-    connectionTimeoutMillis: SILENCE_MAX,
-  })
-  // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', failures.lost('store.connection'))
-  // The same for one in use: its transaction fails, the process does not.
-  pool.on('connect', (client) => {
-    client.on('error', failures.lost('store.connection'))
-    planOnce(client)
-  })
-  const connect = () =>
-    pool.connect().catch((error: unknown) => {
-      throw storeAway(error)
-    })
+function openPostgres(url: string, { clock, sockets, health, failures, traces, isGateway }: StoreNeeds): Store {
+  const hosts = new PostgresHosts(url)
+  const { pool, connect } = openPool(hosts, { sockets, health, failures, silenceMax: SILENCE_MAX })
   const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
-  const notices = new PostgresNotices(url, { clock, failures, isGateway, send })
+  const notices = new PostgresNotices(hosts, { clock, failures, isGateway, send })
   const countListeners = async () => (await pool.query<{ count: number }>(LISTENERS_SQL)).rows[0]!.count
   return {
     db,
@@ -154,6 +125,9 @@ function openPostgres(url: string, { clock, sockets, failures, traces, isGateway
       const time = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
       return (await time.execute(db)).rows[0]!.now
     },
+    get unwritable() {
+      return health.unwritable
+    },
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     ping: () => sql`select 1`.execute(db),
     backup: () => Promise.reject(new Error('Back PostgreSQL up with its own tools (pg_dump).')),
@@ -162,14 +136,4 @@ function openPostgres(url: string, { clock, sockets, failures, traces, isGateway
       await db.destroy()
     },
   }
-}
-
-/** Prepared statements are parsed and planned once for each connection. */
-function planOnce(client: pg.ClientBase): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
-    const name = typeof text === 'string' ? nameOfPrepared(text) : undefined
-    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
-  }
-  client.query = named as typeof client.query
 }

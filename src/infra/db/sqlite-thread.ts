@@ -61,6 +61,7 @@ function startThread(): Worker {
 /** A database thread as seen from the main one: requests out, promises back. */
 export class SqliteThread {
   readonly #worker: Worker
+  readonly #judge: (error: unknown) => unknown
   readonly #pending = new Map<number, Pending>()
   /** By their texts. */
   readonly #statements = new Map<string, Known>()
@@ -70,7 +71,8 @@ export class SqliteThread {
   #outbox: SqliteRequest[] = []
   #ended: Error | undefined
 
-  constructor(file: string, readOnly: boolean) {
+  constructor(file: string, { readOnly, judge }: { readOnly: boolean; judge(error: unknown): unknown }) {
+    this.#judge = judge
     this.#worker = idle.pop() ?? startThread()
     this.#worker.ref()
     this.#worker.on('message', (replies: SqliteReply[]) => {
@@ -79,7 +81,7 @@ export class SqliteThread {
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('The database thread ended.')))
     // Without its database nothing that is asked afterwards can be answered.
-    this.send({ op: 'open', file, readOnly }).catch(() => undefined)
+    this.send({ op: 'open', file, readOnly }).catch((error: Error) => this.#end(error))
   }
 
   #end(error: Error): void {
@@ -149,7 +151,7 @@ export class SqliteThread {
     if (reply.kind === 'undone') pending.resolve(UNDONE)
     else if (reply.kind === 'done') pending.resolve(reply.result && withColumns(pending.statement!, reply.result))
     else {
-      const error = new SqliteError(reply.message, reply.code)
+      const error = this.#judge(new SqliteError(reply.message, reply.code)) as Error
       if (reply.id === OPENING) {
         this.#end(error)
         void this.#worker.terminate()

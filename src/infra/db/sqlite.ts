@@ -18,13 +18,17 @@ import {
 import type { OrderlyConnection } from '../../kernel/store-connection.ts'
 import type { SqlValue } from './sqlite-protocol.ts'
 import { type Answered, SqliteThread, UNDONE } from './sqlite-thread.ts'
+import { StoreHealth } from './store-failure.ts'
 
 /** SQLite behind two threads: one writes with group commit, one reads what is committed. */
-export function sqliteDialect(file: string): Dialect & { backup(target: string): Promise<void> } {
+export function sqliteDialect(
+  file: string,
+  health = new StoreHealth(),
+): Dialect & { backup(target: string): Promise<void> } {
   let driver: SqliteDriver | undefined
   return {
     createAdapter: () => new ThreadedSqliteAdapter(),
-    createDriver: () => (driver = new SqliteDriver(file)),
+    createDriver: () => (driver = new SqliteDriver(file, health)),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new FewTexts(),
     backup: async (target) => {
@@ -71,19 +75,22 @@ class FewTexts extends SqliteQueryCompiler {
 
 class SqliteDriver implements Driver {
   readonly #file: string
+  readonly #health: StoreHealth
   readonly #turns = new Turns()
   #writer: SqliteThread | undefined
   #reader: SqliteThread | undefined
 
-  constructor(file: string) {
+  constructor(file: string, health: StoreHealth) {
     this.#file = file
+    this.#health = health
   }
 
   async init(): Promise<void> {
-    this.#writer = new SqliteThread(this.#file, false)
+    const { judge } = this.#health
+    this.#writer = new SqliteThread(this.#file, { readOnly: false, judge })
     // The file must exist, in the right mode, before anybody can read it.
     await this.#writer.send({ op: 'query', sql: 'select 1', values: [], within: false })
-    this.#reader = new SqliteThread(this.#file, true)
+    this.#reader = new SqliteThread(this.#file, { readOnly: true, judge })
   }
 
   acquireConnection(): Promise<DatabaseConnection> {

@@ -1,4 +1,5 @@
 import type { StoreEngine } from '../../kernel/dialect.ts'
+import { isStoreAway } from '../../kernel/errors.ts'
 import { Gathered } from '../../kernel/gathered.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { type Job, PutOff, enqueue } from '../../kernel/job.ts'
@@ -233,6 +234,7 @@ export class JobRunner {
       const reason = error.message.slice(0, ERROR_TEXT_MAX)
       return (await markGivenBack(db, claimed, error.runAt, reason)) ? 'put_off' : 'lost'
     }
+    if (isStoreAway(error)) return this.#giveBack(job, claimed, error)
     // What fails in a process that stops may fail because it stops: the next one takes it up, and no attempt is lost.
     if (this.#stop.signal.aborted) return (await markGivenBack(db, claimed, clock.now())) ? 'given_back' : 'lost'
     const place = job.money ? 'jobs.money' : 'jobs.other'
@@ -246,6 +248,37 @@ export class JobRunner {
       if (!(await markDead(tx, claimed, clock.now(), text))) return 'lost'
       if (job.everyMilliseconds !== undefined) await this.#schedule(job, job.everyMilliseconds, tx)
       return 'dead'
+    })
+  }
+
+  /**
+   * The store was away: no fault of the job, however often it happens, and no attempt is lost. The store must hear of that, too; until
+   * it is back the job keeps its place here. Where this process stops before, the claim runs out.
+   */
+  async #giveBack({ kind, money }: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
+    const { db, clock, failures } = this.#options
+    failures.failed(money ? 'jobs.money' : 'jobs.other', { job: kind, jobId: claimed.id })(error)
+    for (let tries = 1; ; tries++) {
+      try {
+        return (await markGivenBack(db, claimed, clock.now() + POLL_SOON)) ? 'given_back' : 'lost'
+      } catch (away) {
+        if (!isStoreAway(away) || this.#stop.signal.aborted) throw away
+        await this.#pause(Math.min(waitAfter(tries), POLL_EVERY))
+      }
+    }
+  }
+
+  /** So long, or until this process stops. */
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { signal } = this.#stop
+      const end = () => {
+        cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const cancel = this.#options.clock.after(milliseconds, end)
+      signal.addEventListener('abort', end)
     })
   }
 

@@ -1,0 +1,281 @@
+import { type Server, STATUS_CODES, validateHeaderValue } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RequestHeaders } from '../guard/credential.ts'
+import { movePathKey } from './path-key.ts'
+
+/*
+ * Nearly every request is a short POST that arrives in one piece, and reading it through node:http costs more than answering it.
+ * Such requests are read here in one pass and answered in one write. Whatever is not exactly that, in any respect, goes to
+ * node:http with its connection and all of its bytes: what arrives in parts, with another request behind it, with a header that
+ * changes how the rest is read, or with a byte that needs a judgement. So nothing is ever half read here, there is nothing to
+ * time out, and the two need to agree on one form of request only.
+ */
+
+/** A request that was read whole, and its answer. */
+export class UsualRequest {
+  readonly headers: RequestHeaders
+  readonly url: string
+  readonly socket: Socket
+  readonly #connection: UsualConnection
+  #head = ''
+  #isLast = false
+  writableFinished = false
+  left: (() => void) | undefined
+
+  constructor(connection: UsualConnection, { headers, url }: Head) {
+    this.#connection = connection
+    this.headers = headers
+    this.url = url
+    this.socket = connection.socket
+  }
+
+  on(_event: 'close', left: () => void): void {
+    this.left = left
+  }
+
+  /** Names and values by turns, written as node:http writes them. */
+  writeHead(status: number, headers: readonly string[]): void {
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+    for (let at = 0; at < headers.length; at += 2) {
+      const name = headers[at]!
+      const value = headers[at + 1]!
+      validateHeaderValue(name, value)
+      head += `${name}: ${value}\r\n`
+      if (name === 'connection' && value === 'close') this.#isLast = true
+    }
+    this.#head = head
+  }
+
+  end(text: string): void {
+    this.writableFinished = true
+    this.#connection.answer(this.#head, text, this.#isLast)
+  }
+
+  /** It is not answered here: node:http reads it once more. */
+  giveBack(): void {
+    this.writableFinished = true
+    this.#connection.giveBack()
+  }
+}
+
+/** What answers them, or undefined where the path is of something else. */
+export type FindUsual = (url: string) => ((request: UsualRequest, body: Buffer) => void) | undefined
+
+interface Limits {
+  bodyBytesMax: number
+  /** For the first request of a connection. */
+  requestTimeoutMilliseconds: number
+}
+
+/** Reads the usual requests of all connections before the server does. */
+export function readUsualRequests(server: Server, find: FindUsual, limits: Limits): void {
+  const [readByHttp] = server.listeners('connection') as ((this: Server, socket: Socket) => void)[]
+  server.off('connection', readByHttp!)
+  const connections = new Set<UsualConnection>()
+  server.prependListener('connection', (socket: Socket) => {
+    const connection = new UsualConnection(socket, { server, find, limits, leave })
+    connections.add(connection)
+    function leave(rest: Buffer | undefined): void {
+      connections.delete(connection)
+      if (rest === undefined) return
+      socket.pause()
+      if (rest.length > 0) socket.unshift(rest)
+      readByHttp!.call(server, socket)
+      socket.resume()
+    }
+  })
+  // The server knows nothing of these connections, and is asked to close them all the same.
+  const closeIdle = server.closeIdleConnections.bind(server)
+  const closeAll = server.closeAllConnections.bind(server)
+  server.closeIdleConnections = () => {
+    closeIdle()
+    for (const { socket, isIdle } of connections) if (isIdle) socket.destroy()
+  }
+  server.closeAllConnections = () => {
+    closeAll()
+    for (const { socket } of connections) socket.destroy()
+  }
+}
+
+interface Surroundings {
+  server: Server
+  find: FindUsual
+  limits: Limits
+  /** The connection has ended, or goes to node:http with what nobody has read. */
+  leave(rest: Buffer | undefined): void
+}
+
+class UsualConnection {
+  readonly socket: Socket
+  readonly #around: Surroundings
+  #head: Head | undefined
+  #running: UsualRequest | undefined
+  /** The request that is running, until it is sure that it is answered here. */
+  #read: Buffer | undefined
+  /** What came before the answer was written. */
+  #early: Buffer | undefined
+  #hasAsked = false
+
+  constructor(socket: Socket, around: Surroundings) {
+    this.socket = socket
+    this.#around = around
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
+    socket.on('error', this.#onError).on('timeout', this.#onTimeout)
+    socket.setTimeout?.(around.limits.requestTimeoutMilliseconds)
+  }
+
+  get isIdle(): boolean {
+    return this.#hasAsked && this.#running === undefined
+  }
+
+  answer(head: string, text: string, isLast: boolean): void {
+    const { socket } = this
+    this.#running = undefined
+    this.#read = undefined
+    if (!socket.writable) return
+    const { keepAliveTimeout } = this.#around.server
+    const ending = isLast ? '\r\n' : `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveTimeout / 1_000}\r\n\r\n`
+    const isTaken = socket.write(`${head}Date: ${dateNow()}\r\n${ending}${text}`)
+    if (isLast) socket.destroySoon()
+    else if (!isTaken) {
+      // A client that does not read is asked nothing more, as node:http does it.
+      this.#giveTo(this.#early ?? Buffer.alloc(0))
+    } else if (this.#early) this.#giveTo(this.#early)
+    else if (!this.#hasAsked) {
+      this.#hasAsked = true
+      socket.setTimeout?.(keepAliveTimeout)
+    }
+  }
+
+  giveBack(): void {
+    const read = this.#read!
+    this.#running = undefined
+    this.#read = undefined
+    if (!this.socket.destroyed) this.#giveTo(this.#early ? Buffer.concat([read, this.#early]) : read)
+  }
+
+  #giveTo(rest: Buffer): void {
+    const { socket } = this
+    this.#early = undefined
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
+    socket.off('error', this.#onError).off('timeout', this.#onTimeout)
+    socket.setTimeout?.(0)
+    this.#around.leave(rest)
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#running) {
+      this.#early = this.#early ? Buffer.concat([this.#early, chunk]) : chunk
+      this.socket.pause()
+      return
+    }
+    const { find, limits } = this.#around
+    const head = this.#head && isSame(this.#head, chunk) ? this.#head : readHead(chunk, find)
+    const bodyStart = head ? head.bytes.length + 4 : 0
+    if (!head || head.length > limits.bodyBytesMax || chunk.length !== bodyStart + head.length) {
+      this.#giveTo(chunk)
+      return
+    }
+    this.#head = head
+    this.#read = chunk
+    const request = new UsualRequest(this, head)
+    this.#running = request
+    head.run(request, chunk.subarray(bodyStart))
+  }
+
+  /** Connections are half open; whoever says no more is not waited for, as node:http has it. */
+  readonly #onEnd = (): void => {
+    this.socket.end()
+  }
+
+  readonly #onError = (): void => {
+    this.socket.destroy()
+  }
+
+  readonly #onClose = (): void => {
+    this.#around.leave(undefined)
+    if (this.#running && !this.#running.writableFinished) this.#running.left?.()
+  }
+
+  readonly #onTimeout = (): void => {
+    if (this.#running) return
+    if (this.#hasAsked) this.socket.destroy()
+    else this.#around.server.emit('clientError', Object.assign(new Error('Request timeout'), SILENT), this.socket)
+  }
+}
+
+/** What node:http says of a connection on which nothing comes. */
+const SILENT = { code: 'ERR_HTTP_REQUEST_TIMEOUT' }
+
+interface Head {
+  url: string
+  headers: RequestHeaders
+  run(request: UsualRequest, body: Buffer): void
+  /** Of the body. */
+  length: number
+  /** As it came, without the blank line. Clients send the same head again and again. */
+  bytes: Buffer
+}
+
+const HEAD_MAX = 8 * 1024
+const HEADERS_MAX = 100
+const FIRST_LINE = /^POST (\/[\w/-]*) HTTP\/1\.1$/
+const NAME = /^[!#$%&'*+\-.^`|~\w]+$/
+const VALUE = /^[\t\x20-\x7e]*$/
+/** They change how the rest is read, or how the connection goes on. */
+const UNUSUAL = new Set([
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+  'proxy-connection',
+  'set-cookie',
+  '__proto__',
+])
+
+function isSame({ bytes }: Head, chunk: Buffer): boolean {
+  const { length } = bytes
+  return chunk.length >= length + 4 && chunk.compare(bytes, 0, length, 0, length) === 0 && isBlankLine(chunk, length)
+}
+
+const isBlankLine = (chunk: Buffer, at: number) =>
+  chunk[at] === 13 && chunk[at + 1] === 10 && chunk[at + 2] === 13 && chunk[at + 3] === 10
+
+function readHead(chunk: Buffer, find: FindUsual): Head | undefined {
+  const end = chunk.indexOf('\r\n\r\n', 0, 'latin1')
+  if (end < 0 || end > HEAD_MAX) return undefined
+  const [first, ...lines] = chunk.toString('latin1', 0, end).split('\r\n')
+  const path = FIRST_LINE.exec(first!)?.[1]
+  if (path === undefined || lines.length > HEADERS_MAX) return undefined
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
+    const value = line.slice(colon + 1)
+    if (!NAME.test(name) || !VALUE.test(value) || UNUSUAL.has(name) || name in headers) return undefined
+    headers[name] = value.replace(/^[\t ]+|[\t ]+$/g, '')
+  }
+  const { host, connection = 'keep-alive', 'content-length': length } = headers
+  if (host === undefined || length === undefined || !/^[0-9]{1,9}$/.test(length)) return undefined
+  if (connection.toLowerCase() !== 'keep-alive') return undefined
+  const request = { url: path, headers, rawHeaders: [] }
+  movePathKey(request)
+  const { url } = request
+  const run = find(url)
+  return run && { url, headers, run, length: Number(length), bytes: Buffer.from(chunk.subarray(0, end)) }
+}
+
+let date = ''
+let dateSecond = 0
+
+/** The header `Date` as node:http writes it, made once a second. */
+function dateNow(): string {
+  const now = new Date()
+  const second = Math.floor(now.getTime() / 1_000)
+  if (second !== dateSecond) {
+    dateSecond = second
+    date = now.toUTCString()
+  }
+  return date
+}

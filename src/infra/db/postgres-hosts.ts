@@ -1,0 +1,72 @@
+/** What a connection must be good for, in the words of libpq. */
+const SESSIONS = ['any', 'read-write', 'primary'] as const
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+const PARAMETER = 'target_session_attrs'
+
+/**
+ * The servers of one store, of which one takes writes at a time, as libpq reads them:
+ * `postgres://user@one:5432,two:5432/name?target_session_attrs=read-write`.
+ */
+export class PostgresHosts {
+  /** Whether a server that only reads is passed over. */
+  readonly needsWriter: boolean
+  readonly #urls: readonly string[]
+  #at = 0
+  #generation = 0
+
+  constructor(url: string) {
+    const { urls, session } = readUrl(url)
+    this.#urls = urls
+    this.needsWriter = session === undefined ? urls.length > 1 : session !== 'any'
+  }
+
+  get count(): number {
+    return this.#urls.length
+  }
+
+  /** Where new connections go. */
+  get url(): string {
+    return this.#urls[this.#at]!
+  }
+
+  /** Connections of an earlier one lead to a server that no longer takes writes. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** The server at this address is of no use now: the next one's turn, unless another caller has moved on already. */
+  leave(url: string): void {
+    if (url === this.url) this.#at = (this.#at + 1) % this.#urls.length
+  }
+
+  /** The server takes no writes any more. */
+  markReadOnly(generation: number): void {
+    if (generation === this.#generation) this.#generation++
+  }
+}
+
+/** What is wrong with the address of a PostgreSQL store, in words that repeat nothing of it; undefined when nothing is. */
+export function faultInPostgresUrl(url: string): string | undefined {
+  const { urls, session, tls } = readUrl(url)
+  if (!urls.every(isAddress)) return 'must be like postgres://user:password@host:5432/name'
+  if (session !== undefined && !SESSIONS.some((known) => known === session)) {
+    return `must have ${PARAMETER} as one of ${SESSIONS.join(', ')}`
+  }
+  if (tls !== null && !TLS_MODES.includes(tls)) return `must have sslmode as one of ${TLS_MODES.join(', ')}`
+  return undefined
+}
+
+/** A path to a socket may stand among the parameters instead of a host. */
+const isAddress = (url: string) => URL.canParse(url.replace('@/', '@localhost/'))
+
+function readUrl(url: string): { urls: string[]; session: string | undefined; tls: string | null } {
+  const [, scheme = '', user = '', hosts = '', rest = ''] = /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? []
+  const [path = '', query = ''] = rest.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  const session = parameters.get(PARAMETER) ?? undefined
+  parameters.delete(PARAMETER)
+  const asked = session === undefined ? query : parameters.toString()
+  const end = path + (asked === '' ? '' : `?${asked}`)
+  const urls = hosts.split(',').map((host) => `${scheme}${user}${host}${end}`)
+  return { urls, session, tls: parameters.get('sslmode') }
+}

@@ -1,0 +1,113 @@
+import { Socket } from 'node:net'
+import pg from 'pg'
+import { storeAway } from '../../kernel/errors.ts'
+import type { Failures } from '../../kernel/failures.ts'
+import { nameOfPrepared } from '../../kernel/prepared.ts'
+import type { PostgresHosts } from './postgres-hosts.ts'
+import { READ_ONLY, type StoreHealth } from './store-failure.ts'
+
+const POOL_MAX = 16
+
+interface PoolNeeds {
+  sockets: PoolSockets
+  health: StoreHealth
+  failures: Failures
+  /** How long a connection may take. */
+  silenceMax: number
+}
+
+/** Connections to whichever server takes writes. What fails on them and passes by itself is a refusal with `Retry-After`. */
+export function openPool(hosts: PostgresHosts, { sockets, health, failures, silenceMax }: PoolNeeds) {
+  // Counts and times fit a number; amounts of raw are numeric and stay text.
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(pg.types.builtins.INT8, Number)
+  const pool = new pg.Pool({
+    connectionString: hosts.url,
+    max: POOL_MAX,
+    types,
+    stream: sockets.begin,
+    connectionTimeoutMillis: silenceMax,
+    ...(hosts.needsWriter && { verify: requireWriter }),
+  })
+  const generations = new WeakMap<pg.ClientBase, number>()
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', failures.lost('store.connection'))
+  // The same for one in use: its transaction fails, the process does not.
+  pool.on('connect', (client) => {
+    client.on('error', failures.lost('store.connection'))
+    const { generation } = hosts
+    generations.set(client, generation)
+    planOnce(client, (error) => {
+      if ((error as { code?: unknown }).code === READ_ONLY) hosts.markReadOnly(generation)
+      return health.judge(error)
+    })
+  })
+
+  const isOutdated = (client: pg.ClientBase) => generations.get(client) !== hosts.generation
+  const connect = async (): Promise<pg.PoolClient> => {
+    for (let tries = 1; ;) {
+      const { url } = hosts
+      pool.options.connectionString = url
+      try {
+        const client = await pool.connect()
+        if (!isOutdated(client)) return returning(client, isOutdated)
+        client.release(true)
+      } catch (error) {
+        hosts.leave(url)
+        if (tries++ >= hosts.count) throw storeAway(error)
+      }
+    }
+  }
+  return { pool, connect }
+}
+
+/** What turned out to lead to a server that only reads is closed, not used again. */
+function returning(client: pg.PoolClient, isOutdated: (client: pg.ClientBase) => boolean): pg.PoolClient {
+  const release = client.release.bind(client)
+  client.release = (error) => release(error ?? isOutdated(client))
+  return client
+}
+
+function requireWriter(client: pg.PoolClient, done: (error?: Error) => void): void {
+  client
+    .query<{ only: string }>(`select current_setting('transaction_read_only') as only`)
+    .then(({ rows }) => done(rows[0]?.only === 'on' ? new Error('The server takes no writes.') : undefined), done)
+}
+
+/**
+ * The connections of a pool. A statement whose answer never comes would hold its connection, and the callers who wait for it,
+ * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
+ */
+export class PoolSockets {
+  readonly #open = new Set<Socket>()
+  #silenceMax = 0
+
+  readonly begin = (): Socket => {
+    const socket = new Socket()
+    this.#open.add(socket)
+    socket.setTimeout(this.#silenceMax)
+    socket.on('timeout', () => socket.destroy(new Error('The store does not answer.')))
+    socket.on('close', () => this.#open.delete(socket))
+    return socket
+  }
+
+  limitSilence(milliseconds: number): void {
+    this.#silenceMax = milliseconds
+    for (const socket of this.#open) socket.setTimeout(milliseconds)
+  }
+}
+
+/** Prepared statements are parsed and planned once for each connection. */
+function planOnce(client: pg.ClientBase, toFailure: (error: unknown) => unknown): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
+    const name = typeof text === 'string' ? nameOfPrepared(text) : undefined
+    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
+  }
+  const failing = (...asked: Parameters<typeof named>) => {
+    const answered = named(...asked)
+    // The pool's own questions come with a callback.
+    return answered instanceof Promise ? answered.catch((error: unknown) => Promise.reject(toFailure(error))) : answered
+  }
+  client.query = failing as typeof client.query
+}

@@ -1,0 +1,57 @@
+import { storeAway, storeUnwritable } from '../../kernel/errors.ts'
+import { textOf } from '../../kernel/shape.ts'
+
+/**
+ * What a store says that passes by itself, and is never a fault of ours: sockets; and of PostgreSQL that the connection ended (08),
+ * ended a transaction that had waited (25P03, 25P04), let one of two yield (40), has too little of something (53), stops, starts or
+ * recovers (57P), or cannot read its disk (58030).
+ */
+const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08|25P0[34]|40|53|57P|58030)/
+/** What the library says of a connection that has no code to give. */
+const AWAY_WORDS =
+  /^(Connection (terminated|ended)|Client (has encountered a connection error|was closed)|The store does not answer|timeout (expired|exceeded)|Query read timeout)/
+/** Another process holds the file, or it cannot be opened. SQLite's own codes are the lowest eight bits of the extended ones. */
+const SQLITE_AWAY = new Set([5, 6, 14])
+
+/** The server answers, but only to readers: what is stored there reaches no one, so the connection is of no use. */
+export const READ_ONLY = '25006'
+
+/** Why a store that is read cannot be written. */
+const UNWRITABLE = new Map<unknown, string>([
+  ['53100', 'disk full'],
+  [READ_ONLY, 'read-only'],
+  [13, 'disk full'],
+  [8, 'read-only'],
+  [10, 'disk error'],
+])
+
+/** Whether a store takes writes, as its latest failures say. */
+export class StoreHealth {
+  onUnwritable: () => void = () => undefined
+  #unwritable: string | undefined
+
+  /** Why it does not. */
+  get unwritable(): string | undefined {
+    return this.#unwritable
+  }
+
+  recover(): void {
+    this.#unwritable = undefined
+  }
+
+  /** A failure of the store as a refusal with `Retry-After`, where it is none of ours; any other as it is. */
+  readonly judge = (error: unknown): unknown => {
+    if (!(error instanceof Error)) return error
+    const told = 'code' in error ? error.code : undefined
+    const code = typeof told === 'number' ? told & 0xff : textOf(told)
+    const reason = UNWRITABLE.get(code)
+    if (reason !== undefined) {
+      const isNew = this.#unwritable === undefined
+      this.#unwritable = reason
+      if (isNew) this.onUnwritable()
+      return storeUnwritable(reason, error)
+    }
+    const isAway = typeof code === 'number' ? SQLITE_AWAY.has(code) : AWAY_CODES.test(code)
+    return isAway || AWAY_WORDS.test(error.message) ? storeAway(error) : error
+  }
+}

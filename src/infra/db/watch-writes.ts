@@ -1,0 +1,29 @@
+import type { Clock } from '../../kernel/ports.ts'
+import type { Db } from '../../kernel/db.ts'
+import { systemRandom } from '../random.ts'
+import { replaceFact } from './facts.ts'
+import type { StoreHealth } from './store-failure.ts'
+
+const LOOK_EVERY = 2_000
+/** More than a full disk still has in half-filled pages, and nothing that packs well. */
+const PROBE_BYTES = 65_536
+
+/** Writes to a store that took no writes, until it does: no caller has to be the one who finds out. Answers how to stop. */
+export function watchWrites(db: Db, clock: Clock, health: StoreHealth): () => void {
+  let stopped = false
+  let cancel = () => {}
+  const look = () => {
+    if (!stopped) cancel = clock.after(LOOK_EVERY, () => void probe(db, clock).then(() => health.recover(), look))
+  }
+  health.onUnwritable = look
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
+
+async function probe(db: Db, clock: Clock): Promise<void> {
+  for (const value of [Buffer.from(systemRandom.bytes(PROBE_BYTES)).toString('base64'), '']) {
+    await replaceFact(db, { name: 'probe', value, now: clock.now() })
+  }
+}
