@@ -108,7 +108,13 @@ test('guides stand in the order in which they are needed, an action by its other
   assert.deepEqual(groups, ['Start', 'Accept payments', 'Build', 'Test', 'Operate', 'Reference'])
   const reply = await get(gateway, '/docs/actions/pending')
   assert.deepEqual([reply.status, reply.headers.location], [302, '/docs/actions/receivable'])
-  const pages = ['/docs', '/docs/contract/part-4', '/docs/operating', '/docs/operating/runbook', '/docs/actions/process']
+  const pages = [
+    '/docs',
+    '/docs/contract/part-4',
+    '/docs/operating',
+    '/docs/operating/runbook',
+    '/docs/actions/process',
+  ]
   for (const path of pages) {
     const { text } = await get(gateway, path)
     for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${id}"`), `${path}#${id}`)
