@@ -14,7 +14,7 @@ interface CredentialSources {
 }
 
 /**
- * The credential of a request. Clients send it in six places (contract 5); an empty one is none, and two that differ
+ * The credential of a request. Clients send it in seven places (contract 5); an empty one is none, and two that differ
  * are refused, because guessing which one counts is how accounts get confused. Where an action has a parameter `key`
  * of its own (`account_get`), the body's `key` is that parameter; one that names `public_key` takes it as a credential.
  */
@@ -30,7 +30,7 @@ export function extractCredential({ headers, url, body, action }: CredentialSour
     }
     found = credential
   }
-  if (typeof headers.authorization === 'string') take(headers.authorization.trim().replace(/^Bearer(\s+|$)/i, ''))
+  if (typeof headers.authorization === 'string') take(readAuthorization(headers.authorization.trim()))
   take(headers.key)
   take(headers['x-api-key'])
   if (body?.key !== undefined && !('key' in properties)) take(body.key)
@@ -38,4 +38,12 @@ export function extractCredential({ headers, url, body, action }: CredentialSour
   const query = url.indexOf('?')
   if (query >= 0) for (const key of new URLSearchParams(url.slice(query)).getAll('key')) take(key)
   return found
+}
+
+/** A key as it is, after `Bearer`, or as the password of basic authentication. */
+function readAuthorization(text: string): string {
+  const [, basic] = /^Basic\s+(\S+)$/i.exec(text) ?? []
+  if (basic === undefined) return text.replace(/^Bearer(\s+|$)/i, '')
+  const pair = Buffer.from(basic, 'base64').toString()
+  return pair.slice(pair.indexOf(':') + 1)
 }

@@ -6,6 +6,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
+import { movePathKey } from './path-key.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
 import type { Traces } from '../kernel/traces.ts'
 import type { RpcEndpoint } from './rpc.ts'
@@ -85,6 +86,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         },
         (request, response) => {
           let rpcDoor: ReturnType<typeof findRpcDoor>
+          movePathKey(request)
           if (options.admits?.(request) === false) response.writeHead(403, { connection: 'close' }).end()
           else if (request.headers.host === undefined && request.httpVersion === '1.1') {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
@@ -112,6 +114,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Before those who take upgrades: what is destroyed here opens no websocket.
   server.server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
     if (options.admits?.(request) === false) socket.destroy()
+    movePathKey(request)
   })
   server.addHook('preClose', (done) => {
     // Browsers open connections ahead of need. One that never asked for anything is not idle to Node, and would be

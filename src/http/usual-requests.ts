@@ -1,6 +1,7 @@
 import { type Server, STATUS_CODES, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RequestHeaders } from '../guard/credential.ts'
+import { movePathKey } from './path-key.ts'
 
 /*
  * Nearly every request is a short POST that arrives in one piece, and reading it through node:http costs more than answering it.
@@ -245,9 +246,8 @@ function readHead(chunk: Buffer, find: FindUsual): Head | undefined {
   const end = chunk.indexOf('\r\n\r\n', 0, 'latin1')
   if (end < 0 || end > HEAD_MAX) return undefined
   const [first, ...lines] = chunk.toString('latin1', 0, end).split('\r\n')
-  const url = FIRST_LINE.exec(first!)?.[1]
-  const run = url === undefined || lines.length > HEADERS_MAX ? undefined : find(url)
-  if (url === undefined || !run) return undefined
+  const path = FIRST_LINE.exec(first!)?.[1]
+  if (path === undefined || lines.length > HEADERS_MAX) return undefined
   const headers: Record<string, string> = {}
   for (const line of lines) {
     const colon = line.indexOf(':')
@@ -259,7 +259,11 @@ function readHead(chunk: Buffer, find: FindUsual): Head | undefined {
   const { host, connection = 'keep-alive', 'content-length': length } = headers
   if (host === undefined || length === undefined || !/^[0-9]{1,9}$/.test(length)) return undefined
   if (connection.toLowerCase() !== 'keep-alive') return undefined
-  return { url, headers, run, length: Number(length), bytes: Buffer.from(chunk.subarray(0, end)) }
+  const request = { url: path, headers, rawHeaders: [] }
+  movePathKey(request)
+  const { url } = request
+  const run = find(url)
+  return run && { url, headers, run, length: Number(length), bytes: Buffer.from(chunk.subarray(0, end)) }
 }
 
 let date = ''

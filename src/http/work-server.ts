@@ -112,6 +112,7 @@ const NO_LEDGER: NodePort = {
   read: () => Promise.reject(noLedger()),
   readBlocks: () => Promise.reject(noLedger()),
   readSends: () => Promise.reject(noLedger()),
+  readAgreed: () => Promise.reject(noLedger()),
   publish: () => Promise.reject(noLedger()),
 }
 

@@ -69,6 +69,7 @@ const STATUS = {
   conflict: 409,
   idempotency_conflict: 409,
   idempotency_in_flight: 409,
+  no_votes: 409,
   refund_address_required: 409,
   refund_source_required: 409,
   refund_too_large: 409,
@@ -84,6 +85,7 @@ const STATUS = {
   node_timeout: 504,
   publish_timeout: 504,
   no_work: 503,
+  nodes_disagree: 503,
   amount_space_exhausted: 503,
   no_price: 503,
   no_swap: 503,
@@ -137,6 +139,14 @@ export const noNode = (cause?: unknown) =>
 
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
+
+/** One of the nodes is behind, or lies: nothing is done on the word of either. */
+export const nodesDisagree = () =>
+  new AppError('nodes_disagree', 'The nodes do not agree about this account. Nothing was sent. Try again later.', {
+    retryAfterSeconds: 5,
+  })
+
+export const isDisagreement = (error: unknown): boolean => error instanceof AppError && error.code === 'nodes_disagree'
 
 /** A caller who asks again in a moment may find the store back; what was begun before is as it was left. */
 export const storeAway = (cause: unknown) =>

@@ -40,8 +40,19 @@ export interface NodePort {
    * say so. `previous` are hashes of predecessors where they are known already, which spares a question.
    */
   readSends(hashes: readonly string[], previous?: readonly string[]): Promise<ReadonlyMap<string, LedgerSend>>
+  /**
+   * What nodes state that cannot be computed from blocks, and that money depends on: facts that as many of them state as must
+   * agree. Where one node suffices this is `read`. A refusal by the ledger states something as well, in `error`.
+   */
+  readAgreed(action: string, params: NodeParams, toFacts: (answer: NodeAnswer) => readonly string[]): Promise<Agreed>
   /** Brings a block to the ledger, once, whatever happens to the replies; answers with its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
+}
+
+export interface Agreed {
+  facts: ReadonlySet<string>
+  /** Of each node that was asked. */
+  answers: readonly NodeAnswer[]
 }
 
 /** What all nodes report of an account and of blocks. */
@@ -70,8 +81,8 @@ export interface CollectedVotes {
 
 /** The votes that nodes send. */
 export interface VotePort {
-  /** A block that may become a payment: its votes are kept for a while. */
-  expect(hash: string): void
+  /** A block that may become a payment: its votes are kept for a while. What its payer announces beside it counts against the payer's share. */
+  expect(hash: string, payer?: string): void
   /** The votes that confirm a block; waits for them a while. Undefined when too few came. Throws when nodes do not report weights. */
   collect(hash: string): Promise<CollectedVotes | undefined>
   /** Whoever waits is answered, and waits no more. */

@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../kernel/db.ts'
+import { type AnyResource, storedOf } from '../kernel/resource/resource.ts'
+import { pointOfSale } from '../modules/pos/index.ts'
+import { webhookEndpoint } from '../modules/webhooks/index.ts'
 
 /** Whose data is meant. */
 export interface Whose {
@@ -60,7 +63,29 @@ const goneFrom =
 /** A gateway of 0.1 that runs beside this one leaves the owner out. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
+/** Of a declared noun: whose its rows are, what is secret in them and what is emptied follow from its fields. */
+function ofNoun<T extends keyof Tables>(
+  noun: AnyResource & { table: T },
+  erase: 'delete' | (Partial<Tables[T]> & object),
+): Personal<T> {
+  const stored = storedOf(noun)
+  const secrets = stored.filter(({ field }) => field.isSecret)
+  const emptied = stored.flatMap(({ column, field: { erased } }) => (erased === undefined ? [] : [[column, erased]]))
+  const columnOf = (name: string) => stored.find((each) => each.name === name)!.column
+  return {
+    key: ['id' as Column<T>],
+    of: owned(columnOf(noun.owner)),
+    leftOut: secrets.map(({ column }) => column as Column<T>),
+    erase:
+      erase === 'delete'
+        ? erase
+        : { ...(Object.fromEntries(emptied) as object), ...(noun.marksDeleted && { deleted_at: 1 }), ...erase },
+  }
+}
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
+
+/** Every noun that is declared. */
+export const NOUNS: readonly AnyResource[] = [webhookEndpoint, pointOfSale]
 
 /**
  * What the store knows about an account and its people, table by table, in an order in which rows can be deleted. `nobody` says why
@@ -98,12 +123,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['known'],
     erase: 'delete',
   },
-  webhook_endpoints: {
-    key: ['id'],
-    of: owned('account_id'),
-    leftOut: ['sealed', 'previous_sealed'],
-    erase: 'delete',
-  },
+  webhook_endpoints: ofNoun(webhookEndpoint, 'delete'),
   disabled_webhooks: { key: ['owner', 'url'], of: owned('owner'), erase: 'delete' },
   checkouts: {
     key: ['id'],
@@ -155,12 +175,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['email'],
     erase: { email: null, plan: null, status: 'ended', due_at: 1 },
   },
-  points_of_sale: {
-    key: ['id'],
-    of: owned('owner'),
-    leftOut: ['token', 'token_mark', 'pin_mark'],
-    erase: { title: '', items: '[]', token: '', token_mark: '', pin_mark: null, paused: 1, deleted_at: 1 },
-  },
+  points_of_sale: ofNoun(pointOfSale, { paused: 1 }),
   pos_sales: { key: ['checkout_id'], of: through('pos_id', 'points_of_sale', 'id', 'owner'), erase: 'keep' },
   pos_pin_tries: {
     key: ['pos_id', 'who'],

@@ -3,52 +3,16 @@ import { type TestContext, test } from 'node:test'
 import { RAW_PER_NANO, type Raw, toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
-import { fundsOf } from '../support/blocks.ts'
-import { bearer, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
+import { frontierOf, fundsOf, publish } from '../support/blocks.ts'
+import { bearer, merchant, turnUntil } from '../support/checkout-steps.ts'
 import { turningWhenStuck } from '../support/clock.ts'
-import { EventRelay } from '../support/event-relay.ts'
-import { FaultyNode } from '../support/faulty-node.ts'
+import type { FaultyNode } from '../support/faulty-node.ts'
 import { readMetrics } from '../support/gateway.ts'
-import { Inventions } from '../support/inventions.ts'
+import { openScene } from '../support/node-scene.ts'
 
 /* Nodes that tell of payments which never were, or keep to themselves those that were: decision 106. */
 
 const { address } = merchant
-
-/** A shop before nodes of strangers, all of one ledger, until some of them are made to lie. */
-async function openScene(t: TestContext, count: number, env: Record<string, string> = {}) {
-  const world = await openWorld(t)
-  const nodes: FaultyNode[] = []
-  const relays: EventRelay[] = []
-  for (let at = 0; at < count; at++) {
-    nodes.push(await FaultyNode.start(t, { ledger: world.ledger }))
-    relays.push(await EventRelay.start(t, world.ledger.wsUrl))
-  }
-  const shop = await world.start({
-    NODE_URLS: nodes.map(({ url }) => url).join(','),
-    NODE_WS_URLS: relays.map(({ url }) => url).join(','),
-    ...env,
-  })
-  const open = (amount = '2') => shop.open({ address, amount }, bearer(world.key()))
-  /** Turns the clock for so long, with time for what falls due. */
-  const pass = async (seconds: number) => {
-    const end = world.clock.now() + seconds * 1_000
-    await turnUntil(world, 1_000, async () => world.clock.now() >= end)
-  }
-  const inventions = new Inventions()
-  /** A liar that has invented the payment of a checkout, and tells of it in every way. */
-  const invent = ({ amount_raw: raw }: { amount_raw: string }, ...liars: number[]) => {
-    const hash = inventions.pay(address, BigInt(raw), merchant.key)
-    for (const at of liars) {
-      inventions.tellThrough(nodes[at]!)
-      inventions.tellBy(relays[at]!, hash)
-    }
-    return hash
-  }
-  const untilPaid = (id: string) => turnUntil(world, 1_000, async () => (await shop.check(id)).success)
-  const stateOf = (at: number) => shop.app.nodes.pool.upstreams[at]!.state
-  return { world, nodes, relays, shop, open, pass, inventions, invent, untilPaid, stateOf }
-}
 
 test('one lying node of two completed checkouts with invented payments: now it waits, says so, and goes on without the lie', async (t) => {
   const { world, nodes, shop, open, pass, invent, untilPaid } = await openScene(t, 2)
@@ -102,14 +66,7 @@ test('a wallet signed a receive for money that never was and stayed locked for g
 })
 
 test('a wallet that nodes lie to about its own chain is neither frozen nor led astray, and goes on with the truth', async (t) => {
-  const { world, shop, nodes } = await openScene(t, 2)
-  /** A send that cannot leave is answered when its time is over. */
-  const call = async (fields: object) => {
-    let isOver = false
-    const answer = shop.call('cloud_wallet', { key: world.key(), ...fields }).finally(() => (isOver = true))
-    await turnUntil(world, 1_000, async () => isOver)
-    return answer
-  }
+  const { world, shop, nodes, call } = await openScene(t, 2)
   const wallet = (await call({})).json<{ address: string }>().address
   await world.pay(wallet, toRaw(3n * RAW_PER_NANO))
   const send = () => call({ send: merchant.address, amount: '1', account: wallet })
@@ -157,6 +114,74 @@ test('a wallet that nodes lie to about its own chain is neither frozen nor led a
   const last = await send()
   assert.equal(last.status, 200, last.text)
   assert.equal(fundsOf(world.ledger.node, merchant.address), 2n * RAW_PER_NANO)
+})
+
+/** What a merchant was paid and has received before a checkout of the same price was made. */
+async function openOldSale(t: TestContext, env: Record<string, string> = {}) {
+  const scene = await openScene(t, 2, env)
+  const { world, shop, nodes } = scene
+  const { node } = world.ledger
+  const old = await world.pay(address, toRaw(2n * RAW_PER_NANO))
+  await publish(node, merchant.receive(frontierOf(node, merchant.key), old, 2n * RAW_PER_NANO))
+  const made = await shop.open({ address, amount: '2', random: false }, bearer(world.key()))
+  assert.equal(BigInt(made.amount_raw), 2n * RAW_PER_NANO)
+  const list = { [address]: { [old]: { amount: made.amount_raw, source: address } } }
+  /** That the merchant has not received it. */
+  const sayItWaits = (liar: FaultyNode) => {
+    liar.lie('accounts_receivable', (answer) => ({ ...answer, blocks: list }))
+    liar.lie('account_history', (answer) => ({ ...answer, history: [] }))
+    liar.lie('blocks_info', (answer) => changeBlocks(answer, { receivable: '1' }))
+  }
+  /** That the merchant has received it since. */
+  const sayItIsNew = (liar: FaultyNode) => {
+    liar.lie('accounts_frontiers', () => ({ frontiers: { [address]: 'F'.repeat(64) } }))
+    liar.lie('account_history', ({ history, ...answer }) => ({
+      ...answer,
+      history: (history as unknown as object[]).map((entry) => ({ ...entry, hash: 'F'.repeat(64), height: '9' })),
+    }))
+  }
+  const lies = [sayItWaits, sayItIsNew]
+  return { ...scene, made, lies, nodes }
+}
+
+const changeBlocks = (answer: Record<string, unknown>, members: object): object => {
+  const blocks = Object.entries(answer.blocks ?? {}).map(([hash, told]) => [hash, { ...(told as object), ...members }])
+  return { ...answer, blocks: Object.fromEntries(blocks) as object }
+}
+
+test('an old payment that one of two nodes made look new paid a new order: now as many must say so as must agree', async (t) => {
+  for (const at of [0, 1]) {
+    const { world, shop, nodes, made, lies, pass, untilPaid } = await openOldSale(t)
+    for (const lie of lies) {
+      lie(nodes[at]!)
+      await pass(60)
+      assert.equal((await shop.check(made.id)).success, false)
+      nodes[at]!.beHonest()
+    }
+    await world.pay(address, made.amount_raw)
+    await untilPaid(made.id)
+    await shop.close()
+  }
+  for (const which of [0, 1]) {
+    const { nodes, made, lies, untilPaid, shop } = await openOldSale(t, { CONFIRM_NODES: '1' })
+    for (const node of nodes) lies[which]!(node)
+    await untilPaid(made.id)
+    await shop.close()
+  }
+})
+
+test('one liar of three on what an address has received neither makes payments late nor keeps checkouts from being made', async (t) => {
+  const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 3)
+  const { node } = world.ledger
+  nodes[1]!.lie('account_info', (answer) => ({ ...answer, block_count: '9999', frontier: 'F'.repeat(64) }))
+  nodes[1]!.lie('accounts_receivable', (answer) => ({ ...answer, blocks: '' }))
+  nodes[1]!.lie('account_history', (answer) => ({ ...answer, history: [] }))
+  const made = await open()
+  const hash = await world.pay(address, made.amount_raw)
+  await publish(node, merchant.receive(frontierOf(node, merchant.key), hash, BigInt(made.amount_raw)))
+  await untilPaid(made.id)
+  await pass(1)
+  assert.equal((await shop.check(made.id)).additional_status, 'none')
 })
 
 test('one liar of three is set aside for good with what it said, and payments go on in the meantime', async (t) => {

@@ -1,6 +1,5 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { type TestContext, test } from 'node:test'
-import { AppError } from '../../src/kernel/errors.ts'
 import { type Raw, toRaw } from '../../src/kernel/money.ts'
 import { deleteWallet, queuePayment, treasury } from '../../src/modules/wallets/index.ts'
 import { receiveDeposits } from '../../src/modules/wallets/domain/receive.ts'
@@ -8,11 +7,11 @@ import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
 import { listUnsettled } from '../../src/modules/wallets/unsettled-store.ts'
 import { type Wallet, findOwnedWallet } from '../../src/modules/wallets/store.ts'
 import { Signer, nano } from '../support/blocks.ts'
-import { Crash } from '../support/faults.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
+import { type Instance, openWalletWorld } from '../support/wallet-world.ts'
 import { type Acknowledged, assertAtRest } from './invariants.ts'
+import { WalletLife } from './wallet-life.ts'
 
 /*
  * A life of wallets at random: they are made, paid, emptied and ended, while nodes fail, replies get lost, confirmations
@@ -21,22 +20,10 @@ import { type Acknowledged, assertAtRest } from './invariants.ts'
  */
 
 const STEPS = Number(process.env.STEPS ?? (isThorough ? 1_000 : 400))
-const LEASE = 11_000
 const MINUTE = 60_000
 /** A wallet that ended long ago is asked about once a day: what another one's end brings there, and no node tells of, is found then. */
 const LOOKED_AT_WITHIN = 25 * 60 * MINUTE
 const WALLETS_MAX = 25
-/** What may come of an operation in such a world. Anything else is a defect. */
-const EXPECTED = new Set([
-  'no_node',
-  'publish_unknown',
-  'publish_refused',
-  'insufficient_funds',
-  'wallet_busy',
-  'wallet_not_found',
-  'wallet_not_empty',
-])
-
 interface Wish {
   from: string
   destination: string
@@ -45,52 +32,41 @@ interface Wish {
   hash?: string
 }
 
-class Life {
-  readonly #world: WalletWorld
-  readonly #random: SeededRandom
+class Life extends WalletLife {
   readonly #recipients = Array.from({ length: 8 }, (_, at) => new Signer(500 + at).address)
   /** Wallets that may live, and some that have ended. */
   #living: string[] = []
   readonly #ended: string[] = []
   readonly #wishes: Wish[] = []
-  #instances: Instance[] = []
   #deposited = 0n
   #payments = 0
-  deaths = 0
-  outcomes = new Map<string, number>()
-
-  constructor(world: WalletWorld, random: SeededRandom) {
-    this.#world = world
-    this.#random = random
-  }
 
   async begin(): Promise<void> {
-    this.#instances = [await this.#world.start(), await this.#world.start()]
+    await this.startTwo()
     const { address } = await treasury(this.#one().ctx)
     await this.#deposit(address, nano(1_000_000))
   }
 
   /** One thing happens, or several at once. */
   async step(): Promise<void> {
-    const atOnce = this.#random.below(8) === 0 ? 3 : 1
-    const operations = Array.from({ length: atOnce }, () => this.#tolerate(this.#choose()))
-    await this.#world.finish(Promise.all(operations))
-    await this.#replaceDead()
+    const atOnce = this.random.below(8) === 0 ? 3 : 1
+    const operations = Array.from({ length: atOnce }, () => this.tolerate(this.#choose()))
+    await this.world.finish(Promise.all(operations))
+    await this.replaceDead()
   }
 
-  /** Everything is well again, and time goes by until nothing is left to do. */
   async rest(): Promise<void> {
-    const { clock, ledger, db } = this.#world
-    this.#world.trouble = () => 'none'
+    const { clock, ledger, db } = this.world
+    this.world.trouble = () => 'none'
     await ledger.release()
-    for (const { faults } of this.#instances) faults.disarm()
-    await this.#replaceDead()
+    for (const { faults } of this.instances) faults.disarm()
+    await this.replaceDead()
     let known = -1
     for (let round = 0; round < 50; round++) {
       clock.advance(LOOKED_AT_WITHIN)
-      const instance = this.#instances[round % 2]!
-      await this.#world.finish(instance.settle())
-      await this.#world.finish(instance.look())
+      const instance = this.instances[round % 2]!
+      await this.world.finish(instance.settle())
+      await this.world.finish(instance.look())
       const blocks = (await db.selectFrom('wallet_blocks').select('id').execute()).length
       if (blocks === known && (await listUnsettled(db, 1)).length === 0) break
       known = blocks
@@ -98,7 +74,7 @@ class Life {
     const acknowledged = this.#wishes.flatMap(({ hash, from, destination, amount }): Acknowledged[] =>
       hash === undefined ? [] : [{ hash, from, destination, amount: amount === 'all' ? undefined : amount }],
     )
-    await assertAtRest(this.#world, { deposited: this.#deposited, recipients: this.#recipients, acknowledged })
+    await assertAtRest(this.world, { deposited: this.#deposited, recipients: this.#recipients, acknowledged })
   }
 
   #choose(): () => Promise<unknown> {
@@ -107,7 +83,7 @@ class Life {
       [5, () => this.#create(instance)],
       [12, () => this.#deposit(this.#anyWallet(), this.#amount())],
       [18, () => this.#sendNew(instance)],
-      [8, () => this.#send(instance, this.#random.pick(this.#wishes))],
+      [8, () => this.#send(instance, this.random.pick(this.#wishes))],
       [6, () => this.#receive(instance)],
       [3, () => this.#delete(instance)],
       [8, () => this.#passTime()],
@@ -120,67 +96,44 @@ class Life {
       [7, () => this.#doom(instance)],
     ]
     if (this.#living.length === 0) return choices[0]![1]
-    let at = this.#random.below(choices.reduce((sum, [weight]) => sum + weight, 0))
-    return choices.find(([weight]) => (at -= weight) < 0)![1]
+    return this.pick(choices)
   }
 
   #one(): Instance {
-    return this.#random.pick(this.#instances)
+    return this.random.pick(this.instances)
   }
 
   /** Mostly one that lives. */
   #anyWallet(): string {
-    const ended = this.#ended.length > 0 && this.#random.below(6) === 0
-    return this.#random.pick(ended || this.#living.length === 0 ? this.#ended : this.#living)
-  }
-
-  /** What clients see, counted; whatever cannot be is thrown. */
-  async #tolerate(operation: () => Promise<unknown>): Promise<void> {
-    try {
-      await operation()
-    } catch (error) {
-      const code = error instanceof AppError ? error.code : error instanceof Crash ? 'died' : undefined
-      const isDying = this.#instances.some(({ faults }) => faults.dead)
-      if (code === undefined ? !isDying : code !== 'died' && !EXPECTED.has(code)) throw error
-      const name = code ?? 'died'
-      this.outcomes.set(name, (this.outcomes.get(name) ?? 0) + 1)
-    }
-  }
-
-  async #replaceDead(): Promise<void> {
-    for (const [at, { faults }] of this.#instances.entries()) {
-      if (!faults.dead) continue
-      this.deaths++
-      this.#world.clock.advance(LEASE)
-      this.#instances[at] = await this.#world.start()
-    }
+    const ended = this.#ended.length > 0 && this.random.below(6) === 0
+    return this.random.pick(ended || this.#living.length === 0 ? this.#ended : this.#living)
   }
 
   async #create(instance: Instance): Promise<void> {
     if (this.#living.length >= WALLETS_MAX) return
-    const count = this.#random.below(4)
-    const first = this.#random.below(this.#recipients.length)
+    const count = this.random.below(4)
+    const first = this.random.below(this.#recipients.length)
     const refunds = Array.from({ length: count }, (_, at) => this.#recipients[(first + at) % this.#recipients.length]!)
     // Sometimes one wallet ends in another.
-    if (count > 0 && this.#living.length > 0 && this.#random.below(5) === 0) refunds[0] = this.#anyWallet()
-    const lifetimeMilliseconds = (5 + this.#random.below(60)) * MINUTE
+    if (count > 0 && this.#living.length > 0 && this.random.below(5) === 0) refunds[0] = this.#anyWallet()
+    const lifetimeMilliseconds = (5 + this.random.below(60)) * MINUTE
     const terms = count === 0 ? { lifetimeMilliseconds } : { lifetimeMilliseconds, refundAddress: refunds }
-    this.#living.push(await this.#world.create(instance, terms))
+    this.#living.push(await this.world.create(instance, terms))
   }
 
   async #deposit(address: string, amount: Raw): Promise<void> {
-    await this.#world.deposit(address, amount)
+    await this.world.deposit(address, amount)
     this.#deposited += amount
   }
 
   #amount(): Raw {
-    return toRaw(this.#random.bigint(100) + 1n)
+    return toRaw(this.random.bigint(100) + 1n)
   }
 
   #wish(): Wish {
-    const from = this.#random.pick(this.#living)
-    const destination = this.#random.below(6) === 0 ? this.#anyWallet() : this.#random.pick(this.#recipients)
-    const amount = this.#random.below(4) === 0 ? 'all' : this.#amount()
+    const from = this.random.pick(this.#living)
+    const destination = this.random.below(6) === 0 ? this.#anyWallet() : this.random.pick(this.#recipients)
+    const amount = this.random.below(4) === 0 ? 'all' : this.#amount()
     const wish: Wish = { from, destination, amount, key: `wish-${this.#wishes.length}` }
     this.#wishes.push(wish)
     return wish
@@ -194,7 +147,7 @@ class Life {
   async #send({ ctx }: Instance, wish: Wish | undefined): Promise<void> {
     if (!wish) return
     const { from, destination, amount, key } = wish
-    const { accountId } = this.#world
+    const { accountId } = this.world
     const hash = await sendFromWallet(ctx, {
       accountId,
       actor: OPERATOR,
@@ -205,7 +158,7 @@ class Life {
     })
     if (wish.hash !== undefined && wish.hash !== hash) throw new Error('One key led to two blocks.')
     wish.hash = hash
-    this.outcomes.set('sent', (this.outcomes.get('sent') ?? 0) + 1)
+    this.note('sent')
   }
 
   async #receive(instance: Instance): Promise<void> {
@@ -215,8 +168,8 @@ class Life {
 
   /** One that lives; those that turn out to have ended are remembered as such. */
   async #find({ ctx }: Instance): Promise<Wallet | undefined> {
-    const address = this.#random.pick(this.#living)
-    const wallet = await findOwnedWallet(ctx.store.db, this.#world.accountId, address)
+    const address = this.random.pick(this.#living)
+    const wallet = await findOwnedWallet(ctx.store.db, this.world.accountId, address)
     if (!wallet && this.#living.includes(address)) {
       this.#living = this.#living.filter((other) => other !== address)
       this.#ended.push(address)
@@ -231,7 +184,7 @@ class Life {
 
   async #pay({ ctx, wallets }: Instance): Promise<void> {
     const { id: walletId } = await treasury(ctx)
-    const destination = this.#random.pick(this.#recipients)
+    const destination = this.random.pick(this.#recipients)
     const terms = { walletId, destination, amount: this.#amount(), purpose: 'faucet' as const }
     const payment = { ...terms, reference: `${this.#payments++}` }
     await ctx.store.db.transaction().execute((db) => queuePayment({ db, store: ctx.store }, payment))
@@ -239,15 +192,15 @@ class Life {
   }
 
   #passTime(): Promise<void> {
-    this.#world.clock.advance(this.#random.below(this.#random.below(5) === 0 ? 20 * MINUTE : MINUTE))
+    this.world.clock.advance(this.random.below(this.random.below(5) === 0 ? 20 * MINUTE : MINUTE))
     return Promise.resolve()
   }
 
   /** From now on some calls to the ledger get lost, on their way there or back. */
   #changeWeather(): Promise<void> {
-    const rough = this.#random.below(2) === 0
-    const random = this.#random
-    this.#world.trouble = () => {
+    const rough = this.random.below(2) === 0
+    const random = this.random
+    this.world.trouble = () => {
       if (!rough || random.below(5) > 0) return 'none'
       return random.below(2) === 0 ? 'request lost' : 'reply lost'
     }
@@ -255,23 +208,23 @@ class Life {
   }
 
   async #holdConfirmations(): Promise<void> {
-    if (this.#random.below(3) === 0) this.#world.ledger.hold()
-    else await this.#world.ledger.release()
+    if (this.random.below(3) === 0) this.world.ledger.hold()
+    else await this.world.ledger.release()
   }
 
   /** A confirmation arrives: in any order, sometimes twice, sometimes never. */
   #hear(): Promise<void> {
-    const { told } = this.#world
-    const at = this.#random.below(told.length)
+    const { told } = this.world
+    const at = this.random.below(told.length)
     const confirmation = told[at]
-    if (confirmation) this.#world.hear(confirmation)
-    if (this.#random.below(4) > 0) told.splice(at, 1)
+    if (confirmation) this.world.hear(confirmation)
+    if (this.random.below(4) > 0) told.splice(at, 1)
     if (told.length > 200) told.splice(0, 100)
     return Promise.resolve()
   }
 
   #doom({ faults }: Instance): Promise<void> {
-    faults.crashAt(1 + this.#random.below(40), this.#random.below(2) === 0 ? 'before' : 'after')
+    faults.crashAt(1 + this.random.below(40), this.random.below(2) === 0 ? 'before' : 'after')
     return Promise.resolve()
   }
 }
@@ -279,18 +232,7 @@ class Life {
 async function live(t: TestContext, seed: number, steps: number): Promise<void> {
   const random = new SeededRandom(seed)
   const world = await openWalletWorld(t, { engine: 'memory', random, env: { WALLET_WAIT_MS: '1000' } })
-  const life = new Life(world, random)
-  t.diagnostic(`SEED=${seed} STEPS=${steps}`)
-  await life.begin()
-  let step = 0
-  try {
-    for (; step < steps; step++) await life.step()
-    await life.rest()
-  } catch (cause) {
-    throw new Error(`SEED=${seed} STEPS=${steps}, step ${step}: ${(cause as Error).message}`, { cause })
-  }
-  const outcomes = [...life.outcomes].map(([name, count]) => `${name} ${count}`).join(', ')
-  t.diagnostic(`${life.deaths} deaths; ${outcomes}`)
+  await new Life(world, random, ['wallet_not_found', 'wallet_not_empty']).live(t, seed, steps)
 }
 
 test('wallets lose no raw and spend none twice, whatever happens', { timeout: Infinity }, (t) => live(t, SEED, STEPS))

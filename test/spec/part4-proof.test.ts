@@ -54,7 +54,7 @@ async function openShop(t: TestContext, env: Record<string, string> = {}) {
   return { gateway, ledger: gateway.app.devnet! }
 }
 
-test('a payment is proved by the votes of representatives with more weight than the quorum (contract 4.6, Payment verification: GET /checkout/<id>/proof; 7, Texts and codes: proof of a checkout that is not complete, or of a payment without one)', async (t) => {
+test('a payment is proved by the votes of representatives with more weight than the quorum (contract 4.6, Payment verification: GET /checkout/<id>/proof; 7, Texts and codes: proof of a checkout that is not complete, or of a payment that counts since a moment; proof of a payment whose votes were not kept)', async (t) => {
   const { gateway, ledger } = await openShop(t)
   const { id, hashes, ...made } = await openPaid(gateway, ledger)
   const proof = await proofOf(gateway, id)
@@ -85,12 +85,32 @@ test('each block that has paid a part has its proof, and the merchant’s page l
   for (const hash of hashes) assert.ok(text.includes(`/checkout/${id}/proof?block=${hash}`))
 })
 
+test('payer and receipt lead to the proof, and the gateway computes no signature for those who read it', async (t) => {
+  const { gateway, ledger } = await openShop(t)
+  const { id, hashes } = await openPaid(gateway, ledger)
+  const stored = await proofOf(gateway, id)
+  const paid = await askUrl(`${gateway.url}/pay/${id}`, { method: 'GET', headers: { accept: 'text/html' } })
+  assert.match(paid.text, new RegExp(`href="/checkout/${id}/proof"`))
+  const receipt = await gateway.rest('GET', `/pay/${id}/receipt`)
+  assert.match(receipt.text, new RegExp(`href="/checkout/${id}/proof\\?block=${hashes[0]}"`))
+  // A proof that does not verify shows that nothing was verified: the reader's own browser does that.
+  const { db } = gateway.ctx
+  const wrong = JSON.stringify({ ...stored, checksum: '0'.repeat(64) })
+  await db.updateTable('checkout_proofs').set({ proof: wrong }).execute()
+  const page = await askUrl(`${gateway.url}/checkout/${id}/proof`, { method: 'GET', headers: { accept: 'text/html' } })
+  assert.match(page.text, /Your browser is checking the proof/)
+})
+
 test('a gateway that is not set to prove payments asks for no votes and says that it makes no proofs', async (t) => {
   const { gateway, ledger } = await openShop(t, { PROOF: 'off' })
   const { id } = await openPaid(gateway, ledger)
   const { status, text } = await ask(gateway, id)
-  assert.equal(status, 404)
+  assert.equal(status, 409)
+  assert.match(text, /"no_votes"/)
   assert.match(text, /makes no proofs/)
+  for (const path of [`/pay/${id}`, `/pay/${id}/receipt`]) {
+    assert.doesNotMatch((await gateway.rest('GET', path)).text, /\/proof/)
+  }
   assert.equal(gateway.app.nodes.votes, undefined)
 })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { createApiKey } from '../../src/kernel/api-key.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
@@ -22,6 +23,9 @@ const PLACES: Record<string, (key: string) => Place> = {
   'header key': (key) => ({ headers: { key } }),
   'header X-API-Key': (key) => ({ headers: { 'x-api-key': key } }),
   'body key': (key) => ({ body: JSON.stringify({ action: 'block_count', key }) }),
+  'Authorization: Basic': (key) => ({
+    headers: { authorization: `Basic ${Buffer.from(`anybody:${key}`).toString('base64')}` },
+  }),
   'query key': (key) => ({ query: `?key=${encodeURIComponent(key)}` }),
 }
 
@@ -48,7 +52,7 @@ const lastCaller = () =>
 const assertConflict = (reply: Reply) =>
   assertRefusal(reply, 401, 'Two different API keys were given.', 'conflicting_credentials')
 
-test('a key is found in all six places, by RPC and by REST, and an empty one is none (contract 5, rules 3, 7 and 10; 5, Where a credential is read: 1, 2, 3, 4, 5, 6)', async () => {
+test('a key is found in all places, by RPC and by REST, and an empty one is none (contract 5, rules 3, 7 and 10; 5, Where a credential is read: 1, 2, 3, 4, 5, 6, 7)', async () => {
   const adminKey = gateway.app.createdKey!
   const unknownKey = createApiKey('secret', testRandom)
   const make = (key: string, headers: Ask['headers'] = {}) =>
@@ -92,6 +96,30 @@ test('401 for two different keys in one request, and the same key twice is one (
     }
   }
   assertConflict(await ask(`${gateway.url}/?key=${adminKey}&key=another`, { body: BLOCK_COUNT }))
+})
+
+test('a client that can be given nothing but a URL puts its key there, at every door, and it is logged nowhere (contract 5, Where a credential is read: 8)', async () => {
+  const { url, app } = gateway
+  const key = app.createdKey!
+  const at = (path: string, headers: Record<string, string> = {}) =>
+    ask(`${url}${path}`, { body: BLOCK_COUNT, headers })
+  for (const path of [`/k/${key}/`, `/k/${key}/node`, `/k/${key}/?from=elsewhere`]) {
+    for (const headers of [{}, { 'x-api-key': key }, { connection: 'close' }] as Record<string, string>[]) {
+      assert.equal((await at(path, headers)).status, 200, path)
+      assert.equal(lastCaller(), 'account', path)
+    }
+    for (const name of ['authorization', 'x-api-key', 'key']) assertConflict(await at(path, { [name]: 'another' }))
+    assertRefusal(await at(path.replace(key, another(key))), 401, 'Invalid API Key.', 'invalid_key')
+  }
+  for (const path of [`/k/${key}`, `/k/${key}/api/keys`, `/k/${key}/health/live`, '/k//']) {
+    const reply = await ask(`${url}${path}`, { method: 'GET' })
+    assert.equal(reply.status, 404, path)
+    assert.ok(!reply.text.includes(key))
+  }
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/k/${key}/ws`)
+  await once(socket, 'open')
+  socket.close()
+  assert.ok(!gateway.log().includes(key))
 })
 
 test('the parameter `key` of account_get is no credential', async () => {

@@ -4,6 +4,8 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { storedOf } from '../../src/kernel/resource/resource.ts'
+import { NOUNS } from '../../src/store/personal.ts'
 import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
@@ -11,7 +13,18 @@ import { ENGINES, fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 
-/** Table types exist only for the compiler, so they are read from the source: table → column → type. */
+/** The columns of declared nouns, by their tables. */
+const DECLARED = new Map(
+  NOUNS.map((noun) => [
+    noun.table,
+    new Map<string, string>([
+      ...storedOf(noun).map(({ column, field }) => [column, field.column] as const),
+      ...(noun.marksDeleted ? [['deleted_at', 'number | null'] as const] : []),
+    ]),
+  ]),
+)
+
+/** Other table types exist only for the compiler, so they are read from the source: table → column → type. */
 function readTableTypes(): Map<string, Map<string, string>> {
   const source = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => basename(file) === 'tables.ts')
@@ -24,7 +37,9 @@ function readTableTypes(): Map<string, Map<string, string>> {
   }
   const rooms = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
   return new Map(
-    rooms.flatMap((room) => [...membersOf(room)].map(([table, type]) => [table, membersOf(type)] as const)),
+    rooms.flatMap((room) =>
+      [...membersOf(room)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
+    ),
   )
 }
 

@@ -4,7 +4,8 @@ import { keepFact } from '../../src/infra/db/facts.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
 import { insertWatches } from '../../src/modules/webhooks/watches/store.ts'
 import { insertReplay } from '../../src/modules/webhooks/endpoints/replays-store.ts'
-import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
+import { endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
+import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
@@ -26,7 +27,7 @@ import { insertLink } from '../../src/modules/links/store.ts'
 import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
 import { takeTry } from '../../src/modules/pos/pins-store.ts'
 import { insertSale } from '../../src/modules/pos/sales-store.ts'
-import { insertPos } from '../../src/modules/pos/store.ts'
+import { tills } from '../../src/modules/pos/point-of-sale.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
@@ -153,7 +154,7 @@ async function fillPasskeys(db: Db, accountId: string): Promise<void> {
 /** A till, a sale, and somebody who tried its PIN. */
 async function fillPos(db: Db, accountId: string): Promise<void> {
   const posId = `pos_${accountId}`
-  await insertPos(db, {
+  await tills.insert(db, {
     ...{ id: posId, owner: accountId, title: 'Касса “一”', currency: 'EUR', address: 'nano_1', tips: [10] },
     ...{ items: [{ title: 'Espresso', price: '2' }], timeZone: 'Europe/Berlin', isPaused: false, token: 'v1.AA==' },
     ...{ tokenMark: 'AB', pinMark: 'CD', wrongPins: 3, createdAt: 1, updatedAt: 1 },
@@ -227,17 +228,16 @@ async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
 
 async function fillEndpoints(db: Db, accountId: string): Promise<void> {
   const id = `we_${accountId}`
-  const secret = { sealed: 'v1.AA==', createdAt: 1, previousSealed: null, previousUntil: null }
+  const secret = { sealed: 'v1.AA==', sealedAt: 1, previousSealed: null, previousUntil: null }
   const terms = {
     url: 'https://shop.example/?a=b',
     events: ['*'],
-    metadata: { shop: 'Zoë' },
+    filter: { metadata: { shop: 'Zoë' }, made_with: 'any' as const },
     description: 'ä',
-    madeWith: 'any' as const,
   }
   const standing = { isEnabled: true, disabledReason: null, failingSince: 2 ** 41 }
   await takePlace(db, accountId, 20)
-  await insertEndpoint(db, { id, accountId, ...terms, ...standing, secret, createdAt: 1, updatedAt: 1 })
+  await endpoints.insert(db, { id, accountId, ...terms, ...standing, ...secret, createdAt: 1, updatedAt: 1 })
   const replay = { id: `rpl_${accountId}`, endpointId: id, accountId, events: ['*'], missedOnly: true, queued: 1 }
   const stretch = { position: 1, positionEnd: 2 ** 41, state: 'running' as const, createdAt: 1, finishedAt: null }
   await insertReplay(db, { ...replay, ...stretch })

@@ -1,6 +1,7 @@
 import { answerBody } from '../../src/devnet/server.ts'
 import type { LedgerNode } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
+import { AgreedReader } from '../../src/infra/node/agreed-read.ts'
 import { BlockReader } from '../../src/infra/node/block-reader.ts'
 import { surveyNodes } from '../../src/infra/node/survey.ts'
 import type { Upstream } from '../../src/infra/node/upstream.ts'
@@ -76,7 +77,7 @@ export function openViews(
     if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
     return answer
   }
-  const reader = new BlockReader({
+  const agreement = {
     pool: {
       order: () => upstreams(order()),
       get upstreams() {
@@ -85,11 +86,13 @@ export function openViews(
       leastWork: 0n,
     },
     clock: systemClock,
-    rules: { nodes: confirmNodes, above: [], alone: 'wait', waitMilliseconds: 10_000 },
+    rules: { nodes: confirmNodes, above: [], alone: 'wait' as const, waitMilliseconds: 10_000 },
     read,
-    ask: (upstream, action, params) => ask(viewOf(upstream), action, params),
+    ask: (upstream: Upstream, action: string, params: NodeParams) => ask(viewOf(upstream), action, params),
     onDisagreement: () => undefined,
-  })
+  }
+  const reader = new BlockReader(agreement)
+  const agreed = new AgreedReader(agreement)
   /** As the gateway publishes: the first that takes it ends the search, and the others get it too. */
   const publish = async (block: Block): Promise<string> => {
     const params = { json_block: true, block: toBlockJson(block) }
@@ -111,6 +114,7 @@ export function openViews(
       read,
       readBlocks: (hashes) => reader.readBlocks(hashes),
       readSends: (hashes, previous = []) => reader.readSends(hashes, previous),
+      readAgreed: (action, params, toFacts) => agreed.read(action, params, toFacts),
       publish,
     },
     askAllNodes: (account, hashes) =>

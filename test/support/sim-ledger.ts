@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto'
+import { believeOne } from '../../src/kernel/agreed-read.ts'
 import { AppError, LedgerRefusal } from '../../src/kernel/errors.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
@@ -55,6 +56,7 @@ export class SimLedger implements NodePort, ConfirmationBus {
 
   readonly readBlocks = noBlocks
   readonly readSends = sendsAsTold((action, params) => this.read(action, params))
+  readonly readAgreed = believeOne((action, params) => this.read(action, params))
 
   publish(): Promise<string> {
     return Promise.reject(new Error('Nobody sends here.'))

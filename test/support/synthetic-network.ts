@@ -1,3 +1,4 @@
+import { believeOne } from '../../src/kernel/agreed-read.ts'
 import { hash as digest } from 'node:crypto'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -44,6 +45,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
 
   readonly readBlocks = noBlocks
   readonly readSends = sendsAsTold((action, params) => this.read(action, params))
+  readonly readAgreed = believeOne((action, params) => this.read(action, params))
 
   publish(): Promise<string> {
     return Promise.reject(new Error('Nobody sends here.'))

@@ -1,5 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import type { TestContext } from 'node:test'
+import { believeOne } from '../../src/kernel/agreed-read.ts'
 import { setImmediate } from 'node:timers/promises'
 import { type Config, loadConfig } from '../../src/config/config.ts'
 import type { Devnet, LedgerNode } from '../../src/devnet/index.ts'
@@ -263,6 +264,7 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
     read,
     readBlocks: (hashes) => reader.readBlocks(hashes),
     readSends: (hashes, previous = []) => reader.readSends(hashes, previous),
+    readAgreed: believeOne(read),
     publish: async (block) => {
       const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) }, true)
       return String(hash)

@@ -26,15 +26,12 @@ export interface Testimony {
   absent: readonly Upstream[]
 }
 
-/** The same in names, for people. */
-export interface Disagreement {
-  hash: string
-  confirmed: string[]
-  unconfirmed: string[]
-  absent: string[]
-}
+/** The same in names, for people; or what each node states in answer to a question. */
+export type Disagreement =
+  | { hash: string; confirmed: string[]; unconfirmed: string[]; absent: string[] }
+  | { read: string; stated: Record<string, string> }
 
-interface Dispute {
+interface Doubt {
   since: number
   /** When nodes were last asked about it. */
   until: number
@@ -59,40 +56,56 @@ export function requiredFor({ nodes, above }: AgreementRules, amountRaw: Raw): n
   return above.reduce((most, rule) => (amountRaw >= rule.amountRaw ? Math.max(most, rule.nodes) : most), nodes)
 }
 
-/** Follows what nodes disagree about: reports it when it lasts, and sets the node aside that most others contradict. */
-export class Disputes {
+/** How long nodes have disagreed about things that they are asked about again and again. */
+export class Doubts {
   readonly #clock: Clock
   readonly #waitMilliseconds: number
-  readonly #report: (disagreement: Disagreement) => void
-  readonly #disputes = new Map<string, Dispute>()
+  readonly #doubts = new Map<string, Doubt>()
 
-  constructor(clock: Clock, { waitMilliseconds }: AgreementRules, report: (disagreement: Disagreement) => void) {
+  constructor(clock: Clock, { waitMilliseconds }: Pick<AgreementRules, 'waitMilliseconds'>) {
     this.#clock = clock
     this.#waitMilliseconds = waitMilliseconds
+  }
+
+  settle(key: string): void {
+    this.#doubts.delete(key)
+  }
+
+  /** For how long by now, and whether it is to be reported: once. */
+  note(key: string): { age: number; isDue: boolean } {
+    const now = this.#clock.now()
+    const known = this.#doubts.get(key)
+    // After a pause in which nobody asked, the nodes may have agreed in the meantime and be slow again only now.
+    const lasts = known !== undefined && now - known.until < ACCUSED_AFTER
+    const doubt = lasts ? known : { since: now, until: now, isReported: false }
+    doubt.until = now
+    if (!known && this.#doubts.size >= DISPUTES_MAX) this.#doubts.delete(this.#doubts.keys().next().value!)
+    this.#doubts.set(key, doubt)
+    const age = now - doubt.since
+    const isDue = age >= this.#waitMilliseconds && !doubt.isReported
+    doubt.isReported ||= isDue
+    return { age, isDue }
+  }
+}
+
+/** Follows blocks that nodes disagree about: reports one when it lasts, and sets the node aside that most others contradict. */
+export class Disputes {
+  readonly #doubts: Doubts
+  readonly #report: (disagreement: Disagreement) => void
+
+  constructor(clock: Clock, rules: AgreementRules, report: (disagreement: Disagreement) => void) {
+    this.#doubts = new Doubts(clock, rules)
     this.#report = report
   }
 
   settle(hash: string): void {
-    this.#disputes.delete(hash)
+    this.#doubts.settle(hash)
   }
 
   /** Some call it confirmed, too few, and others do not. */
   note(hash: string, testimony: Testimony): void {
-    const now = this.#clock.now()
-    const known = this.#disputes.get(hash)
-    // After a pause in which nobody asked, the nodes may have agreed in the meantime and be slow again only now.
-    const lasts = known !== undefined && now - known.until < ACCUSED_AFTER
-    const dispute = lasts ? known : { since: now, until: now, isReported: false }
-    dispute.until = now
-    if (!known && this.#disputes.size >= DISPUTES_MAX) {
-      this.#disputes.delete(this.#disputes.keys().next().value!)
-    }
-    this.#disputes.set(hash, dispute)
-    const age = now - dispute.since
-    if (age >= this.#waitMilliseconds && !dispute.isReported) {
-      dispute.isReported = true
-      this.#report(inNames(hash, testimony))
-    }
+    const { age, isDue } = this.#doubts.note(hash)
+    if (isDue) this.#report(inNames(hash, testimony))
     if (age >= ACCUSED_AFTER) accuse(hash, testimony)
   }
 }

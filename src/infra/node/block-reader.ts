@@ -1,4 +1,3 @@
-import { noNode } from '../../kernel/errors.ts'
 import type { Raw } from '../../kernel/money.ts'
 import { type Block, previousOf } from '../../kernel/nano/block.ts'
 import {
@@ -9,13 +8,14 @@ import {
   proveBlock,
   readContents,
   toLedgerSend,
+  waitsFor,
 } from '../../kernel/nano/ledger-send.ts'
 import type { Clock, NodeAnswer, NodeParams } from '../../kernel/ports.ts'
 import { type JsonObject, toObject } from '../../kernel/shape.ts'
 import { type AgreementRules, type Disagreement, Disputes, requiredFor } from './agreement.ts'
-import { toFailure } from './failure.ts'
 import type { UpstreamPool } from './pool.ts'
 import type { Upstream } from './upstream.ts'
+import { askWitnesses, standsAlone } from './witnesses.ts'
 
 const HASHES_AT_ONCE = 500
 
@@ -32,9 +32,10 @@ interface BlockReaderOptions {
 /** A block, and who says what about it. */
 interface Case {
   hash: string
-  /** Its contents, as soon as a node has shown those of this hash; with what that node reported beside them. */
+  /** Its contents, as soon as a node has shown those of this hash. */
   block: Block | undefined
-  reported: JsonObject
+  /** What each node reports of it that has it. */
+  reports: JsonObject[]
   proven: ProvenBlock | undefined
   amountRaw: Raw | undefined
   confirmed: Upstream[]
@@ -67,19 +68,28 @@ export class BlockReader {
   async readBlocks(hashes: readonly string[]): Promise<Map<string, LedgerBlock>> {
     const blocks = new Map<string, LedgerBlock>()
     for (const [one, isFinal] of await this.#inquire(hashes, { amounts: false, expected: [] })) {
-      if (one.block) blocks.set(one.hash, { block: one.block, signer: one.proven?.account, isFinal })
+      const { hash, block, confirmed } = one
+      if (!block) continue
+      // A signature is only looked at where it matters who has signed.
+      const prove = () => this.#prove(one)?.account
+      blocks.set(hash, {
+        block,
+        isFinal,
+        confirmedBy: confirmed.length,
+        get signer() {
+          return prove()
+        },
+      })
     }
     return blocks
   }
 
   async readSends(hashes: readonly string[], expected: readonly string[]): Promise<Map<string, LedgerSend>> {
     const sends = new Map<string, LedgerSend>()
-    for (const [{ hash, proven, reported, amountRaw }, isFinal] of await this.#inquire(hashes, {
-      amounts: true,
-      expected,
-    })) {
-      if (proven && amountRaw !== undefined)
-        sends.set(hash, toLedgerSend(hash, proven, { amountRaw, reported, isFinal }))
+    for (const [one, isFinal] of await this.#inquire(hashes, { amounts: true, expected })) {
+      const { hash, proven, reports, amountRaw } = one
+      if (!proven || amountRaw === undefined) continue
+      sends.set(hash, toLedgerSend(hash, proven, { amountRaw, reports, least: this.#required(one), isFinal }))
     }
     return sends
   }
@@ -97,7 +107,7 @@ export class BlockReader {
       const inquiry = { ...about, cases, previous: new Map<string, JsonObject>() }
       await (believesOne ? this.#collectFromAny(inquiry) : this.#collectFromWitnesses(inquiry))
       for (const one of cases.values()) {
-        found.push([one, believesOne ? one.reported.confirmed === 'true' : this.#judge(one)])
+        found.push([one, believesOne ? one.reports[0]?.confirmed === 'true' : this.#judge(one)])
       }
     }
     return found
@@ -110,39 +120,26 @@ export class BlockReader {
     if (inquiry.amounts) await this.#computeAmounts([...cases.values()], inquiry.previous)
   }
 
-  /** Asks as many nodes as must agree at the same moment, and further ones about what is not final by their word. */
+  /** Asks as many nodes as must agree, and further ones about what is not final by their word. */
   async #collectFromWitnesses({ cases, expected, amounts, previous }: Inquiry): Promise<void> {
-    const { pool, rules } = this.#options
     const [first = ''] = cases.keys()
-    const witnesses = pool.order(first).filter(({ healthy }) => healthy)
     let open = [...cases.values()]
-    let wanted = rules.nodes
-    let answered = 0
-    let failure: unknown
-    while (open.length > 0 && witnesses.length > 0) {
-      const asked = open.map(({ hash }) => hash)
-      await Promise.all(
-        witnesses.splice(0, wanted).map(async (witness) => {
-          try {
-            const blocks = await this.#askOne(witness, [...asked, ...expected])
-            answered++
-            for (const hash of expected) if (!previous.has(hash)) previous.set(hash, toObject(blocks[hash]))
-            for (const one of open) this.#record(one, toObject(blocks[one.hash]), witness)
-          } catch (error) {
-            failure = error
-          }
-        }),
-      )
-      if (amounts) await this.#computeAmounts(open, previous)
-      // One more is asked for each that failed.
-      if (answered < rules.nodes) wanted = rules.nodes - answered
-      else {
+    await askWitnesses(
+      this.#options,
+      first,
+      async (witness) => {
+        const asked = open.map(({ hash }) => hash)
+        const blocks = await this.#askOne(witness, [...asked, ...expected])
+        for (const hash of expected) if (!previous.has(hash)) previous.set(hash, toObject(blocks[hash]))
+        for (const one of open) this.#record(one, toObject(blocks[one.hash]), witness)
+      },
+      async () => {
+        if (amounts) await this.#computeAmounts(open, previous)
         // What the first ones deny another one may know, or invent: both are to be found out.
-        open = open.filter((one) => one.confirmed.length < this.#required(one))
-        wanted = Math.max(1, ...open.map((one) => this.#required(one) - one.confirmed.length))
-      }
-    }
-    if (answered === 0) throw noNode(toFailure(failure ?? new Error('No node is well.')))
+        open = open.filter((one) => this.#isOpen(one, amounts))
+        return Math.max(0, ...open.map((one) => Math.max(1, this.#required(one) - one.confirmed.length)))
+      },
+    )
   }
 
   /** Records what a node reports of a block. Contents that are not those of the hash are no word about it. */
@@ -151,20 +148,23 @@ export class BlockReader {
       if (witness) one.absent.push(witness)
       return
     }
-    if (!one.block) {
-      const block = readContents(one.hash, reported.contents)
-      if (!block) return
-      Object.assign(one, { block, reported })
-    }
-    // Who names the account of an old block may be wrong, and the next node right.
-    one.proven ??= proveBlock(one.hash, reported, this.#options.pool.leastWork)
+    one.block ??= readContents(one.hash, reported.contents)
+    if (!one.block) return
+    one.reports.push(reported)
     if (!witness) return
     if (reported.confirmed === 'true') one.confirmed.push(witness)
     else one.unconfirmed.push(witness)
   }
 
+  /** Whoever names the account of an old block may be wrong, and the next node right. */
+  #prove(one: Case): ProvenBlock | undefined {
+    const { hash, reports } = one
+    for (const reported of reports) one.proven ??= proveBlock(hash, reported, this.#options.pool.leastWork)
+    return one.proven
+  }
+
   async #computeAmounts(cases: readonly Case[], known: Map<string, JsonObject>): Promise<void> {
-    const left = cases.filter((one) => one.proven && one.amountRaw === undefined)
+    const left = cases.filter((one) => one.amountRaw === undefined && this.#prove(one))
     const missing = left
       .map(({ proven }) => previousOf(proven!.block))
       .filter((hash) => toObject(known.get(hash)).contents === undefined)
@@ -176,6 +176,12 @@ export class BlockReader {
       const { block } = one.proven!
       one.amountRaw = computeAmount(block, toObject(known.get(previousOf(block))))
     }
+  }
+
+  /** Whether nodes that were not asked yet may say more: who calls it confirmed, and whether it waits to be received. */
+  #isOpen(one: Case, amounts: boolean): boolean {
+    const least = this.#required(one)
+    return one.confirmed.length < least || (amounts && waitsFor(one.reports, least) === undefined)
   }
 
   /** Whether enough nodes call it confirmed. */
@@ -191,9 +197,7 @@ export class BlockReader {
   }
 
   #required({ amountRaw }: Case): number {
-    const { rules, pool } = this.#options
-    if (rules.alone === 'allow' && pool.upstreams.filter(({ healthy }) => healthy).length === 1) return 1
-    return requiredFor(rules, amountRaw ?? (0n as Raw))
+    return standsAlone(this.#options) ? 1 : requiredFor(this.#options.rules, amountRaw ?? (0n as Raw))
   }
 
   async #askAll(hashes: readonly string[]): Promise<JsonObject> {
@@ -215,7 +219,7 @@ const question = (hashes: readonly string[]) => ({
 const openCase = (hash: string): Case => ({
   hash,
   block: undefined,
-  reported: {},
+  reports: [],
   proven: undefined,
   amountRaw: undefined,
   confirmed: [],

@@ -2,8 +2,7 @@ import type { Flight as SharedFlight, Trace } from '../../kernel/ctx.ts'
 import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { Leaving } from '../../kernel/leaving.ts'
-import { type Block, hashBlock, parseHex, previousOf } from '../../kernel/nano/block.ts'
-import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import { type Block, hashBlock } from '../../kernel/nano/block.ts'
 import type {
   Clock,
   Confirmation,
@@ -25,10 +24,12 @@ import { UpstreamPool } from './pool.ts'
 import { publishBlock } from './publish.ts'
 import { type ReadLimits, readFromNodes } from './read.ts'
 import type { OurLedger } from './identity.ts'
+import { AgreedReader } from './agreed-read.ts'
 import type { AgreementRules, Disagreement } from './agreement.ts'
 import { BlockReader } from './block-reader.ts'
 import { type Judge, Standing } from './standing.ts'
 import { surveyNodes } from './survey.ts'
+import { toBody, touchedBy, touchedByBlock, touchedByRead } from './touched.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { type AskOne, RepresentativeWeights } from './representative-weights.ts'
 import { Votes } from './votes.ts'
@@ -97,6 +98,7 @@ export class Nodes implements Judge {
   readonly #cache: AnswerCache | undefined
   readonly #epochs = new WriteEpochs()
   readonly #blocks: BlockReader
+  readonly #agreed: AgreedReader
   readonly #flights = new Map<string, Flight>()
   readonly #closings: (() => void)[] = []
 
@@ -120,14 +122,11 @@ export class Nodes implements Judge {
       onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
     })
     this.#bus.onGap(() => this.#epochs.bumpAll())
-    this.#blocks = new BlockReader({
-      pool: this.pool,
-      clock,
-      rules: options.agreement,
-      read: (action, params) => this.#read(action, params, {}),
-      ask: askOne,
-      onDisagreement: options.onDisagreement,
-    })
+    const read: NodePort['read'] = (action, params) => this.#read(action, params, {})
+    const { agreement: rules, onDisagreement } = options
+    const agreement = { pool: this.pool, clock, rules, read, ask: askOne, onDisagreement }
+    this.#blocks = new BlockReader(agreement)
+    this.#agreed = new AgreedReader(agreement)
     this.confirmations = this.#bus
   }
 
@@ -160,6 +159,7 @@ export class Nodes implements Judge {
       read: (action, params, how) => this.#read(action, params, { trace, leaving, ...how }),
       readBlocks: (hashes) => this.#blocks.readBlocks(hashes),
       readSends: (hashes, previous = []) => this.#blocks.readSends(hashes, previous),
+      readAgreed: (action, params, toFacts) => this.#agreed.read(action, params, toFacts),
       publish: (block, subtype) => this.#publish(block, subtype),
     }
   }
@@ -327,47 +327,4 @@ const askOne: AskOne = (upstream, action, params) =>
 function toResult(answer: NodeAnswer): NodeAnswer {
   if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
   return answer
-}
-
-/** The canonical request: members in one order, scalars as text, what was not given left out. */
-function toBody(action: string, params: NodeParams): string {
-  const body: Record<string, unknown> = { action }
-  for (const name of Object.keys(params).sort()) {
-    const value = params[name]
-    if (value !== undefined) body[name] = typeof value === 'object' ? value : textOf(value)
-  }
-  return JSON.stringify(body)
-}
-
-/** Accounts and hashes a read is about. */
-function touchedByRead({ account, accounts, hash, hashes, block, head }: NodeParams): string[] {
-  const single = [account, hash, block, head].filter((key) => typeof key === 'string')
-  const lists = [accounts, hashes].filter((list): list is string[] => Array.isArray(list))
-  return (lists.length === 0 ? single : single.concat(...lists)).map(toKey)
-}
-
-const USUAL = /^(nano_|[0-9A-F]{64}$)/
-
-/** One thing has one key, however the client wrote it: with the old prefix, in small letters, without leading zeros. */
-function toKey(text: string): string {
-  if (USUAL.test(text)) return text
-  const key = fromAddress(text)
-  return key === undefined ? (parseHex(text, 64) ?? text) : toAddress(key)
-}
-
-/** Both sides of a block, the block itself, its predecessor and the send it receives. */
-function touchedByBlock(block: Block): string[] {
-  if (block.type !== 'state') return [hashBlock(block), previousOf(block)]
-  return [toAddress(block.account), hashBlock(block), block.previous, block.link, toAddress(block.link)]
-}
-
-const ADDRESS = /^nano_[13][13-9a-km-uw-z]{59}$/
-
-function touchedBy({ account, hash, block }: Confirmation): string[] {
-  const keys = [account, hash]
-  if (block.previous) keys.push(block.previous)
-  if (block.link) keys.push(block.link.toUpperCase())
-  // Its checksum is worth more than everything else here costs: a key that is never asked about does no harm.
-  if (block.link_as_account && ADDRESS.test(block.link_as_account)) keys.push(block.link_as_account)
-  return keys
 }

@@ -83,7 +83,8 @@ function tellState({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, { opti
 }
 
 function tellDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, disagreement: Disagreement): void {
-  for (const upstream of disagreement.confirmed) metrics.nodeDisagreements.inc({ upstream })
+  const involved = 'hash' in disagreement ? disagreement.confirmed : Object.keys(disagreement.stated)
+  for (const upstream of involved) metrics.nodeDisagreements.inc({ upstream })
   log.error({ event: 'node_disagreement', ...disagreement })
 }
 

@@ -117,6 +117,22 @@ test('votes that a node makes up for a payment take no more memory than its shar
   assert.equal(votes.bytes, 0)
 })
 
+test('dust that a stranger announces by the thousand displaces neither the votes of a payment nor those that one waits for', async () => {
+  const { votes, first } = open()
+  const later = 'CD'.repeat(32)
+  votes.expect(HASH, 'customer')
+  for (const voter of voters) first(frameOf(voter, [HASH]))
+  const collected = votes.collect(later)
+  assert.equal(await settled(collected), 'waiting')
+  for (let at = 0; at < 5_000; at++) votes.expect(at.toString(16).padStart(64, '0').toUpperCase(), 'stranger')
+  // Its frames are gone as well: what is left of it is what was kept for it.
+  const flood = frameOf(voters[0]!, Array<string>(255).fill('EF'.repeat(32)))
+  for (let at = 0; at < 400; at++) first(flood)
+  for (const voter of voters) first(frameOf(voter, [later]))
+  assert.equal((await settled(votes.collect(HASH)))?.length, 4)
+  assert.equal((await settled(collected))?.length, 4)
+})
+
 test('whoever waits when the gateway ends is answered', async () => {
   const { votes } = open()
   const collected = votes.collect(HASH)

@@ -23,6 +23,8 @@ interface Candidate {
 /** A block whose votes are kept. */
 interface Case {
   since: number
+  /** Whose block it is, as a node says. */
+  payer: string
   /** Votes that were not verified yet, by representative. */
   candidates: Map<PublicKey, Candidate[]>
   verified: Map<PublicKey, Vote>
@@ -68,11 +70,12 @@ export class Votes implements VotePort {
     }
   }
 
-  expect(hash: string): void {
+  expect(hash: string, payer = ''): void {
     if (this.#cases.has(hash)) return
     const now = this.#options.clock.now()
     const one: Case = {
       since: now,
+      payer,
       candidates: new Map(),
       verified: new Map(),
       bytes: new Map(),
@@ -83,10 +86,24 @@ export class Votes implements VotePort {
       for (const text of node.listFor(hash)) this.#note(hash, one, node, text)
     }
     for (const [old, { since, wait }] of this.#cases) {
-      const isOver = now - since > EXPECTED_FOR && wait === undefined
-      if (!isOver && this.#cases.size <= BLOCKS_MAX && this.#bytes <= BYTES_MAX) break
+      if (now - since <= EXPECTED_FOR || wait !== undefined) break
       this.#end(old, undefined)
     }
+    while (this.#cases.size > BLOCKS_MAX || this.#bytes > BYTES_MAX) {
+      for (const least of this.#listLeast()) this.#end(least, undefined)
+    }
+  }
+
+  /**
+   * What gives way when too much is announced: nothing that counts as a payment already, and some of the oldest of whoever has announced
+   * the most. However much dust one sends to an address, it displaces no payment of another.
+   */
+  #listLeast(): string[] {
+    const cases = [...this.#cases]
+    const announced = cases.filter(([, { wait }]) => wait === undefined)
+    const byPayer = Map.groupBy(announced.length > 0 ? announced : cases, ([, { payer }]) => payer)
+    const most = [...byPayer.values()].reduce((all, one) => (one.length > all.length ? one : all))
+    return most.slice(0, Math.ceil(most.length / 8)).map(([hash]) => hash)
   }
 
   async collect(hash: string): Promise<CollectedVotes | undefined> {

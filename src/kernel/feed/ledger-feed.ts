@@ -23,6 +23,8 @@ export interface Announced {
   /** Whether the address pays with it, or is paid. */
   direction: 'sent' | 'received'
   previous?: string | undefined
+  /** Whose send it is, where that was announced. */
+  payer?: string
   /** How often it was looked for in vain. From one on, another instance may have dealt with it. */
   tries: number
 }
@@ -161,7 +163,8 @@ export class LedgerFeed {
     if (to !== undefined) {
       const { previous } = block
       if (this.#addresses.has(account)) this.#await({ hash, address: account, direction: 'sent', previous, tries: 0 })
-      if (this.#addresses.has(to)) this.#await({ hash, address: to, direction: 'received', previous, tries: 0 })
+      if (this.#addresses.has(to))
+        this.#await({ hash, address: to, direction: 'received', previous, payer: account, tries: 0 })
     } else if (source !== undefined && this.#addresses.has(account)) {
       // The send of a receive may have escaped us.
       this.#await({ hash: source, address: account, direction: 'received', tries: 0 })

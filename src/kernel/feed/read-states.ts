@@ -1,7 +1,7 @@
 import { isHex } from '../nano/hex.ts'
-import type { NodePort } from '../ports.ts'
-import { readOrEmpty } from '../read-or-empty.ts'
-import { toObject } from '../shape.ts'
+import { LedgerRefusal } from '../errors.ts'
+import type { NodeAnswer, NodeParams, NodePort } from '../ports.ts'
+import { textOf, toObject } from '../shape.ts'
 
 const PAGE = 1_000
 
@@ -19,7 +19,8 @@ const toAsked = ({ isFinalOnly }: Waiting) => ({
 })
 
 export interface AddressState {
-  frontier: string | null
+  /** Undefined while nodes name different ones. */
+  frontier: string | null | undefined
   /** Hashes of the sends that wait for the address; undefined when these are too many. */
   waiting: readonly string[] | undefined
 }
@@ -46,10 +47,18 @@ export async function readFirstWaiting(
   addresses: readonly string[],
   asked: Waiting,
 ): Promise<Map<string, string[]>> {
+  const params = { accounts: addresses, count: PAGE, ...toAsked(asked) }
+  const lists = await readLists(node, 'accounts_receivable', params)
+  return new Map(addresses.map((address) => [address, hashesOf(lists.map((blocks) => toObject(blocks)[address]))]))
+}
+
+/** What nodes list as waiting, all of it: what one of them invents is found out, and what one keeps to itself another one names. */
+async function readLists(node: NodePort, action: string, params: NodeParams): Promise<unknown[]> {
+  const { answers } = await node.readAgreed(action, params, () => [])
+  const lists = answers.filter(({ error }) => error === undefined)
   // A node that refuses the question has not said that nothing waits.
-  const receivable = await node.read('accounts_receivable', { accounts: addresses, count: PAGE, ...toAsked(asked) })
-  const blocks = toObject(receivable.blocks)
-  return new Map(addresses.map((address) => [address, hashesOf(blocks[address])]))
+  if (lists.length === 0) throw new LedgerRefusal(textOf(answers[0]?.error))
+  return lists.map(({ blocks }) => blocks)
 }
 
 /** Everything that waits for one; undefined when that is too much. */
@@ -70,26 +79,35 @@ export async function readWaiting(
   asked: Waiting,
   { count = PAGE, offset = 0 }: { count?: number; offset?: number } = {},
 ): Promise<string[]> {
-  return hashesOf((await node.read('receivable', { account, count, offset, ...toAsked(asked) })).blocks)
+  return hashesOf(await readLists(node, 'receivable', { account, count, offset, ...toAsked(asked) }))
 }
 
 export async function withFrontiers<W extends readonly string[] | undefined>(
   node: NodePort,
   waiting: ReadonlyMap<string, W>,
-): Promise<Map<string, { frontier: string | null; waiting: W }>> {
+): Promise<Map<string, { frontier: string | null | undefined; waiting: W }>> {
   const addresses = [...waiting.keys()]
-  const { frontiers } = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
-  const heads = toObject(frontiers)
+  const toFacts = ({ frontiers }: NodeAnswer) => addresses.map((address) => `${address} ${headOf(frontiers, address)}`)
+  const { facts, answers } = await node.readAgreed('accounts_frontiers', { accounts: addresses }, toFacts)
   return new Map(
     addresses.map((address) => {
-      const head = heads[address]
-      const frontier = typeof head === 'string' && isHex(head, 64) ? head.toUpperCase() : null
+      const heads = answers.map(({ frontiers }) => headOf(frontiers, address))
+      const frontier = heads.find((head) => facts.has(`${address} ${head}`))
       return [address, { frontier, waiting: waiting.get(address)! }]
     }),
   )
 }
 
-const hashesOf = (blocks: unknown) =>
-  Object.keys(toObject(blocks))
-    .filter((hash) => isHex(hash, 64))
-    .map((hash) => hash.toUpperCase())
+function headOf(frontiers: unknown, address: string): string | null {
+  const head = toObject(frontiers)[address]
+  return typeof head === 'string' && isHex(head, 64) ? head.toUpperCase() : null
+}
+
+const hashesOf = (lists: readonly unknown[]) => [
+  ...new Set(
+    lists
+      .flatMap((blocks) => Object.keys(toObject(blocks)))
+      .filter((hash) => isHex(hash, 64))
+      .map((hash) => hash.toUpperCase()),
+  ),
+]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Signer, frontierAfter, nano } from '../../../test/support/blocks.ts'
 import { DEV_NETWORK } from './network.ts'
 import { ZERO_HASH, hashBlock, toBlockJson } from './block.ts'
-import { computeAmount, proveBlock, receiverOf } from './ledger-send.ts'
+import { computeAmount, proveBlock, receiverOf, toLedgerSend } from './ledger-send.ts'
 import { toAddress } from './address.ts'
 import { RAW_MAX } from '../money.ts'
 import { WORK_THRESHOLDS } from './work.ts'
@@ -94,4 +94,20 @@ test('a send of an old wallet is a payment like any other, and its account is be
   for (const liar of [shop.address, '', undefined]) {
     assert.equal(proveBlock(first, { ...reportedOf(contents), block_account: liar }, least), undefined)
   }
+})
+
+test('no single node says when a payment was made, or whether it still waits', () => {
+  const proven = proveBlock(hash, reportedOf(toBlockJson(paid)), 0n)!
+  const said = (least: number, ...reports: [seconds: number, waits: boolean][]) => {
+    const all = reports.map(([seconds, waits]) => ({ local_timestamp: `${seconds}`, receivable: waits ? '1' : '0' }))
+    const { seconds, waits } = toLedgerSend(hash, proven, { amountRaw: nano(2), reports: all, least, isFinal: true })
+    return [seconds, waits]
+  }
+  assert.deepEqual(said(1, [1_000, true]), [1_000, true])
+  // One of two may be synced anew, or lie: what both vouch for is the later time.
+  assert.deepEqual(said(2, [1_000, true], [9_000, true]), [9_000, true])
+  assert.deepEqual(said(2, [1_000, true], [1_001, false]), [1_001, undefined])
+  assert.deepEqual(said(2, [1, false], [1_001, true], [1_002, true]), [1_001, true])
+  assert.deepEqual(said(2, [9_000, true], [1_001, false], [1_002, false]), [1_002, false])
+  assert.deepEqual(said(2, [0, false], [0, false]), [0, false])
 })

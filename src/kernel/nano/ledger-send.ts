@@ -12,13 +12,14 @@ export interface LedgerSend {
   from: string
   to: string
   amountRaw: Raw
-  /** Of the sender's chain, and when a node saw it first, in seconds: as a node says it, 0 where it does not. */
+  /** Of the sender's chain: as a node says it, 0 where it does not. */
   height: number
+  /** When as many nodes as must agree had seen it, in seconds; 0 where they do not say. */
   seconds: number
   /** Whether as many nodes call it confirmed as must. */
   isFinal: boolean
-  /** Whether its receiver has not received it, as a node says. */
-  waits: boolean
+  /** Whether its receiver has not received it. Undefined where nodes contradict each other. */
+  waits: boolean | undefined
 }
 
 /** A block that its owner has signed. */
@@ -34,6 +35,8 @@ export interface LedgerBlock {
   signer: PublicKey | undefined
   /** Whether as many nodes call it confirmed as must. */
   isFinal: boolean
+  /** How many call it so, where more than one is asked. */
+  confirmedBy: number
 }
 
 /** How the network marks that it upgrades an account: the text `epoch v`, with a number behind it. */
@@ -86,22 +89,44 @@ export function computeAmount(block: Block, previous: JsonObject): Raw | undefin
   return balance !== undefined && balance > after ? ((balance - after) as Raw) : undefined
 }
 
-/** A send with what a node adds to it. */
+interface Reported {
+  amountRaw: Raw
+  /** What nodes add to it, one of which may lie. */
+  reports: readonly JsonObject[]
+  /** How many must say the same. */
+  least: number
+  isFinal: boolean
+}
+
+/** A send with what nodes add to it. */
 export function toLedgerSend(
   hash: string,
   { block, account }: ProvenBlock,
-  { amountRaw, reported, isFinal }: { amountRaw: Raw; reported: JsonObject; isFinal: boolean },
+  { amountRaw, reports, least, isFinal }: Reported,
 ): LedgerSend {
   return {
     hash,
     from: toAddress(account),
     to: toAddress(receiverOf(block)!),
     amountRaw,
-    height: toCount(reported.height),
-    seconds: toCount(reported.local_timestamp),
+    height: toCount(reports[0]?.height),
+    seconds: seenBy(reports, least),
     isFinal,
-    waits: reported.receivable === '1',
+    waits: waitsFor(reports, least),
   }
+}
+
+/** Whether a send waits to be received, when as many nodes say so, or that it does not. */
+export function waitsFor(reports: readonly JsonObject[], least: number): boolean | undefined {
+  const waiting = reports.filter(({ receivable }) => receivable === '1').length
+  if (waiting >= least) return true
+  return reports.length - waiting >= least ? false : undefined
+}
+
+/** When so many nodes had seen it: a single one makes it neither older nor, beside enough honest ones, newer. */
+function seenBy(reports: readonly JsonObject[], least: number): number {
+  const times = reports.map((reported) => toCount(reported.local_timestamp)).filter((seconds) => seconds > 0)
+  return times.sort((a, b) => a - b)[Math.min(least, times.length) - 1] ?? 0
 }
 
 function toCount(value: unknown): number {

@@ -7,6 +7,8 @@ export const checkoutNotFound = (body: Record<string, string> = {}) =>
   new AppError('not_found', 'Checkout not found.', { body })
 
 export const proofNotAvailable = (reason: string) => new AppError('proof_not_available', reason)
+/** The payment is real, and never gets a proof any more. */
+export const noVotes = (reason: string) => new AppError('no_votes', reason)
 
 export const checkoutClosed = (status: string) =>
   new AppError('checkout_closed', `Checkout is ${status} and can no longer be changed.`)

@@ -98,10 +98,10 @@ export function openCheckouts(
     treasuryAddress: needs.treasuryAddress,
     sales: sellers.sales,
     linkSales: sellers.linkSales,
-    look: (address) => lookAt(node, address),
+    look: (address) => lookAt(node, address, store.clock),
     proofs: {
       isOn: needs.votes !== undefined,
-      expect: (hash) => needs.votes?.expect(hash),
+      expect: (hash, payer) => needs.votes?.expect(hash, payer),
       prove: (hash, checkoutIds) => prover?.prove(hash, checkoutIds),
     },
     watch: (address) => notices.publish('checkout-address', address),

@@ -82,8 +82,8 @@ export class PaymentMonitor implements FeedConsumer {
   }
 
   /** Its votes may come before its turn here. */
-  noted({ hash, direction }: Announced): void {
-    if (direction === 'received') this.#options.ctx.ports.proofs.expect(hash)
+  noted({ hash, direction, payer }: Announced): void {
+    if (direction === 'received') this.#options.ctx.ports.proofs.expect(hash, payer)
   }
 
   isSettled({ hash }: Announced): boolean {
@@ -164,6 +164,8 @@ export class PaymentMonitor implements FeedConsumer {
       sends.map(async (send) => {
         try {
           const receivedAt = places.get(send.hash)
+          // Nodes learn of its receive one after another: they are asked again.
+          if (send.waits === undefined) return
           // Received long ago, or by a node that knows more than the one we asked: a look finds where.
           if (receivedAt === undefined) {
             await this.#hasten(send.to)

@@ -105,7 +105,7 @@ export interface CheckoutPorts {
   proofs: {
     isOn: boolean
     /** A block is announced that may pay a checkout. */
-    expect(hash: string): void
+    expect(hash: string, payer?: string): void
     /** A block has paid checkouts: its proof is stored as soon as the votes for it are there. */
     prove(hash: string, checkoutIds: readonly string[]): void
   }

@@ -27,6 +27,7 @@ import { countByStatus, findServiceWallet, findWallet, listWatched } from './sto
 const DAY = 86_400_000
 /** How long after its end a wallet's deposits are still heard of at once; later ones are found by looking. */
 const WATCHED_AFTER_END = 30 * DAY
+const SOON = 200
 
 export const WALLET_ACTIONS = [cloudWallet]
 
@@ -89,6 +90,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     qrPng: ports.qrPng,
     queue: {
       advance: (walletId) => queue.advance(walletId),
+      lookSoon: (walletId) => void clock.after(SOON, () => void whenOver(queue.advance(walletId))),
       watchBlock: (blockId) => queue.watchBlock(blockId),
       tellBlock: (blockId, left) => queue.tellBlock(blockId, left),
       noteRefusal: (refusal) => {

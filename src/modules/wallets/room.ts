@@ -38,6 +38,8 @@ interface Advancing {
    * with `whenOver`.
    */
   advance(walletId: string): Promise<void>
+  /** The same in a moment, for what nodes are about to agree on. What comes of it is found again. */
+  lookSoon(walletId: string): void
   watchBlock(blockId: string): BlockWatch
   /** Ends the waits for a block; `left` is what they wait for. */
   tellBlock(blockId: string, left?: OutboxBlock): void

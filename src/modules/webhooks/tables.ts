@@ -1,3 +1,5 @@
+import type { EndpointColumns } from './endpoints/endpoint.ts'
+
 /** Something that happened and that its owner is told about. */
 export interface EventsTable {
   id: string
@@ -71,28 +73,8 @@ interface DisabledWebhooksTable {
   disabled_at: number
 }
 
-/** Where events of an account go, whatever their checkouts say. */
-export interface WebhookEndpointsTable {
-  id: string
-  account_id: string
-  url: string
-  /** Kinds, or `*`, as a JSON list. */
-  events: string
-  /** As JSON; null takes everything. */
-  filter: string | null
-  description: string | null
-  enabled: number
-  /** Why we stopped; null when its owner did, or nobody. */
-  disabled_reason: 'failing' | 'gone' | null
-  /** Since when nothing has got through. */
-  failing_since: number | null
-  sealed: string
-  sealed_at: number
-  previous_sealed: string | null
-  previous_until: number | null
-  created_at: number
-  updated_at: number
-}
+/** Declared where the noun is. */
+export interface WebhookEndpointsTable extends EndpointColumns {}
 
 /** Events that an endpoint is sent again, step by step. */
 export interface WebhookReplaysTable {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { believeOne } from '../../../kernel/agreed-read.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import type { NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
+import { TestClock } from '../../../../test/support/clock.ts'
 import { noBlocks } from '../../../../test/support/sends-as-told.ts'
 import { lookAt, readReceived, readStates } from './read-ledger.ts'
 
@@ -10,18 +12,25 @@ const PAYER = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo
 const hashOf = (at: number) => at.toString(16).toUpperCase().padStart(64, '0')
 
 /** A node that answers as it is told to. */
-const nodeOf = (answer: (action: string, params: NodeParams) => NodeAnswer): NodePort => ({
-  read: (action, params) => {
+const nodeOf = (answer: (action: string, params: NodeParams) => NodeAnswer): NodePort => {
+  const read: NodePort['read'] = (action, params) => {
     try {
       return Promise.resolve(answer(action, params))
     } catch (error) {
       return Promise.reject(error)
     }
-  },
-  readBlocks: noBlocks,
-  readSends: () => Promise.reject(new Error('Nobody asks for sends here.')),
-  publish: () => Promise.reject(new Error('Nobody sends here.')),
-})
+  }
+  const readSends = () => Promise.reject(new Error('Nobody asks for sends here.'))
+  return {
+    read,
+    readBlocks: noBlocks,
+    readSends,
+    readAgreed: believeOne(read),
+    publish: () => Promise.reject(new Error('Nobody sends here.')),
+  }
+}
+
+const look = (node: NodePort, address: string) => lookAt(node, address, new TestClock())
 
 /** A chain of one account with what waits for it; `asked` may change it between two questions. */
 function account(waiting: string[], asked: (action: string) => void = () => undefined) {
@@ -44,8 +53,8 @@ test('what is received while we look has left the list and lies below the height
   const { node, chain } = account(waiting, (action) => {
     if (action === 'receivable' && waiting.pop()) chain.height++
   })
-  assert.deepEqual(await lookAt(node, ADDRESS), { frontier: hashOf(1), height: 1, waiting: [] })
-  assert.deepEqual(await lookAt(account([]).node, ADDRESS), { frontier: null, height: 0, waiting: [] })
+  assert.deepEqual(await look(node, ADDRESS), { frontier: hashOf(1), height: 1, waiting: [] })
+  assert.deepEqual(await look(account([]).node, ADDRESS), { frontier: null, height: 0, waiting: [] })
 })
 
 test('payments beyond the first thousand that wait at an address are found in a look at many addresses, too', async () => {
@@ -55,11 +64,8 @@ test('payments beyond the first thousand that wait at an address are found in a 
     if (action === 'accounts_frontiers') return { frontiers: { [ADDRESS]: hashOf(1) } }
     return { blocks: { [ADDRESS]: Object.fromEntries(waiting.slice(0, 1_000).map((hash) => [hash, { amount: '1' }])) } }
   })
-  const asked = {
-    ...node,
-    read: (...question: Parameters<NodePort['read']>) =>
-      (question[0].startsWith('accounts_') ? many : node).read(...question),
-  }
+  const read: NodePort['read'] = (...question) => (question[0].startsWith('accounts_') ? many : node).read(...question)
+  const asked = { ...node, read, readAgreed: believeOne(read) }
   const [state] = await readStates(asked, [ADDRESS])
   assert.deepEqual([new Set(state!.waiting), state!.frontier], [new Set(waiting), hashOf(1)])
 })
@@ -73,7 +79,7 @@ test('a page that shifted because something was received is read again with all 
       chain.height += 700
     }
   })
-  const { waiting: found, height } = await lookAt(node, ADDRESS)
+  const { waiting: found, height } = await look(node, ADDRESS)
   assert.deepEqual([new Set(found), height], [new Set(waiting), 700])
 })
 
@@ -83,19 +89,60 @@ test('an address where more waits than can be looked through is refused, and one
       ? { blocks: Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [hashOf(Number(offset ?? 0) + at), {}])) }
       : { frontier: hashOf(1), block_count: '1' },
   )
-  await assert.rejects(lookAt(endless, ADDRESS), { code: 'invalid_request', body: { field: 'address' } })
+  await assert.rejects(look(endless, ADDRESS), { code: 'invalid_request', body: { field: 'address' } })
   const waiting = Array.from({ length: 1_500 }, (_, at) => hashOf(at))
   const restless = account(waiting, () => restless.chain.height++)
-  await assert.rejects(lookAt(restless.node, ADDRESS), { code: 'no_node' })
+  await assert.rejects(look(restless.node, ADDRESS), { code: 'no_node' })
 })
 
 test('a node that refuses the question, or does not count, has not said that nothing lies there', async () => {
   const refusing = nodeOf(() => {
     throw new LedgerRefusal('Internal server error in RPC')
   })
-  await assert.rejects(lookAt(refusing, ADDRESS), LedgerRefusal)
+  await assert.rejects(look(refusing, ADDRESS), LedgerRefusal)
   const odd = nodeOf((action) => (action === 'receivable' ? { blocks: '' } : { frontier: hashOf(1), block_count: 'x' }))
-  await assert.rejects(lookAt(odd, ADDRESS))
+  await assert.rejects(look(odd, ADDRESS))
+})
+
+test('nodes that name different heights for a moment are asked again, and a look is refused when they never agree', async () => {
+  const { node, chain } = account([])
+  chain.height = 3
+  const clock = { after: (_: number, run: () => void) => (setImmediate(run), () => undefined) }
+  let apart = 3
+  const disagreeing: NodePort = {
+    ...node,
+    readAgreed: async (action, ...rest) => {
+      const agreed = await node.readAgreed(action, ...rest)
+      return action === 'account_info' && apart-- > 0 ? { ...agreed, facts: new Set() } : agreed
+    },
+  }
+  assert.equal((await lookAt(disagreeing, ADDRESS, clock)).height, 3)
+  apart = Infinity
+  await assert.rejects(lookAt(disagreeing, ADDRESS, clock), { code: 'nodes_disagree' })
+})
+
+test('a block of its chain about which nodes contradict each other is not passed over for good', async () => {
+  const receive = (at: number) => ({
+    type: 'state',
+    subtype: 'receive',
+    link: hashOf(at),
+    height: `${at}`,
+    hash: hashOf(20 + at),
+  })
+  const honest = [receive(5), receive(4), receive(3)]
+  const lying = [receive(5), { ...receive(4), height: '9' }, receive(3)]
+  const both: NodePort = {
+    ...nodeOf(() => ({})),
+    readAgreed: (_action, _params, toFacts) => {
+      const answers = [honest, lying].map((history) => ({ history }))
+      const [first, second] = answers.map((answer) => new Set(toFacts(answer))) as [Set<string>, Set<string>]
+      return Promise.resolve({ answers, facts: new Set([...first].filter((fact) => second.has(fact))) })
+    },
+  }
+  assert.deepEqual(await readReceived(both, ADDRESS, { knownHead: null, floor: 1, since: 0 }), {
+    sends: [{ hash: hashOf(5), height: 5 }],
+    newest: null,
+  })
 })
 
 test('a chain is read past its own sends and changes, and past receives of which a node tells only half', async () => {

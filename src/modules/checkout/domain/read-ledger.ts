@@ -5,12 +5,12 @@ import {
   readStates as readAddresses,
   readWaiting,
 } from '../../../kernel/feed/read-states.ts'
-import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { LedgerRefusal, isDisagreement } from '../../../kernel/errors.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
-import type { NodePort } from '../../../kernel/ports.ts'
-import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
-import { toList, toObject } from '../../../kernel/shape.ts'
+import { readAgreedAnswer } from '../../../kernel/agreed-read.ts'
+import type { Clock, NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
+import { textOf, toList, toObject } from '../../../kernel/shape.ts'
 import type { AddressLook } from '../ports.ts'
 import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
 import type { IncomingSend } from './baseline.ts'
@@ -21,13 +21,14 @@ const NEWEST_PAGE = 50
 /** Beyond this something is wrong, and a look that is not complete must not count as one. */
 const PAGES_MAX = 200
 const TRIES_MAX = 5
+const AGAIN_AFTER = 50
 /** Everything that waits, confirmed or not. */
 const WAITING: Waiting = { isFinalOnly: false, max: 200_000 }
 
 interface SeenSend extends Omit<IncomingSend, 'receivedAt'> {
   confirmed: boolean
-  /** Whether its receiver has not received it. */
-  waits: boolean
+  /** Whether its receiver has not received it. Undefined where nodes contradict each other. */
+  waits: boolean | undefined
 }
 
 /** The sends among blocks: lists of hashes and a node's word by websocket only say where to look. */
@@ -49,19 +50,19 @@ function toSeen({ hash, from, to, amountRaw, seconds, isFinal, waits }: LedgerSe
 
 /**
  * Where the receivers of sends have received them: the height of the receive, null while a send waits. Those that lie
- * further back than the newest blocks of their receiver are left out.
+ * further back than the newest blocks of their receiver are left out, and those that nodes contradict each other about.
  */
 export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Promise<Map<string, number | null>> {
   const places = new Map<string, number | null>()
   const receivers = new Set<string>()
   for (const { hash, to, waits } of sends) {
-    if (waits) places.set(hash, null)
-    else receivers.add(to)
+    if (waits === true) places.set(hash, null)
+    else if (waits === false) receivers.add(to)
   }
   for (const account of receivers) {
-    const { history } = await readOrEmpty(node, 'account_history', { account, count: NEWEST_PAGE, raw: true })
-    for (const entry of toList(history).map(toObject)) {
-      const received = toReceived(entry)
+    const { entries } = await readHistory(node, { account, count: NEWEST_PAGE })
+    for (const { entry, isAgreed } of entries) {
+      const received = isAgreed ? toReceived(entry) : undefined
       if (received) places.set(received.hash, received.height)
     }
   }
@@ -72,7 +73,7 @@ export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Pr
 export async function readStates(
   node: NodePort,
   addresses: readonly string[],
-): Promise<{ address: string; frontier: string | null; waiting: readonly string[] }[]> {
+): Promise<{ address: string; frontier: string | null | undefined; waiting: readonly string[] }[]> {
   const states = await readAddresses(node, addresses, WAITING)
   return addresses.map((address) => {
     const { frontier, waiting } = states.get(address)!
@@ -85,31 +86,74 @@ export async function readStates(
  * What lies on an address: what waits for it, then how long its chain is. In this order, because what is received in
  * between has left the first and must show in the second.
  */
-export async function lookAt(node: NodePort, address: string): Promise<AddressLook> {
+export async function lookAt(node: NodePort, address: string, clock: Pick<Clock, 'after'>): Promise<AddressLook> {
   const waiting = await readWaiting(node, address, WAITING)
-  if (isWhole(waiting)) return { ...(await readChain(node, address)), waiting }
+  if (isWhole(waiting)) return { ...(await readChain(node, address, clock)), waiting }
   // Whatever is received while one page follows another makes the next one begin too late.
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const before = await readChain(node, address)
+    const before = await readChain(node, address, clock)
     const all = await readAllWaiting(node, address, WAITING)
     if (!all) throw tooMuchWaits(WAITING.max)
-    const after = await readChain(node, address)
+    const after = await readChain(node, address, clock)
     if (after.frontier === before.frontier) return { ...after, waiting: all }
   }
   throw ledgerInMotion()
 }
 
-async function readChain(node: NodePort, account: string): Promise<Pick<AddressLook, 'frontier' | 'height'>> {
-  try {
-    const { frontier, block_count: count } = await node.read('account_info', { account })
-    const height = typeof count === 'string' && count !== '' ? Number(count) : NaN
-    if (typeof frontier !== 'string' || !Number.isSafeInteger(height)) throw new Error('A node does not count blocks.')
-    return { frontier, height }
-  } catch (error) {
-    if (error instanceof LedgerRefusal && error.message === 'Account not found') return { frontier: null, height: 0 }
-    throw error
+/** Below this height nothing counts as paid later, so that it is no single node's word. Nodes learn of a block one after another. */
+async function readChain(
+  node: NodePort,
+  account: string,
+  clock: Pick<Clock, 'after'>,
+): Promise<Pick<AddressLook, 'frontier' | 'height'>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { frontier, block_count: count } = await readAgreedAnswer(node, 'account_info', { account }, toPlace)
+      const height = typeof count === 'string' && count !== '' ? Number(count) : NaN
+      if (typeof frontier !== 'string' || !Number.isSafeInteger(height))
+        throw new Error('A node does not count blocks.')
+      return { frontier, height }
+    } catch (error) {
+      if (error instanceof LedgerRefusal && error.message === 'Account not found') return { frontier: null, height: 0 }
+      if (!isDisagreement(error) || tries === TRIES_MAX) throw error
+      await new Promise<void>((resolve) => void clock.after(tries * AGAIN_AFTER, resolve))
+    }
   }
 }
+
+const toPlace = ({ error, frontier, block_count: count }: NodeAnswer) => [error, frontier, count].map(textOf).join(' ')
+
+interface History {
+  /** The newest first. Nodes that agree may be one block apart at the beginning. */
+  entries: readonly { entry: Record<string, unknown>; isAgreed: boolean }[]
+  /** Where older ones begin. */
+  previous: string | undefined
+  isPreviousAgreed: boolean
+}
+
+/** Some blocks of a chain, as the node lists them that most of the others agree with. */
+async function readHistory(node: NodePort, params: NodeParams): Promise<History> {
+  const { facts, answers } = await node.readAgreed('account_history', { ...params, raw: true }, toHistoryFacts)
+  const histories = answers.map(({ history, previous: given }): History => {
+    const entries = toList(history)
+      .map(toObject)
+      .map((entry) => ({ entry, isAgreed: facts.has(toEntryFact(entry)) }))
+    const previous = typeof given === 'string' ? given : undefined
+    return { entries, previous, isPreviousAgreed: facts.has(previous ?? NO_PREVIOUS) }
+  })
+  const countAgreed = ({ entries }: History) => entries.filter(({ isAgreed }) => isAgreed).length
+  return histories.reduce((most, one) => (countAgreed(one) > countAgreed(most) ? one : most))
+}
+
+const NO_PREVIOUS = 'the first block'
+
+const toEntryFact = ({ hash, height, type, subtype, link, source }: Record<string, unknown>) =>
+  [hash, height, type, subtype, link, source].map(textOf).join(' ')
+
+const toHistoryFacts = ({ history, previous }: NodeAnswer) => [
+  ...toList(history).map(toObject).map(toEntryFact),
+  typeof previous === 'string' ? previous : NO_PREVIOUS,
+]
 
 /** A send that was received, and at which height of its receiver's chain. */
 interface Received {
@@ -120,7 +164,8 @@ interface Received {
 /**
  * The sends that an address has received since a block of its own, or above a height: each receive names its send. A
  * receive comes after its send, so that nothing sent since then can lie further back. Also the newest block that was
- * seen, which is where the next look begins: another node may know more than the one that answered.
+ * seen, which is where the next look begins: another node may know more than the one that answered. There is none where nodes
+ * contradict each other, so that the next look begins where this one did.
  */
 export async function readReceived(
   node: NodePort,
@@ -132,16 +177,20 @@ export async function readReceived(
   let head: string | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const from = head === undefined ? { account } : { head }
-    const answer = await readOrEmpty(node, 'account_history', { ...from, count: HISTORY_PAGE, raw: true })
-    for (const entry of toList(answer.history).map(toObject)) {
+    const { entries, previous, isPreviousAgreed } = await readHistory(node, { ...from, count: HISTORY_PAGE })
+    for (const { entry, isAgreed } of entries) {
+      // What one node has and another one has not yet is the next look's; below that all of them say the same, or one lies.
+      if (!isAgreed && newest === null) continue
+      if (!isAgreed) return { sends, newest: null }
       if (newest === null && typeof entry.hash === 'string') newest = entry.hash
       const isOld = floor === undefined ? toTime(entry) < since : Number(entry.height) <= floor
       if (entry.hash === knownHead || isOld) return { sends, newest }
       const received = toReceived(entry)
       if (received) sends.push(received)
     }
-    if (typeof answer.previous !== 'string') return { sends, newest }
-    head = answer.previous
+    if (!isPreviousAgreed) return { sends, newest: null }
+    if (previous === undefined) return { sends, newest }
+    head = previous
   }
   throw new Error(`The history of ${account} is longer than can be looked through.`)
 }

@@ -58,10 +58,11 @@ export async function scanAddresses(
       sends.map(({ hash }) => hash),
     )
     if (newest !== null) moved.set(address, newest)
-    // Two nodes that do not agree: the look is made again, and nothing ends on its strength.
+    // Nodes that do not agree: the look is made again, and nothing ends on its strength.
     if (newest !== frontier) incomplete.add(address)
   }
-  const unsettled = await takeSends(ctx, tools, found)
+  const { unsettled, doubted } = await takeSends(ctx, tools, found)
+  for (const address of doubted) incomplete.add(address)
   // What is received and not final is found by its receive alone, so that the next look begins before it.
   for (const [address, sends] of received) if (sends.some((hash) => unsettled.has(hash))) moved.delete(address)
   const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
@@ -104,13 +105,13 @@ async function finishScan(
 
 /**
  * Credits or shows the sends among blocks. What is recorded or was looked at before is left alone. Answers which of them
- * are not final yet.
+ * are not settled yet, and of which addresses nodes do not agree whether they have received them.
  */
 export async function takeSends(
   ctx: CheckoutRoom,
   tools: ScanTools,
   found: ReadonlyMap<string, number | null>,
-): Promise<ReadonlySet<string>> {
+): Promise<{ unsettled: ReadonlySet<string>; doubted: ReadonlySet<string> }> {
   const unknown = [...found.keys()].filter((hash) => !tools.settled.has(hash))
   const fresh: string[] = []
   for (let at = 0; at < unknown.length; at += RECORDED_AT_ONCE) {
@@ -120,11 +121,22 @@ export async function takeSends(
     for (const hash of recorded) tools.settled.add(hash)
   }
   const unsettled = new Set<string>()
-  if (fresh.length === 0) return unsettled
+  const doubted = new Set<string>()
+  if (fresh.length === 0) return { unsettled, doubted }
   const failures: unknown[] = []
-  for (const seen of await readSends(tools.node, fresh, ctx.clock.now())) {
-    const send = { ...seen, receivedAt: found.get(seen.hash)! }
-    if (!send.confirmed) unsettled.add(send.hash)
+  const sends = await readSends(tools.node, fresh, ctx.clock.now())
+  // A list is one node's word, and what it lists may have been received meanwhile, or long ago.
+  const doubtful = sends.filter(({ hash, confirmed, waits }) => confirmed && found.get(hash) === null && waits !== true)
+  const places = await readPlaces(tools.node, doubtful)
+  const listed = new Map([...found, ...doubtful.map(({ hash }) => [hash, places.get(hash)] as const)])
+  for (const seen of sends) {
+    const receivedAt = listed.get(seen.hash)
+    if (!seen.confirmed || receivedAt === undefined) unsettled.add(seen.hash)
+    if (receivedAt === undefined) {
+      doubted.add(seen.to)
+      continue
+    }
+    const send = { ...seen, receivedAt }
     try {
       await (send.confirmed ? creditSend(ctx, send) : detectSend(ctx, send))
       if (send.confirmed) tools.settled.add(send.hash)
@@ -134,7 +146,7 @@ export async function takeSends(
   }
   // One that cannot be credited makes the look incomplete, but must not hold up the others of its address.
   if (failures.length > 0) throw failures[0]
-  return unsettled
+  return { unsettled, doubted }
 }
 
 /**

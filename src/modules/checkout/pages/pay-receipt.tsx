@@ -14,12 +14,14 @@ interface ReceiptProps {
   merchant: ShownMerchant | undefined
   /** Where a block can be looked at. */
   blockUrl(hash: string): string
+  /** Where the proof of a block is; undefined where there is none. */
+  proofUrl(hash: string): string | undefined
   devnet: boolean
   voice: Voice
 }
 
 /** One page of paper: what was paid, when, for what, and by which blocks. */
-export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, voice }: ReceiptProps) => {
+export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, proofUrl, devnet, voice }: ReceiptProps) => {
   const { texts, language, locale } = voice
   const { id, title, description, currency, price, plans, paidRaw, paidAt, address, payer } = checkout
   const bought = checkout.plan === null ? undefined : plans[checkout.plan]
@@ -76,7 +78,7 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, vo
                   <code>{payer}</code>
                 </Fact>
               )}
-              {payments.length > 0 && <Blocks payments={payments} blockUrl={blockUrl} voice={voice} />}
+              {payments.length > 0 && <Blocks {...{ payments, blockUrl, proofUrl, voice }} />}
             </dl>
             {merchant && <MerchantFoot merchant={merchant} words={texts} />}
             <div class="ways screen">
@@ -97,17 +99,27 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, vo
 const Blocks = ({
   payments,
   blockUrl,
+  proofUrl,
   voice: { texts, locale },
-}: Pick<ReceiptProps, 'payments' | 'blockUrl' | 'voice'>) => (
+}: Pick<ReceiptProps, 'payments' | 'blockUrl' | 'proofUrl' | 'voice'>) => (
   <Fact label={payments.length > 1 ? texts.blocks : texts.block}>
-    {payments.map(({ blockHash, amountRaw }) => (
-      <p key={blockHash}>
-        {payments.length > 1 && `${showNano(locale, amountRaw)} `}
-        <a href={blockUrl(blockHash)} rel="noopener noreferrer">
-          <code>{blockHash}</code>
-        </a>
-      </p>
-    ))}
+    {payments.map(({ blockHash, amountRaw }) => {
+      const proof = proofUrl(blockHash)
+      return (
+        <p key={blockHash}>
+          {payments.length > 1 && `${showNano(locale, amountRaw)} `}
+          <a href={blockUrl(blockHash)} rel="noopener noreferrer">
+            <code>{blockHash}</code>
+          </a>
+          {proof !== undefined && (
+            <>
+              {' '}
+              <a href={proof}>{texts.proof}</a>
+            </>
+          )}
+        </p>
+      )
+    })}
   </Fact>
 )
 

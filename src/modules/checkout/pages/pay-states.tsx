@@ -38,6 +38,8 @@ export interface PayPageProps {
   /** The origin of the page that frames this one. */
   embed: string | undefined
   wrongAmount: boolean
+  /** Where the proof of the payment is, once there is one. */
+  proofUrl: string | undefined
   /** Whether the payer says how much. */
   openAmount: boolean
   /** Whether a payer who chose an amount wants another. */
@@ -255,8 +257,9 @@ export const Excess = ({ checkout, voice }: { checkout: ShownCheckout; voice: Vo
 }
 
 const Complete = (props: Part) => {
-  const { checkout, successUrl, voice, embed } = props
+  const { checkout, successUrl, proofUrl, voice, embed } = props
   const { texts } = voice
+  const beside = embed !== undefined && { target: '_blank', rel: 'noopener' }
   const words = [texts.completeHelp, ...(checkout.additional === 'overpaid' ? [texts.overpaid] : [])]
   const heading = (
     <h2 id="state" tabIndex={-1}>
@@ -273,16 +276,17 @@ const Complete = (props: Part) => {
             {fill(texts.returnTo, { host: new URL(successUrl).host })}
           </a>
         )}
-        <a class="button quiet" href={receipt} {...(embed !== undefined && { target: '_blank', rel: 'noopener' })}>
+        <a class="button quiet" href={receipt} {...beside}>
           {texts.receipt}
         </a>
         {checkout.invoice !== null && (
-          <a
-            class="button quiet"
-            href={`/pay/${checkout.id}/invoice?lang=${voice.language}`}
-            {...(embed !== undefined && { target: '_blank', rel: 'noopener' })}
-          >
+          <a class="button quiet" href={`/pay/${checkout.id}/invoice?lang=${voice.language}`} {...beside}>
             {INVOICE_TEXTS[voice.language].invoice}
+          </a>
+        )}
+        {proofUrl !== undefined && (
+          <a class="button quiet" href={proofUrl} {...beside}>
+            {texts.proof}
           </a>
         )}
       </div>

@@ -1,4 +1,4 @@
-import type { PaymentProof, ProofVerdict } from '../../../kernel/nano/payment-proof.ts'
+import type { PaymentProof } from '../../../kernel/nano/payment-proof.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { assetUrl } from '../../../web/assets.ts'
 import { Document } from '../../../web/layout.tsx'
@@ -7,7 +7,6 @@ interface ProofPageProps {
   id: string
   title: string | null
   proof: PaymentProof
-  verdict: Extract<ProofVerdict, { ok: true }>
   devnet: boolean
 }
 
@@ -17,7 +16,7 @@ const percentOf = (raw: string, of: string) =>
   `${Number((BigInt(raw) * 20_000n + BigInt(of)) / (BigInt(of) * 2n)) / 100} %`
 
 /** Shows a proof, and gives it to the reader's own browser to verify. The text of the proof may be changed: it is verified anew. */
-export const ProofPage = ({ id, title, proof, verdict, devnet }: ProofPageProps) => (
+export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
   <Document
     title={`Proof of payment · ${title ?? id}`}
     styles={['pay.css', 'proof.css']}
@@ -49,9 +48,9 @@ export const ProofPage = ({ id, title, proof, verdict, devnet }: ProofPageProps)
             <Fact label="Block">
               <code>{proof.block.hash}</code>
             </Fact>
-            <Fact label="Quorum">{`more than ${percentOf(verdict.quorum_raw, proof.weights.online_raw)} of the weight`}</Fact>
+            <Fact label="Quorum">{`more than ${percentOf(proof.weights.quorum_raw, proof.weights.online_raw)} of the weight`}</Fact>
             <Fact label="Weights reported by">
-              {`${verdict.sources.join(', ')}, ${toMinute(verdict.at)}. Signatures and amounts prove themselves; the weights are the word of these nodes.`}
+              {`${proof.weights.sources.join(', ')}, ${toMinute(proof.weights.at)}. Signatures and amounts prove themselves; the weights are the word of these nodes.`}
             </Fact>
           </dl>
           <Votes proof={proof} />

@@ -282,6 +282,7 @@ const payerRoutes: readonly Described[] = [
       { name: 'json', schema: words('true', '1'), description: 'Returns the proof, whatever `Accept` says.' },
     ],
     answer: PROOF,
+    refuses: [409],
   },
   {
     method: 'get',

@@ -10,12 +10,14 @@ import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
+import { listProved } from '../proofs/store.ts'
 import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
 import { type Checkout, SERVICE } from '../record.ts'
 import { type Voice, negotiate } from '../texts/index.ts'
 
 /** A page is not kept waiting for a price that it only mentions. */
 const WORTH_MILLISECONDS = 500
+const PROVED_WITHIN = 10_000
 const PICTURE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -64,9 +66,13 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
           return { goTo: `/pay/${checkout.id}?lang=${voice.language}`, asPage: true, headers }
         }
         const blockUrl = (hash: string) => ctx.ports.links.block(hash)
+        const proved = ctx.ports.proofs.isOn ? await listProved(ctx.db, checkout.id) : new Set()
+        const proofUrl = (hash: string) => (proved.has(hash) ? `${proofPath(checkout.id)}?block=${hash}` : undefined)
         const merchant = await merchantOf(ctx, checkout)
         return {
-          page: <ReceiptPage {...{ checkout: toShown(checkout), payments, merchant, blockUrl, devnet, voice }} />,
+          page: (
+            <ReceiptPage {...{ checkout: toShown(checkout), payments, merchant, blockUrl, proofUrl, devnet, voice }} />
+          ),
           headers,
         }
       },
@@ -178,6 +184,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
       wrongAmount={query.amount === 'wrong'}
       openAmount={isOpenAmount(checkout)}
       choosing={choice !== undefined && query.amount !== undefined && stateOf(shown, now) === 'waiting'}
+      proofUrl={await findProofUrl(ctx, checkout)}
       developer={
         mayPlay ? { holds: developmentLedger.holds, waiting: developmentLedger.listWaiting().length } : undefined
       }
@@ -193,6 +200,18 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
 function toShown(checkout: Checkout): ShownCheckout {
   const price = checkout.price ?? checkout.chosen
   return { ...checkout, price, askedRaw: askedRaw(checkout), excessRaw: excessOf(checkout) }
+}
+
+const proofPath = (id: string) => `/checkout/${id}/proof`
+
+/** The proof is stored a moment after the payment counts, which is when its payer looks. */
+async function findProofUrl(
+  { db, clock, ports }: CheckoutRoom,
+  { id, status, blockHash, paidAt }: Checkout,
+): Promise<string | undefined> {
+  if (!ports.proofs.isOn || status !== 'complete' || blockHash === null) return undefined
+  const isFresh = clock.now() - (paidAt ?? 0) < PROVED_WITHIN
+  return isFresh || (await listProved(db, id)).has(blockHash) ? proofPath(id) : undefined
 }
 
 /** The number at the top: what was paid, or all that is asked for, of which a part may have come. */

@@ -59,6 +59,7 @@ export const ar: Texts = {
   stay: 'البقاء هنا',
   cancelAndReturn: 'إلغاء والعودة إلى {host}',
   receipt: 'الإيصال',
+  proof: 'إثبات الدفع',
   print: 'طباعة',
   back: 'رجوع',
   paidOn: 'تاريخ الدفع',

@@ -60,6 +60,7 @@ export const de: Texts = {
   stay: 'Hier bleiben',
   cancelAndReturn: 'Abbrechen und zurück zu {host}',
   receipt: 'Beleg',
+  proof: 'Zahlungsnachweis',
   print: 'Drucken',
   back: 'Zurück',
   paidOn: 'Bezahlt am',

@@ -59,6 +59,7 @@ export const en: Texts = {
   stay: 'Stay here',
   cancelAndReturn: 'Cancel and return to {host}',
   receipt: 'Receipt',
+  proof: 'Proof of payment',
   print: 'Print',
   back: 'Back',
   paidOn: 'Paid on',

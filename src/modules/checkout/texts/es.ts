@@ -59,6 +59,7 @@ export const es: Texts = {
   stay: 'Quedarme aquí',
   cancelAndReturn: 'Cancelar y volver a {host}',
   receipt: 'Recibo',
+  proof: 'Prueba de pago',
   print: 'Imprimir',
   back: 'Volver',
   paidOn: 'Pagado el',

@@ -59,6 +59,7 @@ export const fr: Texts = {
   stay: 'Rester ici',
   cancelAndReturn: 'Annuler et retourner à {host}',
   receipt: 'Reçu',
+  proof: 'Preuve de paiement',
   print: 'Imprimer',
   back: 'Retour',
   paidOn: 'Payé le',

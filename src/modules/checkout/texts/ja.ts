@@ -59,6 +59,7 @@ export const ja: Texts = {
   stay: 'ここに留まる',
   cancelAndReturn: 'キャンセルして {host} に戻る',
   receipt: '領収書',
+  proof: '支払いの証明',
   print: '印刷',
   back: '戻る',
   paidOn: '支払日時',

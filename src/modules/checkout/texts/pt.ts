@@ -59,6 +59,7 @@ export const pt: Texts = {
   stay: 'Ficar aqui',
   cancelAndReturn: 'Cancelar e voltar para {host}',
   receipt: 'Recibo',
+  proof: 'Prova de pagamento',
   print: 'Imprimir',
   back: 'Voltar',
   paidOn: 'Pago em',

@@ -62,6 +62,7 @@ export interface Texts {
   stay: string
   cancelAndReturn: string
   receipt: string
+  proof: string
   print: string
   back: string
   paidOn: string

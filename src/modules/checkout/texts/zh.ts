@@ -59,6 +59,7 @@ export const zh: Texts = {
   stay: '留在此页',
   cancelAndReturn: '取消并返回 {host}',
   receipt: '收据',
+  proof: '付款证明',
   print: '打印',
   back: '返回',
   paidOn: '付款时间',

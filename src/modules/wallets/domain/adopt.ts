@@ -8,7 +8,7 @@ import { markAdopted } from '../frozen-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, moveFrontier } from '../store.ts'
 import { restoreVoid } from '../void-store.ts'
-import { type Chain, findLedgerBlock, readChain } from './chain.ts'
+import { type Chain, readChain } from './chain.ts'
 import { findForeign } from './compare.ts'
 import { underLock } from './lock.ts'
 import type { Step } from './step.ts'
@@ -24,7 +24,8 @@ export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wal
   if (!(await isSettled(ctx, wallet, chain))) return 'waiting'
   const lost = await listLost(store.db, wallet.id)
   const found = new Set<OutboxBlock>()
-  for (const block of lost) if ((await findLedgerBlock(node, block.hash!))?.confirmed) found.add(block)
+  const known = await node.readBlocks(lost.map(({ hash }) => hash!))
+  for (const block of lost) if (known.get(block.hash!)?.isFinal) found.add(block)
   const moved = await underLock(ctx, lock, async (db, now) => {
     if (!(await moveFrontier(db, wallet, chain))) return false
     for (const block of lost) {

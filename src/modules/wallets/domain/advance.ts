@@ -1,3 +1,4 @@
+import { isDisagreement } from '../../../kernel/errors.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import { type Block, previousOf } from '../../../kernel/nano/block.ts'
 import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
@@ -42,10 +43,19 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
   if (!actsItself && !isUnfinished) return 'idle'
   const ended = await withLock(ctx, walletId, async (lock, locked) => {
     let step: Step = 'moved'
-    for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
-      step = await takeStep(ctx, lock, { inspect, wallet: steps === 0 ? locked : await findWallet(db, walletId) })
+    let doubt: unknown
+    try {
+      for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
+        step = await takeStep(ctx, lock, { inspect, wallet: steps === 0 ? locked : await findWallet(db, walletId) })
+      }
+    } catch (error) {
+      if (!isDisagreement(error)) throw error
+      step = 'waiting'
+      doubt = error
     }
+    // Also where nodes disagree: one that has what the others deny begins their time anew.
     if (inspect) await (step === 'waiting' ? releaseDenied : settleReleased)(ctx, lock, walletId)
+    if (doubt !== undefined) throw doubt
     return step
   }).catch((error: unknown) => {
     // Another process goes on where we stopped.

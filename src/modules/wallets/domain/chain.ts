@@ -1,4 +1,5 @@
-import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { readAgreedAnswer } from '../../../kernel/agreed-read.ts'
+import { LedgerRefusal, nodesDisagree } from '../../../kernel/errors.ts'
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
 import { ZERO_HASH } from '../../../kernel/nano/block.ts'
@@ -17,8 +18,16 @@ export interface Chain {
 
 const UNOPENED: Chain = { frontier: ZERO_HASH, balance: toRaw(0n), representative: undefined }
 
+/** As many nodes must name the same as must agree: on this the next block of the account is signed. */
 export async function readChain(node: NodePort, account: string): Promise<Chain> {
-  const answer = await readOrNone(node, 'account_info', { account, representative: true })
+  const asked = { account, representative: true }
+  return toChain(await orNone(readAgreedAnswer(node, 'account_info', asked, toFact)))
+}
+
+const toFact = ({ error, frontier, balance, representative }: NodeAnswer) =>
+  [error, textOf(frontier).toUpperCase(), balance, representative].map(textOf).join(' ')
+
+function toChain(answer: NodeAnswer | undefined): Chain {
   if (!answer) return UNOPENED
   const frontier = textOf(answer.frontier)
   const balance = parseRaw(textOf(answer.balance))
@@ -28,6 +37,11 @@ export async function readChain(node: NodePort, account: string): Promise<Chain>
     throw new Error('A node answered account_info without frontier, balance or representative.')
   }
   return { frontier: frontier.toUpperCase(), balance, representative }
+}
+
+/** The last block of an account by the word of one node, or zeros: a hint for those who go on to ask all of them. */
+export async function readHead(node: NodePort, account: string): Promise<string> {
+  return toChain(await orNone(node.read('account_info', { account, representative: true }))).frontier
 }
 
 /** Confirmed sends that wait for an account, largest first. */
@@ -52,11 +66,18 @@ export async function readDeposits(
   return deposits.filter((deposit): deposit is Deposit => deposit.amount !== undefined && deposit.amount >= least)
 }
 
-/** Whether anything lies on an account or is on its way to it, confirmed or not. */
+/** Whether anything lies on an account or is on its way to it, confirmed or not. That there is nothing is for several nodes to say. */
 export async function holdsFunds(node: NodePort, account: string): Promise<boolean> {
-  const answer = await readOrNone(node, 'account_balance', { account, include_only_confirmed: false })
-  return [answer?.balance, answer?.receivable].some((amount) => amount !== undefined && amount !== '0')
+  const asked = { account, include_only_confirmed: false }
+  const { facts } = await node.readAgreed('account_balance', asked, (answer) => [isEmpty(answer) ? 'empty' : 'funded'])
+  if (facts.size === 0) throw nodesDisagree()
+  return facts.has('funded')
 }
+
+const isEmpty = ({ error, balance, receivable }: NodeAnswer) =>
+  error === undefined
+    ? [balance, receivable].every((amount) => amount === undefined || amount === '0')
+    : ABSENT.has(textOf(error))
 
 /** A block as the ledger has it. */
 interface LedgerBlock {
@@ -98,15 +119,14 @@ export async function findSuccessor(node: NodePort, account: string, previous: s
 const ABSENT = new Set(['Account not found', 'Block not found'])
 
 /** That something is not there is an answer; every other refusal is a failure. */
-async function readOrNone(
-  node: NodePort,
-  action: string,
-  params: Record<string, unknown>,
-): Promise<NodeAnswer | undefined> {
+async function orNone(asked: Promise<NodeAnswer>): Promise<NodeAnswer | undefined> {
   try {
-    return await node.read(action, params)
+    return await asked
   } catch (error) {
     if (error instanceof LedgerRefusal && ABSENT.has(error.message)) return undefined
     throw error
   }
 }
+
+const readOrNone = (node: NodePort, action: string, params: Record<string, unknown>) =>
+  orNone(node.read(action, params))

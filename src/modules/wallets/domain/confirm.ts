@@ -1,10 +1,10 @@
 import { allOrNone } from '../../../kernel/store-connection.ts'
+import type { LedgerBlock } from '../../../kernel/nano/ledger-send.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import { markConfirmed } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { type Wallet, updateFreeFrontier, updateFrontier } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
-import { findLedgerBlock } from './chain.ts'
 import type { Step } from './step.ts'
 
 /** How long a block may go unconfirmed before it is brought to the ledger again. */
@@ -16,10 +16,10 @@ const REBROADCAST_MILLISECONDS = 10_000
  */
 export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step | undefined> {
   const { db, clock } = ctx.store
-  const found = await findLedgerBlock(ctx.node, open.hash!)
+  const found = await readOwnBlock(ctx, open)
   const now = clock.now()
-  if (!found || (!found.confirmed && isOld(open, now))) return undefined
-  if (!found.confirmed) return 'waiting'
+  if (!found || (!found.isFinal && isOld(open, now))) return undefined
+  if (!found.isFinal) return 'waiting'
   const to = { id: wallet.id, frontier: open.hash!, balance: open.balance!, now }
   const [isFree, isFirst] = await allOrNone(db, (tx) => [updateFreeFrontier(tx, to), markConfirmed(tx, open.id, now)])
   if (!isFree || !isFirst) return undefined
@@ -29,9 +29,9 @@ export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxB
 
 /** Takes note of a confirmation: the wallet stands on this block from now on. Repeated tellings change nothing. */
 export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
-  const { store, node } = ctx
-  const found = await findLedgerBlock(node, open.hash!)
-  if (found?.confirmed) {
+  const { store } = ctx
+  const found = await readOwnBlock(ctx, open)
+  if (found?.isFinal) {
     await store.db.transaction().execute(async (tx) => {
       if (!(await markConfirmed(tx, open.id, store.clock.now()))) return
       await updateFrontier(tx, wallet.id, open.hash!, open.balance!)
@@ -43,6 +43,14 @@ export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: Outbox
   if (found && !isOld(open, store.clock.now())) return 'waiting'
   const step = await broadcastBlock(ctx, wallet, open)
   return step === 'sent' ? 'waiting' : step
+}
+
+/** The next block is signed on this one, so that it is confirmed when as many nodes say so as must. */
+async function readOwnBlock({ node, queue, store }: WalletRoom, open: OutboxBlock): Promise<LedgerBlock | undefined> {
+  const found = (await node.readBlocks([open.hash!])).get(open.hash!)
+  // Nodes do not confirm it in the same moment, and only the first one is heard.
+  if (found && !found.isFinal && found.confirmedBy > 0 && !isOld(open, store.clock.now())) queue.lookSoon(open.walletId)
+  return found
 }
 
 const isOld = ({ broadcastAt }: OutboxBlock, now: number) => (broadcastAt ?? 0) + REBROADCAST_MILLISECONDS <= now

@@ -12,7 +12,7 @@ import { type OutboxBlock, findOpenBlock, findOwnBlock, isFollowed } from '../ou
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { clearDenied, hasOtherConfirmed, markDenied, markReleased, markVoid } from '../void-store.ts'
-import { readChain } from './chain.ts'
+import { readHead } from './chain.ts'
 import { underLock } from './lock.ts'
 import { readStored, sourceOf } from './stored-block.ts'
 
@@ -43,7 +43,7 @@ export async function releaseDenied(ctx: WalletRoom, lock: WalletLock, walletId:
   const { db, clock } = store
   const [wallet, open] = await Promise.all([findWallet(db, walletId), findOpenBlock(db, walletId)])
   if (!wallet || wallet.frozenAt !== null) return
-  const { frontier: head } = await readChain(node, wallet.address)
+  const head = await readHead(node, wallet.address)
   const branch = await readBranch(db, { wallet, open, head })
   const survey = branch && mayBeDenied(branch) ? await askAbout(ctx, wallet, branch) : undefined
   const why = branch && survey && findWhy(branch, survey)

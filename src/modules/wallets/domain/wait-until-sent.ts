@@ -1,3 +1,4 @@
+import { isDisagreement } from '../../../kernel/errors.ts'
 import type { WalletRoom } from '../room.ts'
 import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
@@ -27,7 +28,8 @@ export async function waitUntilSent(
   let isNew = known === undefined
   try {
     for (;;) {
-      const isOver = failure !== undefined || clock.now() >= until
+      // Nodes that disagree are about to agree, unless one of them lies.
+      const isOver = (failure !== undefined && !isDisagreement(failure)) || clock.now() >= until
       if (isOver && (await refuseSend(db, id, 'wallet_busy'))) {
         queue.tellBlock(id)
         throw notSent(failure)
@@ -48,9 +50,10 @@ export async function waitUntilSent(
       try {
         const passed = queue.advance(walletId).then(() => undefined)
         left = await waitAtMost(clock, until - clock.now(), Promise.race([passed, watch.settled]))
+        failure = undefined
       } catch (error) {
         failure = error
-        continue
+        if (!isDisagreement(error)) continue
       }
       // What left a moment ago, from here, is on the ledger and in the store.
       if (left) return left

@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { describedEndpointRoutes } from '../endpoints/described.ts'
+import { describedEndpointRoutes } from '../endpoints/routes.ts'
 import { describedWatchRoutes } from '../watches/described.ts'
 import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
 

@@ -6,7 +6,7 @@ import {
   readWaiting,
   withFrontiers,
 } from '../../../kernel/feed/read-states.ts'
-import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { LedgerRefusal, nodesDisagree } from '../../../kernel/errors.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
@@ -72,7 +72,10 @@ export async function readStatesWithin(
   const states = new Map<string, AddressState & { waiting: readonly string[] }>()
   for (const part of parts) {
     const own = new Map(part.map((address) => [address, waiting.get(address)!]))
-    for (const [address, state] of await withFrontiers(node, own)) states.set(address, state)
+    for (const [address, state] of await withFrontiers(node, own)) {
+      if (state.frontier === undefined) throw nodesDisagree()
+      states.set(address, state)
+    }
   }
   return states
 }

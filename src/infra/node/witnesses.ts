@@ -1,0 +1,48 @@
+import { noNode } from '../../kernel/errors.ts'
+import type { AgreementRules } from './agreement.ts'
+import { toFailure } from './failure.ts'
+import type { UpstreamPool } from './pool.ts'
+import type { Upstream } from './upstream.ts'
+
+interface Witnesses {
+  pool: Pick<UpstreamPool, 'order' | 'upstreams'>
+  rules: AgreementRules
+}
+
+/** How many nodes must say the same of what is no amount. */
+export function leastWitnesses({ pool, rules }: Witnesses): number {
+  return standsAlone({ pool, rules }) ? 1 : rules.nodes
+}
+
+/** Whether one node is left, and the operator lets its word suffice. */
+export const standsAlone = ({ pool, rules }: Witnesses): boolean =>
+  rules.alone === 'allow' && pool.upstreams.filter(({ healthy }) => healthy).length === 1
+
+/**
+ * Asks as many nodes as must agree at the same moment, the best for the key first, and then as many further ones as `countMissing`
+ * says after each round. Answers how many have answered.
+ */
+export async function askWitnesses(
+  { pool, rules }: Witnesses,
+  key: string,
+  ask: (witness: Upstream) => Promise<void>,
+  countMissing: () => number | Promise<number>,
+): Promise<number> {
+  const witnesses = pool.order(key).filter(({ healthy }) => healthy)
+  let answered = 0
+  let failure: unknown = new Error('No node is well.')
+  for (let wanted = rules.nodes; wanted > 0 && witnesses.length > 0; wanted = await countMissing()) {
+    await Promise.all(
+      witnesses.splice(0, wanted).map(async (witness) => {
+        try {
+          await ask(witness)
+          answered++
+        } catch (error) {
+          failure = error
+        }
+      }),
+    )
+  }
+  if (answered === 0) throw noNode(toFailure(failure))
+  return answered
+}

@@ -1,0 +1,174 @@
+import { parseRaw } from '../money.ts'
+import { fromAddress, toAddress } from './address.ts'
+import { type Block, toBlockJson } from './block.ts'
+import { isHex } from './hex.ts'
+import { readContents } from './ledger-send.ts'
+import { FINAL_DURATION, FINAL_TIMESTAMP, VOTE_HASHES_MAX } from './vote.ts'
+
+/** The weight of a representative, as nodes report it. */
+export interface RepresentativeWeight {
+  /** Its address. */
+  representative: string
+  weight_raw: string
+}
+
+/** How much weight confirms a block, and who has it. These are the words of nodes: a verifier may bring its own. */
+export interface ProofWeights {
+  /** Votes of more weight than this confirm a block. */
+  quorum_raw: string
+  /** The weight of all representatives that vote. */
+  online_raw: string
+  representatives: RepresentativeWeight[]
+}
+
+/** A proof that the network has confirmed a payment. It needs no node and no gateway to be verified. */
+export interface PaymentProof {
+  version: 1
+  from: string
+  to: string
+  amount_raw: string
+  /** The send, and the block before it, whose balance says how much was sent. */
+  block: { hash: string; contents: Record<string, string> }
+  previous: { hash: string; contents: Record<string, string> }
+  /** Final votes that name the block, one for each representative. */
+  votes: { representative: string; signature: string; timestamp: string; duration: string; hashes: string[] }[]
+  /** `sources` are the nodes that reported the weights, `at` is when they did so, in milliseconds. */
+  weights: ProofWeights & { sources: string[]; at: number }
+  /** Of everything else, so that a damaged copy is recognised; it says nothing about who made the proof. */
+  checksum: string
+}
+
+export interface ReadProof {
+  proof: PaymentProof
+  block: Block
+  previous: Block
+}
+
+const VOTES_MAX = 1_000
+const SOURCES_MAX = 20
+const SOURCE = /^[\w.:[\]-]{1,255}$/
+/** What is wrong with a proof. */
+export class Wrong extends Error {
+  readonly field: string
+
+  constructor(field: string, what: string) {
+    super(`${field} ${what}`)
+    this.field = field
+  }
+}
+
+/** Reads a proof in exactly one form: other members, other spellings of a number or a hash are refused. */
+export function readProof(value: unknown): ReadProof {
+  const proof = asRecord(value, 'proof')
+  expectMembers(proof, 'proof', [
+    ...['version', 'from', 'to', 'amount_raw', 'block', 'previous', 'votes', 'weights', 'checksum'],
+  ])
+  if (proof.version !== 1) throw new Wrong('version', 'is not 1, the only one that this program can verify')
+  const weights = asRecord(proof.weights, 'weights')
+  expectMembers(weights, 'weights', ['quorum_raw', 'online_raw', 'sources', 'at', 'representatives'])
+  const { at } = weights
+  if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) throw new Wrong('weights.at', 'is not a time')
+  const [block, previous] = [readBlock(proof.block, 'block'), readBlock(proof.previous, 'previous')]
+  const read: PaymentProof = {
+    version: 1,
+    from: readAddress(proof.from, 'from'),
+    to: readAddress(proof.to, 'to'),
+    amount_raw: readAmount(proof.amount_raw, 'amount_raw'),
+    block: block.shown,
+    previous: previous.shown,
+    votes: readList(proof.votes, 'votes', VOTES_MAX).map((vote, index) => readProofVote(vote, `votes[${index}]`)),
+    weights: {
+      ...readWeights(weights, 'weights'),
+      sources: readList(weights.sources, 'weights.sources', SOURCES_MAX).map((source, index) => {
+        if (typeof source === 'string' && SOURCE.test(source)) return source
+        throw new Wrong(`weights.sources[${index}]`, 'is not the name of a host')
+      }),
+      at,
+    },
+    checksum: readHex(proof.checksum, 'checksum', 64),
+  }
+  return { proof: read, block: block.block, previous: previous.block }
+}
+
+function readBlock(value: unknown, field: string): { block: Block; shown: PaymentProof['block'] } {
+  const shown = asRecord(value, field)
+  expectMembers(shown, field, ['hash', 'contents'])
+  const hash = readHex(shown.hash, `${field}.hash`, 64)
+  const contents = asRecord(shown.contents, `${field}.contents`)
+  const block = readContents(hash, contents)
+  if (!block) throw new Wrong(`${field}.contents`, `are not those of ${field}.hash`)
+  const exact = toBlockJson(block)
+  expectMembers(contents, `${field}.contents`, Object.keys(exact))
+  for (const [name, text] of Object.entries(exact)) {
+    if (contents[name] !== text) throw new Wrong(`${field}.contents.${name}`, `is not ${text}`)
+  }
+  return { block, shown: { hash, contents: exact } }
+}
+
+function readProofVote(value: unknown, field: string): PaymentProof['votes'][number] {
+  const vote = asRecord(value, field)
+  expectMembers(vote, field, ['representative', 'signature', 'timestamp', 'duration', 'hashes'])
+  const { timestamp, duration } = vote
+  if (timestamp !== FINAL_TIMESTAMP.toString()) throw new Wrong(`${field}.timestamp`, 'is not that of a final vote')
+  if (duration !== FINAL_DURATION.toString()) throw new Wrong(`${field}.duration`, 'is not that of a final vote')
+  return {
+    representative: readAddress(vote.representative, `${field}.representative`),
+    signature: readHex(vote.signature, `${field}.signature`, 128),
+    timestamp,
+    duration,
+    hashes: readList(vote.hashes, `${field}.hashes`, VOTE_HASHES_MAX).map((hash, index) =>
+      readHex(hash, `${field}.hashes[${index}]`, 64),
+    ),
+  }
+}
+
+export function readWeights(weights: Record<string, unknown>, field: string): ProofWeights {
+  const seen = new Set<string>()
+  return {
+    quorum_raw: readAmount(weights.quorum_raw, `${field}.quorum_raw`),
+    online_raw: readAmount(weights.online_raw, `${field}.online_raw`),
+    representatives: readList(weights.representatives, `${field}.representatives`, Infinity).map((value, index) => {
+      const place = `${field}.representatives[${index}]`
+      const one = asRecord(value, place)
+      expectMembers(one, place, ['representative', 'weight_raw'])
+      const representative = readAddress(one.representative, `${place}.representative`)
+      if (seen.has(representative)) throw new Wrong(`${place}.representative`, 'is named twice')
+      seen.add(representative)
+      return { representative, weight_raw: readAmount(one.weight_raw, `${place}.weight_raw`) }
+    }),
+  }
+}
+
+export function asRecord(value: unknown, field: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new Wrong(field, 'is not an object')
+}
+
+function expectMembers(value: Record<string, unknown>, field: string, names: readonly string[]): void {
+  for (const name of names) if (!Object.hasOwn(value, name)) throw new Wrong(`${field}.${name}`, 'is missing')
+  for (const name of Object.keys(value)) {
+    if (!names.includes(name)) throw new Wrong(`${field}.${name}`, 'is not a member of a proof')
+  }
+}
+
+function readList(value: unknown, field: string, max: number): unknown[] {
+  if (Array.isArray(value) && value.length > 0 && value.length <= max) return value
+  throw new Wrong(field, 'is not a list, is empty or is too long')
+}
+
+function readAddress(value: unknown, field: string): string {
+  const key = typeof value === 'string' ? fromAddress(value) : undefined
+  if (key !== undefined && toAddress(key) === value) return value
+  throw new Wrong(field, 'is not an address')
+}
+
+function readAmount(value: unknown, field: string): string {
+  const raw = typeof value === 'string' ? parseRaw(value) : undefined
+  if (raw !== undefined) return value as string
+  throw new Wrong(field, 'is not an amount in raw')
+}
+
+function readHex(value: unknown, field: string, digits: number): string {
+  if (typeof value === 'string' && isHex(value, digits) && value === value.toUpperCase()) return value
+  throw new Wrong(field, `is not ${digits} hexadecimal digits in capital letters`)
+}
