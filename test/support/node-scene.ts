@@ -42,7 +42,7 @@ export async function openScene(t: TestContext, count: number, env: Record<strin
   const call = async (fields: object) => {
     let isOver = false
     const answer = shop.call('cloud_wallet', { key: world.key(), ...fields }).finally(() => (isOver = true))
-    await turnUntil(world, 1_000, async () => isOver)
+    await turnUntil(world, 1_000, async () => isOver, nodes)
     return answer
   }
   return { world, nodes, relays, shop, open, pass, inventions, invent, untilPaid, stateOf, call }

@@ -38,7 +38,7 @@ export async function waitUntilSent(
         const block = (isOver ? undefined : known) ?? (await findBlock(db, id))
         if (!block) throw walletBusy()
         if (block.status === 'broadcast' || block.status === 'confirmed') return block
-        if (block.status === 'refused') throw refusedSend(block.refusal)
+        if (block.status === 'refused') throw isOverdue(block) ? notSent(failure) : refusedSend(block.refusal)
         if (block.status === 'lost') throw walletFrozen()
         if (block.status === 'void')
           throw block.refusal === null ? outcomeOpen(block.hash!) : refusedSend(block.refusal)
@@ -48,9 +48,9 @@ export async function waitUntilSent(
       known = undefined
       let left: OutboxBlock | undefined
       try {
-        const passed = queue.advance(walletId).then(() => undefined)
+        // A pass that is still on its way when the time is over does not undo what the one before failed by.
+        const passed = queue.advance(walletId).then(() => void (failure = undefined))
         left = await waitAtMost(clock, until - clock.now(), Promise.race([passed, watch.settled]))
-        failure = undefined
       } catch (error) {
         failure = error
         if (!isDisagreement(error)) continue
@@ -69,6 +69,9 @@ export async function waitUntilSent(
     watch.forget()
   }
 }
+
+/** Another pass has taken it back when its time was over. */
+const isOverdue = ({ refusal }: OutboxBlock) => refusal === 'wallet_busy'
 
 /** It could not be taken back: it is signed, or owed by the service, and goes out by itself. */
 function stillOpen({ queue }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
