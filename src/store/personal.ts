@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../kernel/db.ts'
-import { type AnyResource, storedOf } from '../kernel/resource/resource.ts'
+import { type AnyNoun, storedOf } from '../kernel/resource/resource.ts'
 import { pointOfSale } from '../modules/pos/index.ts'
-import { webhookEndpoint } from '../modules/webhooks/index.ts'
+import { addressWatch, webhookEndpoint } from '../modules/webhooks/index.ts'
 
 /** Whose data is meant. */
 export interface Whose {
@@ -65,7 +65,7 @@ const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${account
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
 /** Of a declared noun: whose its rows are, what is secret in them and what is emptied follow from its fields. */
 function ofNoun<T extends keyof Tables>(
-  noun: AnyResource & { table: T },
+  noun: AnyNoun & { table: T },
   erase: 'delete' | (Partial<Tables[T]> & object),
 ): Personal<T> {
   const stored = storedOf(noun)
@@ -73,7 +73,7 @@ function ofNoun<T extends keyof Tables>(
   const emptied = stored.flatMap(({ column, field: { erased } }) => (erased === undefined ? [] : [[column, erased]]))
   const columnOf = (name: string) => stored.find((each) => each.name === name)!.column
   return {
-    key: ['id' as Column<T>],
+    key: noun.key.map((name) => columnOf(name) as Column<T>),
     of: owned(columnOf(noun.owner)),
     leftOut: secrets.map(({ column }) => column as Column<T>),
     erase:
@@ -85,7 +85,7 @@ function ofNoun<T extends keyof Tables>(
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
 /** Every noun that is declared. */
-export const NOUNS: readonly AnyResource[] = [webhookEndpoint, pointOfSale]
+export const NOUNS: readonly AnyNoun[] = [webhookEndpoint, addressWatch, pointOfSale]
 
 /**
  * What the store knows about an account and its people, table by table, in an order in which rows can be deleted. `nobody` says why
@@ -117,12 +117,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     erase: 'delete',
   },
   webhook_replays: { key: ['id'], of: ofReplays, erase: 'delete' },
-  address_watches: {
-    key: ['account_id', 'endpoint_id', 'address'],
-    of: owned('account_id'),
-    leftOut: ['known'],
-    erase: 'delete',
-  },
+  address_watches: ofNoun(addressWatch, 'delete'),
   webhook_endpoints: ofNoun(webhookEndpoint, 'delete'),
   disabled_webhooks: { key: ['owner', 'url'], of: owned('owner'), erase: 'delete' },
   checkouts: {

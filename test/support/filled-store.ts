@@ -10,6 +10,7 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { toRaw } from '../../src/kernel/money.ts'
+import { readNew } from '../../src/kernel/resource/read.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { Tables } from '../../src/kernel/db.ts'
 import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
@@ -27,7 +28,8 @@ import { insertLink } from '../../src/modules/links/store.ts'
 import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
 import { takeTry } from '../../src/modules/pos/pins-store.ts'
 import { insertSale } from '../../src/modules/pos/sales-store.ts'
-import { tills } from '../../src/modules/pos/point-of-sale.ts'
+import { pointOfSale, tills } from '../../src/modules/pos/point-of-sale.ts'
+import type { PosRoom } from '../../src/modules/pos/room.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
@@ -154,10 +156,16 @@ async function fillPasskeys(db: Db, accountId: string): Promise<void> {
 /** A till, a sale, and somebody who tried its PIN. */
 async function fillPos(db: Db, accountId: string): Promise<void> {
   const posId = `pos_${accountId}`
+  const room = { checkouts: { ports: { prices: { currencies: ['EUR'] } } } } as unknown as PosRoom
+  const said = { title: 'Касса “一”', currency: 'EUR', tips: [10], items: [{ title: 'Espresso', price: '2' }] }
+  const place = {
+    address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+    time_zone: 'Europe/Berlin',
+  }
   await tills.insert(db, {
-    ...{ id: posId, owner: accountId, title: 'Касса “一”', currency: 'EUR', address: 'nano_1', tips: [10] },
-    ...{ items: [{ title: 'Espresso', price: '2' }], timeZone: 'Europe/Berlin', isPaused: false, token: 'v1.AA==' },
-    ...{ tokenMark: 'AB', pinMark: 'CD', wrongPins: 3, createdAt: 1, updatedAt: 1 },
+    ...readNew(pointOfSale, room, { ...said, ...place }),
+    ...{ id: posId, owner: accountId, token: 'v1.AA==', tokenMark: 'AB', pinMark: 'CD', wrongPins: 3 },
+    ...{ createdAt: 1, updatedAt: 1 },
   })
   const units = { totalUnits: 2n ** 100n, tipUnits: 2n ** 99n }
   await insertSale(db, { checkoutId: `sold ${accountId}`, posId, saleKey: 'same', ...units, createdAt: 1 })

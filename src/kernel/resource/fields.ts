@@ -164,7 +164,7 @@ function readList(path: string, value: unknown, max: number, of: string): unknow
 
 /** Read and never stored as it came, as a PIN. `undefined` is what nothing was said about. */
 export const asked = <T>(
-  options: Pick<Field<T>, 'takes' | 'read'> & Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'personal'>>,
+  options: Pick<Field<T>, 'takes' | 'read'> & Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'isRequired'>>,
 ): Field<T, 'asked', null> => ({
   kind: 'asked',
   ...PLAIN,

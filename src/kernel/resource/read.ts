@@ -4,19 +4,19 @@ import { given } from '../shown-fields.ts'
 import { LONG_NAME, callable, isReadElsewhere } from '../unused-fields.ts'
 import { badField } from '../errors.ts'
 import type { Field, FieldsOf } from './field.ts'
-import { type RecordOf, type Resource, type ValuesOf, show } from './resource.ts'
+import { type RecordOf, type Noun, type ValuesOf, show } from './resource.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 /** Reads a new one: every field, with its default where nothing is said. Everything that is wrong is named at once. */
-export function readNew<F extends FieldsOf, Room>(of: Resource<F, Room>, room: Room, body: Body): ValuesOf<F> {
+export function readNew<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, body: Body): ValuesOf<F> {
   return readBody(of, room, { body, held: undefined }) as ValuesOf<F>
 }
 
 /** Reads a change: only what the body says. What cannot be set may be sent back as it was shown. */
 export function readChange<F extends FieldsOf, Room>(
-  of: Resource<F, Room>,
+  of: Noun<F, Room>,
   room: Room,
   body: Body,
   held: RecordOf<F>,
@@ -30,7 +30,7 @@ interface Sent<F extends FieldsOf> {
   held: RecordOf<F> | undefined
 }
 
-function readBody<F extends FieldsOf, Room>(of: Resource<F, Room>, room: Room, sent: Sent<F>): Record<string, unknown> {
+function readBody<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, sent: Sent<F>): Record<string, unknown> {
   const { body, held } = sent
   const wrong: Wrong[] = []
   const values: Record<string, unknown> = {}

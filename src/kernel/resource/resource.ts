@@ -63,36 +63,6 @@ type Refusals<F extends FieldsOf> = {
   readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
 }
 
-interface Declared<F extends FieldsOf, O extends string, Room, T extends string = string> {
-  /** What a list of them is called in an answer. */
-  plural: string
-  table: T
-  path: string
-  scope: Scope
-  tag: string
-  owner: O
-  /** How moments are written on the wire. */
-  times: 'unix' | 'iso'
-  /** Whether its row stays, with a mark, once it is deleted. */
-  marksDeleted?: true
-  rules?(room: Room): Partial<Rules>
-  fields: F
-  derived?: Derived<RecordOf<WithCommon<F, O>>, Room>
-  refuse?: Refusals<WithCommon<F, O>>
-}
-
-export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Omit<
-  Declared<F, string, Room, T>,
-  'fields' | 'rules' | 'derived' | 'refuse'
-> {
-  fields: F
-  rules(room: Room): Partial<Rules>
-  derived: Derived<RecordOf<F>, Room>
-  refuse: Refusals<F>
-  /** The fields in order, each with its names: looked up for every row and every request. */
-  named: readonly NamedField[]
-}
-
 interface NamedField {
   name: string
   field: Field<unknown>
@@ -100,31 +70,77 @@ interface NamedField {
   column: string
 }
 
+interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends string, Room, T extends string> {
+  table: T
+  /** The field that has the id of its account. */
+  owner: O
+  /** Whether its row stays, with a mark, once it is deleted. */
+  marksDeleted?: true
+  rules?(room: Room): Partial<Rules>
+  fields: F
+  derived?: Derived<RecordOf<Whole>, Room>
+  refuse?: Refusals<Whole>
+}
+
+/** What is kept of an account: rows, records, schemas, reading, erasure and export come from it. */
+export interface Noun<F extends FieldsOf, Room, T extends string = string> {
+  table: T
+  owner: string
+  /** The fields by which a row is found. */
+  key: readonly string[]
+  marksDeleted?: true
+  fields: F
+  /** The same in order, each with its names: looked up for every row and every request. */
+  named: readonly NamedField[]
+  rules(room: Room): Partial<Rules>
+  derived: Derived<RecordOf<F>, Room>
+  refuse: Refusals<F>
+}
+
+/** What is known of a noun wherever its types do not matter. */
+export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
+
+export function noun<F extends FieldsOf, Room, T extends string>(
+  declared: DeclaredNoun<F, F, string, Room, T> & Pick<AnyNoun, 'key'>,
+): Noun<F, Room, T> {
+  const { derived = {}, refuse = {}, rules = () => ({}) } = declared
+  const named = Object.entries<Field<unknown>>(declared.fields).map(([name, field]): NamedField => {
+    const column = columnOf(name)
+    return { name, field, column, wire: field.wire ?? column }
+  })
+  return { ...declared, derived, refuse, rules, named }
+}
+
+interface Place {
+  /** What a list of them is called in an answer. */
+  plural: string
+  path: string
+  scope: Scope
+  tag: string
+}
+
+/** A noun with an id and an address of its own: its statements, routes and forms come from it, too. */
+export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Noun<F, Room, T>, Place {}
+
+/** `times` is how moments are written on the wire. */
 export function resource<F extends FieldsOf, O extends string, Room, T extends string>(
-  declared: Declared<F, O, Room, T>,
+  declared: DeclaredNoun<F, WithCommon<F, O>, O, Room, T> & Place & { times: 'unix' | 'iso' },
 ): Resource<WithCommon<F, O>, Room, T> {
-  const { derived = {}, refuse = {}, rules = () => ({}), fields, owner, times, ...rest } = declared
+  const { fields, owner, times, plural, path, scope, tag, ...rest } = declared
   const common = { id: id(), [owner]: id({ isHidden: true }) } as Pick<WithCommon<F, O>, 'id' | O>
   const moments =
     times === 'unix'
       ? { createdAt: unixTime('created_unix'), updatedAt: unixTime('updated_unix') }
       : { createdAt: isoTime(), updatedAt: isoTime() }
-  const all = { ...common, ...fields, ...moments }
-  const named = Object.entries<Field<unknown>>(all).map(([name, field]): NamedField => {
-    const column = columnOf(name)
-    return { name, field, column, wire: field.wire ?? column }
-  })
-  return { ...rest, owner, times, derived, refuse, rules, fields: all, named }
+  const all = noun({ ...rest, owner, key: ['id'], fields: { ...common, ...fields, ...moments } })
+  return { ...all, plural, path, scope, tag }
 }
 
-/** What is known of a noun wherever its types do not matter. */
-export type AnyResource = Pick<Resource<FieldsOf, never>, 'table' | 'owner' | 'marksDeleted' | 'named'>
-
 /** What is stored of it. */
-export const storedOf = ({ named }: Pick<AnyResource, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
+export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
 
 /** What its owner sees of it. Secrets are kept and never shown. */
-export function show<F extends FieldsOf, Room>(of: Resource<F, Room>, room: Room, record: RecordOf<F>): JsonObject {
+export function show<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, record: RecordOf<F>): JsonObject {
   const shown: JsonObject = {}
   const values: Readonly<Record<string, unknown>> = record
   for (const { name, field, wire } of of.named) if (isShown(field)) shown[wire] = field.show(values[name])
@@ -135,17 +151,14 @@ export function show<F extends FieldsOf, Room>(of: Resource<F, Room>, room: Room
 const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isHidden
 
 /** The schema of what `show` answers, with whatever a verb adds. */
-export function shownSchema<F extends FieldsOf, Room>(
-  of: Resource<F, Room>,
-  more: Record<string, TSchema> = {},
-): TObject {
+export function shownSchema<F extends FieldsOf, Room>(of: Noun<F, Room>, more: Record<string, TSchema> = {}): TObject {
   const members = of.named.flatMap(({ field, wire }) => (isShown(field) ? [[wire, field.schema] as const] : []))
   const derived = Object.entries(of.derived).map(([name, { as }]) => [name, as] as const)
   return answer.record({ ...Object.fromEntries([...members, ...derived]), ...more })
 }
 
 /** The schema of a request. What is set once may be said again as long as it is the same. */
-export function takenSchema(of: Pick<AnyResource, 'named'>, purpose: 'create' | 'change'): TObject {
+export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
   const taken = of.named.filter(({ field }) => field.kind !== 'kept')
   return answer.record(
     Object.fromEntries(
@@ -158,7 +171,7 @@ export function takenSchema(of: Pick<AnyResource, 'named'>, purpose: 'create' | 
 }
 
 /** What a request for a new one may look like. */
-export function exampleOf(of: Pick<AnyResource, 'named'>): Json {
+export function exampleOf(of: Pick<AnyNoun, 'named'>): Json {
   const given = of.named.filter(({ field: { example } }) => example !== undefined)
   return Object.fromEntries(given.map(({ wire, field: { example } }) => [wire, example]))
 }

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import type { FormFields, FormState } from '../../kernel/page.ts'
 import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
-import { type AnyResource, type RecordOf, type Resource, show } from '../../kernel/resource/resource.ts'
+import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import { EMPTY, SelectField, TextField } from './form.tsx'
 
 /* The form of a noun, from its declaration. It works without scripts; inputs of rows have the names that refusals have: `items[0].price`. */
 
 type Purpose = 'create' | 'change'
-type Named = Pick<AnyResource, 'named'>
+type Named = Pick<AnyNoun, 'named'>
 type ControlAs<A extends Control['as']> = Extract<Control, { as: A }>
 
 /** Empty rows below those that are filled, and some more behind a line that opens. */
@@ -25,7 +25,7 @@ export const boxOf = (name: string, value: string) => `${name}-${value}`
 
 /** What the form shows of a record. One that was refused shows what was typed; another one of its page shows what there is. */
 export function formState<F extends FieldsOf, Room>(
-  of: Resource<F, Room>,
+  of: Noun<F, Room>,
   room: Room,
   record: RecordOf<F>,
   filled: FormState = EMPTY,

@@ -1,5 +1,5 @@
 import { badField } from '../../../kernel/errors.ts'
-import { type Json, type JsonObject, toObject } from '../../../kernel/shape.ts'
+import { type Json, type JsonObject, textOf, toObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 
 const MEMBERS_MAX = 10
@@ -62,8 +62,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** In a form: `name = value`, one on each line. */
 export function toLines(shown: Json | undefined): Record<string, string> {
   const { metadata, made_with: madeWith = '' } = toObject(shown)
-  const lines = Object.entries(toObject(metadata)).map(([name, value]) => `${name} = ${String(value)}`)
-  return { filter: lines.join('\n'), made_with: String(madeWith) }
+  const lines = Object.entries(toObject(metadata)).map(([name, value]) => `${name} = ${textOf(value)}`)
+  return { filter: lines.join('\n'), made_with: textOf(madeWith) }
 }
 
 export function fromLines(text: string, madeWith: string): JsonObject {

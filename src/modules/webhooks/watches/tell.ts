@@ -7,7 +7,7 @@ import { endpoints } from '../endpoints/endpoint.ts'
 import type { AddressKind } from './event-kinds.ts'
 import { dedupeKeyOf, markStep } from './looks-store.ts'
 import type { WatchRoom } from './room.ts'
-import type { Floor, Watch } from './store.ts'
+import type { Floor, Watch } from './watch.ts'
 
 export interface Happening {
   type: AddressKind

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { merchant, openWorld } from '../support/checkout-steps.ts'
 
-/* What the declaration of a noun promises of each, shown by points of sale. */
+/* What is declared once is read in one way: all that is wrong at once, and what was shown may come back. */
 
 const { address } = merchant
 type Refusal = { field: string; error: string; errors: { field: string; message: string }[] }
@@ -61,4 +61,35 @@ test('what GET has answered was refused when it was sent back with one field cha
   const price = await refuse('PUT', path, { items: [{ title: 'Cake', price: '0.0000000001' }] })
   assert.equal(price.field, 'items[0].price')
   assert.equal((await shop.rest('GET', path, key)).json().title, 'Garden')
+})
+
+test('an endpoint lost the token in its address when it was sent back as it was shown (contract 1, rule 5; 7, Body: errors)', async (t) => {
+  const { shop, key, refuse } = await open(t)
+  const PATH = '/api/webhook-endpoints'
+  const { errors } = await refuse('POST', PATH, { events: ['nothing'], filter: { made_with: 'x' }, enabled: 'maybe' })
+  assert.deepEqual(
+    errors.map(({ field }) => field),
+    ['url', 'events', 'filter', 'enabled'],
+  )
+  const url = 'https://shop.example/hooks?token=secret'
+  const made = await shop.rest('POST', PATH, key, { url, filter: { metadata: { shop: 'berlin' } } })
+  assert.equal(made.status, 201, made.text)
+  const path = `${PATH}/${made.json<{ id: string }>().id}`
+  const shown = (await shop.rest('GET', path, key)).json<Record<string, unknown>>()
+  assert.equal(shown.url, 'https://shop.example/hooks')
+  const again = await shop.rest('PUT', path, key, { ...shown, events: null, enabled: '', description: 'Berlin' })
+  assert.equal(again.status, 200, again.text)
+  const { updated_at: _changed, ...rest } = again.json<Record<string, unknown>>()
+  const { updated_at: _before, ...before } = shown
+  assert.deepEqual(rest, { ...before, description: 'Berlin' })
+  const stored = await shop.ctx.db.selectFrom('webhook_endpoints').select('url').executeTakeFirstOrThrow()
+  assert.equal(stored.url, url)
+  const taken = await shop.rest('PUT', path, key, { filter: null, description: '' })
+  assert.deepEqual([taken.json().filter, taken.json().description], [null, null])
+
+  const watched = await refuse('POST', '/api/watches', { addresses: ['nano_1'], address: 1 })
+  assert.deepEqual(
+    watched.errors.map(({ field }) => field),
+    ['addresses', 'endpoint', 'address'],
+  )
 })
