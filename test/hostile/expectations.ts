@@ -321,7 +321,8 @@ export const LOGGED_ELSEWHERE: Readonly<Record<string, string>> = {
     POST /dashboard/security/passkeys/:id/remove, POST /dashboard/security/codes`,
   'src/modules/accounts/sign-in.test.ts': 'POST /api/sign-in, POST /dashboard/sign-in/link',
   'test/stores/jobs.test.ts': 'POST /dashboard/admin/jobs/:id/retry',
-  'test/pages/freezes.test.ts': 'POST /dashboard/admin/freezes, POST /dashboard/admin/freezes/lift',
+  'test/pages/freezes.test.ts':
+    'POST /dashboard/admin/freezes, POST /dashboard/admin/freezes/lift, PUT /api/freezes/:id',
   'test/spec/part4-subscriptions.test.ts': 'POST /subscriptions/:id/:token/end',
   'test/spec/part5-activity.test.ts': `
     POST /api/checkouts/:id/refunds, POST /api/admin/checkouts/:id/refunds, POST /dashboard/checkouts/:id/refund,

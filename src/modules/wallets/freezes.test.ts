@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OPERATOR } from '../../kernel/actor.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
-import { SHOP, codeOf, comeToRest, openWallet, send } from '../../../test/support/wallet-steps.ts'
+import { SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send } from '../../../test/support/wallet-steps.ts'
 import { type WalletWorld } from '../../../test/support/wallet-world.ts'
 import { deleteWallet, freezeSends, listFreezes, queuePayment, treasury, unfreezeSends } from './index.ts'
 import { findBlock, insertSend } from './outbox-store.ts'
@@ -54,8 +54,8 @@ forEachEngine((engine) => {
 
   test('a freeze comes while the work for a block is computed: the block is not signed', async (t) => {
     for (const target of ['all', 'account', 'wallet'] as const) {
-      const { world, instance, wallet } = await openWallet(t, { engine })
-      await world.deposit(wallet, nano(5))
+      // Everything it holds is received: the next block is the send.
+      const { world, instance, wallet } = await openUsedWallet(t, { engine })
       const { generate } = instance.ctx.work
       const name = { all: 'all', account: world.accountId, wallet }[target]
       let frozen = false
@@ -68,14 +68,14 @@ forEachEngine((engine) => {
       assert.notEqual(await codeOf(world.finish(send(world, instance, wallet))), 'done')
       await comeToRest(world, instance, wallet)
       assert.ok(frozen)
-      assert.equal(world.fundsOf(SHOP), 0n, target)
+      assert.equal(world.fundsOf(SHOP), nano(1), target)
       const signed = await world.db
         .selectFrom('wallet_blocks')
         .select('id')
         .where('kind', '=', 'send')
         .where('hash', 'is not', null)
         .execute()
-      assert.deepEqual(signed, [], target)
+      assert.equal(signed.length, 1, target)
     }
   })
 
