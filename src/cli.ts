@@ -109,7 +109,8 @@ program
 program
   .command('config')
   .description('print every setting with its value, default and description')
-  .option('--check', 'check the settings without starting; exit code 1 on any problem')
+  .option('--check', 'check the settings and try every connection, without starting; exit code 1 on any problem')
+  .option('--offline', 'with --check: do not try connections')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/config.ts')).printConfig))
 
@@ -235,14 +236,21 @@ mail
 const wallets = program.command('wallets').description('cloud wallets')
 wallets
   .command('frozen')
-  .description('list wallets frozen because someone else signed with their key')
+  .description('list frozen wallets and frozen sends, and why')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/wallets.ts')).printFrozen))
 wallets
+  .command('freeze')
+  .description('stop a wallet, the sends of an account, or all sends, at once and on every gateway')
+  .argument('<target>', 'id or address of a wallet, id of an account, or `all`')
+  .requiredOption('--reason <reason>', 'why; shown in the activity')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/wallets.ts')).freeze))
+wallets
   .command('unfreeze')
   .alias('thaw')
-  .description('unfreeze a wallet after you have investigated; it continues from what the ledger has confirmed')
-  .argument('<wallet>', 'id or address of the wallet')
+  .description('let them go on after you have investigated; a wallet continues from what the ledger has confirmed')
+  .argument('<target>', 'id or address of a wallet, id of an account, or `all`')
   .option('--pay-queued', 'also send its queued payments; compare them with the ledger first')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/wallets.ts')).thaw))

@@ -1,13 +1,18 @@
 import { checkStart } from '../config/check-start.ts'
 import { describeConfig } from '../config/config.ts'
+import { checkConnections } from '../infra/check-connections.ts'
 import { systemClock } from '../infra/clock.ts'
 
+interface ConfigOptions {
+  json?: boolean
+  check?: boolean
+  /** Without a try of the connections. */
+  offline?: boolean
+}
+
 /** Prints every setting, or with `--check` what is wrong with them. The documents' table is this output. */
-export function printConfig({ json = false, check = false }: { json?: boolean; check?: boolean }): void {
-  if (check) {
-    printCheck(json)
-    return
-  }
+export async function printConfig({ json = false, check = false, offline = false }: ConfigOptions): Promise<void> {
+  if (check) return printCheck({ json, offline })
   const rows = describeConfig()
   if (json) {
     console.log(JSON.stringify(rows, null, 2))
@@ -20,8 +25,13 @@ export function printConfig({ json = false, check = false }: { json?: boolean; c
 }
 
 /** Says what a start would say, without starting. */
-function printCheck(json: boolean): void {
-  const { atDesk, problems, warnings } = checkStart(systemClock)
+async function printCheck({ json, offline }: { json: boolean; offline: boolean }): Promise<void> {
+  const { config, atDesk, ...found } = checkStart(systemClock)
+  const tried = config && !offline ? await checkConnections(config) : { problems: [], warnings: [] }
+  const [problems, warnings] = [
+    [...found.problems, ...tried.problems],
+    [...found.warnings, ...tried.warnings],
+  ]
   if (problems.length > 0) process.exitCode = 1
   if (json) {
     console.log(JSON.stringify({ ok: problems.length === 0, at_desk: atDesk, problems, warnings }, null, 2))

@@ -1,5 +1,6 @@
 import { ACTIONS } from '../offered.ts'
 import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
+import { findFaults } from './check-values.ts'
 import { toTrustedProxies } from '../http/client-ip.ts'
 import { openMarketSources } from '../infra/market/open.ts'
 import { toAgreement } from '../infra/node/agreement.ts'
@@ -28,17 +29,19 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
   const { config, notDesk, wrong, near } = read
   const atDesk = notDesk.length === 0
   const misspelt = near.map(tellNear)
+  const faults = config ? findFaults(config) : { problems: [], warnings: [] }
   const problems = [
     ...wrong,
     ...(atDesk ? [] : misspelt),
     ...refusePlay(read),
-    ...(config ? findLate(config, clock) : []),
+    ...faults.problems,
+    ...(config ? findLate(config, { clock, told: faults.problems }) : []),
   ]
   return {
     config: problems.length > 0 ? undefined : config,
     atDesk,
     problems,
-    warnings: atDesk ? misspelt : [],
+    warnings: [...(atDesk ? misspelt : []), ...faults.warnings],
   }
 }
 
@@ -51,10 +54,10 @@ function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
 }
 
 /** What can be said only about several settings together, or with the help of what uses them. */
-function findLate(config: Config, clock: Clock): string[] {
+function findLate(config: Config, { clock, told }: { clock: Clock; told: readonly string[] }): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
-    () => toUpstreams(config, nowhere),
+    () => told.some((each) => each.startsWith('NODE_URLS')) || toUpstreams(config, nowhere),
     () => toAgreement(config),
     () => addressesIn('TRUSTED_PROXIES', config.trustedProxies),
     () => addressesIn('TRACES_TRUSTED_CALLERS', config.tracesTrusted),

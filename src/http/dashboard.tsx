@@ -12,6 +12,7 @@ import { may, requireEveryScope, requirePermission } from '../kernel/key-rights.
 import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
 import type { Notices, SecretBox } from '../kernel/ports.ts'
 import { refuseNul } from '../kernel/refuse-nul.ts'
+import { toFormErrors } from '../kernel/resource/wrong-fields.ts'
 import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
@@ -145,7 +146,7 @@ class Dashboard {
           return await this.#run(form, { page: signedIn.request, fields, url: request.url, reply })
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error
-          const state = { values: fields.typed(), error: toFormError(error) }
+          const state = { values: fields.typed(), ...toFormErrors(error) }
           return send(reply.code(error.status), await form.again(signedIn.request, state))
         }
       })
@@ -324,12 +325,6 @@ function send(reply: FastifyReply, page: VNode): FastifyReply {
 }
 
 const noSuchPage = () => new AppError('not_found', 'There is no such page.')
-
-function toFormError({ message, body: { field, detail } }: AppError) {
-  // What programs read as one fixed text is told to people in detail.
-  const text = typeof detail === 'string' ? detail : message
-  return { field: typeof field === 'string' ? field : undefined, text }
-}
 
 const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')
 

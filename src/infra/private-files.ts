@@ -24,12 +24,25 @@ const BESIDE = ['', '-wal', '-shm', '-journal']
 /** Makes a folder, with those above it that are missing, for its owner alone. A power cut after that does not take them away. */
 export function makeFolder(folder: string): void {
   const path = resolve(folder)
-  const first = mkdirSync(path, { recursive: true, mode: FOLDER })
+  // The library's own way to make several never ends where one cannot be made, such as below /proc.
+  const missing: string[] = []
+  for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at)
+  for (const each of missing.reverse()) mkdirOnce(each)
+  const [first] = missing
   if (first === undefined) return
   // Whatever is synced inside a folder, the folder has its name on the disk once the one above it was synced.
   for (let made = path; ; made = dirname(made)) {
     syncFolder(dirname(made))
-    if (made === resolve(first)) return
+    if (made === first) return
+  }
+}
+
+/** Another process may be faster. */
+function mkdirOnce(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: FOLDER })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

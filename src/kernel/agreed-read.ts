@@ -1,4 +1,4 @@
-import { LedgerRefusal, nodesDisagree } from './errors.ts'
+import { LedgerRefusal, noNode, nodesDisagree } from './errors.ts'
 import type { Agreed, NodeAnswer, NodeParams, NodePort } from './ports.ts'
 
 type ReadAgreed = NodePort['readAgreed']
@@ -11,7 +11,7 @@ export const believeOne =
       if (error instanceof LedgerRefusal) return { error: error.message }
       throw error
     })
-    return { facts: new Set(toFacts(answer)), answers: [answer] }
+    return { facts: new Set(toFacts(answer)), isEnough: true, answers: [answer] }
   }
 
 /** An answer whose one fact as many nodes state as must. Throws when they contradict each other, and what the ledger refuses. */
@@ -21,9 +21,12 @@ export async function readAgreedAnswer(
   params: NodeParams,
   toFact: (answer: NodeAnswer) => string,
 ): Promise<NodeAnswer> {
-  const { facts, answers } = await node.readAgreed(action, params, (answer) => [toFact(answer)])
-  const agreed = answers.find((answer) => facts.has(toFact(answer)))
-  if (!agreed) throw nodesDisagree()
-  if (typeof agreed.error === 'string') throw new LedgerRefusal(agreed.error)
-  return agreed
+  const agreed = await node.readAgreed(action, params, (answer) => [toFact(answer)])
+  const found = agreed.answers.find((answer) => agreed.facts.has(toFact(answer)))
+  if (!found) throw notAgreed(agreed)
+  if (typeof found.error === 'string') throw new LedgerRefusal(found.error)
+  return found
 }
+
+/** Why nothing is agreed on: nodes contradict each other, or too few of them answer. */
+export const notAgreed = ({ isEnough }: Agreed): Error => (isEnough ? nodesDisagree() : noNode())

@@ -26,6 +26,8 @@ export interface Described {
     required?: false
     /** Other names of its fields, as the action has them. */
     synonyms?: Readonly<Record<string, string>> | undefined
+    /** A declared noun reads it, and refuses what it does not know (`resource/read.ts`). */
+    isOfNoun?: true
   }
   /** Repeated with the same Idempotency-Key it acts once. */
   once?: true

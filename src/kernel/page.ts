@@ -93,6 +93,8 @@ export interface FormFields {
 export interface FormState {
   values: Readonly<Record<string, string>>
   error?: { field: string | undefined; text: string } | undefined
+  /** Everything that was wrong, by its field, where all of it was looked at. */
+  errors?: Readonly<Record<string, string>> | undefined
 }
 
 /** What every page of the dashboard knows: who looks at it, where, and what its forms must carry. */

@@ -51,7 +51,9 @@ export interface NodePort {
 
 export interface Agreed {
   facts: ReadonlySet<string>
-  /** Of each node that was asked. */
+  /** Whether as many nodes have answered as must agree. */
+  isEnough: boolean
+  /** Of each node that has answered; at least one. */
   answers: readonly NodeAnswer[]
 }
 

@@ -33,7 +33,10 @@ export function unusedOf({ input, fieldSynonyms = {}, ofNode, unusedByClients = 
   }
 }
 
-/** Refuses the fields of a body and the parameters of a query that a route does not use; a route that is not described uses none. */
+/**
+ * Refuses the fields of a body and the parameters of a query that a route does not use; a route that is not described uses none. A noun
+ * that reads the body names them with everything else that is wrong.
+ */
 export function unusedOfRoute({ query = [], body }: Pick<Described, 'query' | 'body'> = {}) {
   const parameters = new Set(['key', ...query.map(({ name }) => name)])
   const { properties = {} } = (body?.schema ?? {}) as { properties?: object }
@@ -43,20 +46,26 @@ export function unusedOfRoute({ query = [], body }: Pick<Described, 'query' | 'b
     for (const [name, value] of Object.entries(request.query)) {
       if (Array.isArray(value) && name !== 'key') throw badField(name, `${name} was given more than once.`)
     }
-    refuseOthers(fields, request.body())
+    if (!body?.isOfNoun) refuseOthers(fields, request.body())
   }
 }
 
 function refuseOthers(used: ReadonlySet<string>, given: Fields): void {
   for (const field in given) {
     if (used.has(field)) continue
-    const name = field.length > NAME_CHARACTERS_MAX ? LONG : field.toWellFormed()
+    const name = callable(field)
     throw badField(name, `The field ${name} is not used here.`)
   }
 }
 
-const LONG = '(a long name)'
+export const LONG_NAME = '(a long name)'
+
+/** A field that nobody uses, as a refusal may name it. */
+export const callable = (field: string) => (field.length > NAME_CHARACTERS_MAX ? LONG_NAME : field.toWellFormed())
+
+/** Whether a field of a body is none of a route's own. */
+export const isReadElsewhere = (field: string) => EVERYWHERE.includes(field)
 
 /** The caller chose these names: in a header only letters, digits and a few signs stand as they are. */
 const toToken = (field: string) =>
-  field.length > NAME_CHARACTERS_MAX ? LONG : encodeURIComponent(field.toWellFormed())
+  field.length > NAME_CHARACTERS_MAX ? LONG_NAME : encodeURIComponent(field.toWellFormed())

@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../kernel/db.ts'
+import { type AnyNoun, storedOf } from '../kernel/resource/resource.ts'
+import { pointOfSale } from '../modules/pos/index.ts'
+import { addressWatch, webhookEndpoint } from '../modules/webhooks/index.ts'
 
 /** Whose data is meant. */
 export interface Whose {
@@ -60,7 +63,29 @@ const goneFrom =
 /** A gateway of 0.1 that runs beside this one leaves the owner out. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
+/** Of a declared noun: whose its rows are, what is secret in them and what is emptied follow from its fields. */
+function ofNoun<T extends keyof Tables>(
+  noun: AnyNoun & { table: T },
+  erase: 'delete' | (Partial<Tables[T]> & object),
+): Personal<T> {
+  const stored = storedOf(noun)
+  const secrets = stored.filter(({ field }) => field.isSecret)
+  const emptied = stored.flatMap(({ column, field: { erased } }) => (erased === undefined ? [] : [[column, erased]]))
+  const columnOf = (name: string) => stored.find((each) => each.name === name)!.column
+  return {
+    key: noun.key.map((name) => columnOf(name) as Column<T>),
+    of: owned(columnOf(noun.owner)),
+    leftOut: secrets.map(({ column }) => column as Column<T>),
+    erase:
+      erase === 'delete'
+        ? erase
+        : { ...(Object.fromEntries(emptied) as object), ...(noun.marksDeleted && { deleted_at: 1 }), ...erase },
+  }
+}
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
+
+/** Every noun that is declared. */
+export const NOUNS: readonly AnyNoun[] = [webhookEndpoint, addressWatch, pointOfSale]
 
 /**
  * What the store knows about an account and its people, table by table, in an order in which rows can be deleted. `nobody` says why
@@ -92,18 +117,8 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     erase: 'delete',
   },
   webhook_replays: { key: ['id'], of: ofReplays, erase: 'delete' },
-  address_watches: {
-    key: ['account_id', 'endpoint_id', 'address'],
-    of: owned('account_id'),
-    leftOut: ['known'],
-    erase: 'delete',
-  },
-  webhook_endpoints: {
-    key: ['id'],
-    of: owned('account_id'),
-    leftOut: ['sealed', 'previous_sealed'],
-    erase: 'delete',
-  },
+  address_watches: ofNoun(addressWatch, 'delete'),
+  webhook_endpoints: ofNoun(webhookEndpoint, 'delete'),
   disabled_webhooks: { key: ['owner', 'url'], of: owned('owner'), erase: 'delete' },
   checkouts: {
     key: ['id'],
@@ -155,12 +170,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['email'],
     erase: { email: null, plan: null, status: 'ended', due_at: 1 },
   },
-  points_of_sale: {
-    key: ['id'],
-    of: owned('owner'),
-    leftOut: ['token', 'token_mark', 'pin_mark'],
-    erase: { title: '', items: '[]', token: '', token_mark: '', pin_mark: null, paused: 1, deleted_at: 1 },
-  },
+  points_of_sale: ofNoun(pointOfSale, { paused: 1 }),
   pos_sales: { key: ['checkout_id'], of: through('pos_id', 'points_of_sale', 'id', 'owner'), erase: 'keep' },
   pos_pin_tries: {
     key: ['pos_id', 'who'],
@@ -230,6 +240,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   works: { nobody: 'proof of work of ledger accounts' },
   rep_days: { nobody: 'representatives of the network' },
   wallet_keys: { nobody: 'sealed keys, which never leave the store' },
+  send_freezes: { nobody: 'sends that the operator has stopped' },
   wallet_canaries: { nobody: 'proof of the master keys' },
   checkout_reservations: { nobody: 'amounts of checkouts, while they can be paid' },
   checkout_quotes: { nobody: 'prices of checkouts' },

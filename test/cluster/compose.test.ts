@@ -4,7 +4,9 @@ import { cpSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { describeConfig, loadConfig } from '../../src/config/config.ts'
+import { checkStart } from '../../src/config/check-start.ts'
+import { describeConfig, loadConfig, readConfig } from '../../src/config/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
 import { openFolder } from '../support/folder.ts'
 
 /* The arrangement of containers, as far as it can be read without an engine that runs them. */
@@ -73,6 +75,24 @@ test('the example of settings shows the defaults that the gateway has, and sets 
     [],
   )
   loadConfig(Object.fromEntries([...shown].map(([name, { value }]) => [name, value])))
+})
+
+test('the example opened the faucet and left sends without limits on the live network: it sets what going-live.md says, and a check finds nothing wrong', () => {
+  const guide = readFileSync(join(deploy, '../docs/going-live.md'), 'utf8')
+  const said = [...guide.matchAll(/^export (.+)$/gm)].flatMap(([, line = '']) => [
+    ...line.matchAll(/([A-Z_]+)=(?:'[^']*'|([\w.]+)(?= |$))/g),
+  ])
+  const plain = new Map(said.flatMap(([, name = '', value]) => (value === undefined ? [] : [[name, value]])))
+  const protective = ['FAUCET_NANO', 'NODE_NETWORK', 'SWAP_PROVIDER', 'WALLET_DAILY_MAX_NANO', 'WALLET_SEND_MAX_NANO']
+  assert.deepEqual([...plain.keys()].filter((name) => shown.has(name)).sort(), protective)
+  for (const name of protective) assert.deepEqual(shown.get(name), { isSet: true, value: plain.get(name) }, name)
+  const set = [...shown].filter(([, { isSet }]) => isSet).map(([name, { value }]) => [name, value] as const)
+  const { environment = {} } = gateways[0]![1]
+  const fixed = Object.entries(environment).filter(([name]) => !name.endsWith('_FILE') && !shown.has(name))
+  const METRICS_TOKEN = 'x'.repeat(16)
+  const env = { ...Object.fromEntries([...fixed, ...set]), METRICS_TOKEN, DATA_DIR: import.meta.dirname }
+  const { problems, warnings } = checkStart(systemClock, readConfig(env))
+  assert.deepEqual([problems, warnings], [[], []])
 })
 
 test('secrets are made once and never again: a second run loses no wallet', (t) => {

@@ -163,6 +163,31 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
     },
   },
   {
+    heading: 'Add a field that a merchant can set',
+    words: { room: 'pos', noun: 'point-of-sale', number: '9000', what: 'pos-location' },
+    files: {
+      'src/modules/<room>/<noun>.ts': behind(
+        '    isPaused: flag(),\n',
+        "    location: text({ label: 'Location', hint: 'For your own lists.', max: 80, personal: true }),\n",
+      ),
+      'src/modules/<room>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
+
+/** Where a point of sale is. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('points_of_sale').addColumn('location', 'text').execute()
+}
+`),
+      'src/modules/<room>/migrations/index.ts': both(
+        behind(
+          "import { up as pointsOfSale } from './0033-points-of-sale.ts'\n",
+          "import { up as location } from './9000-pos-location.ts'\n",
+        ),
+        behind("{ '0033-points-of-sale': pointsOfSale", ", '9000-pos-location': location"),
+      ),
+      'test/stores/schema.test.ts': atTheEnd(/(0001-accounts [^`]*)`/, ' 9000-pos-location'),
+    },
+  },
+  {
     heading: 'Add a column or a table',
     words: { room: 'faucet', number: '9001', what: 'faucet-note' },
     files: {

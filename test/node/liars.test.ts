@@ -275,6 +275,7 @@ test('while one of two nodes is away payments wait for it, or do not, as the ope
     await world.pay(address, made.amount_raw)
     if (alone === 'wait') {
       await pass(30)
+      assert.equal((await shop.check(made.id)).status, 'detected')
       assert.equal((await shop.check(made.id)).success, false)
       await nodes[0]!.behave('none')
     }

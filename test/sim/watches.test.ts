@@ -7,7 +7,9 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
-import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
+import { endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
+import { NO_FILTER } from '../../src/modules/webhooks/endpoints/filter.ts'
+import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
 import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
 import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
@@ -55,18 +57,17 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
     const accountId = at === 2 ? 'acc_bob' : 'acc_alice'
     if (at !== 1) await insertAccount(ctx.db, { id: accountId, email: null, role: 'user', createdAt: 0 })
     await takePlace(ctx.db, accountId, 20)
-    await insertEndpoint(ctx.db, {
+    await endpoints.insert(ctx.db, {
       ...{
         id,
         accountId,
         url: 'https://shop.example/',
         events: ['*'],
-        metadata: null,
-        madeWith: null,
+        filter: NO_FILTER,
         description: null,
       },
       ...{ isEnabled: true, disabledReason: null, failingSince: null, createdAt: 0, updatedAt: 0 },
-      secret: { sealed: '', createdAt: 0, previousSealed: null, previousUntil: null },
+      ...{ sealed: '', sealedAt: 0, previousSealed: null, previousUntil: null },
     })
   }
   const toRoom = (store: StoreCtx, node: WatchRoom['node'], heed: WatchRoom['heed']): WatchRoom => ({

@@ -101,7 +101,7 @@ test('payer and receipt lead to the proof, and the gateway computes no signature
   assert.match(page.text, /Your browser is checking the proof/)
 })
 
-test('a gateway that is not set to prove payments asks for no votes and says that it makes no proofs', async (t) => {
+test('a gateway that is not set to prove payments asks for no votes and says that it makes no proofs (contract 7, Texts and codes: proof of a payment whose votes were not kept)', async (t) => {
   const { gateway, ledger } = await openShop(t, { PROOF: 'off' })
   const { id } = await openPaid(gateway, ledger)
   const { status, text } = await ask(gateway, id)

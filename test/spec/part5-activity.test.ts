@@ -118,7 +118,7 @@ forEachEngine((engine) => {
     ]
     const offer = { address: SHOP, amount: '1', currency: 'NANO', title: 'Mug', mode: 'unique_amount' }
     const till = { address: SHOP, title: 'Counter', currency: 'NANO', time_zone: 'UTC' }
-    const hook = { url: 'http://127.0.0.1:9/', 'kind-*': 'yes' }
+    const hook = { url: 'http://127.0.0.1:9/', 'events-*': 'yes' }
     const forms = (): Step[] => [
       ['/profile', 'profile.changed', '', { name: `Shop ${++count}` }],
       ['/people', 'member.invited', '', { email: `new${++count}@example.com`, role: 'reader' }],

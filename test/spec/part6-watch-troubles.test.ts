@@ -7,7 +7,9 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { LedgerRefusal, storeAway } from '../../src/kernel/errors.ts'
 import type { NodeAnswer, NodeParams } from '../../src/kernel/ports.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
-import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
+import { endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
+import { NO_FILTER } from '../../src/modules/webhooks/endpoints/filter.ts'
+import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
 import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
 import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
@@ -31,17 +33,16 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
   const ledger = new SimLedger(new SeededRandom(SEED))
   await insertAccount(ctx.db, { id: own.accountId, email: null, role: 'user', createdAt: 0 })
   await takePlace(ctx.db, own.accountId, 20)
-  await insertEndpoint(ctx.db, {
+  await endpoints.insert(ctx.db, {
     ...{
       id: own.endpointId,
       accountId: own.accountId,
       url: 'https://shop.example/',
       events,
-      metadata: null,
-      madeWith: null,
+      filter: NO_FILTER,
     },
     ...{ description: null, isEnabled: true, disabledReason: null, failingSince: null, createdAt: 0, updatedAt: 0 },
-    secret: { sealed: '', createdAt: 0, previousSealed: null, previousUntil: null },
+    ...{ sealed: '', sealedAt: 0, previousSealed: null, previousUntil: null },
   })
   const reads: string[] = []
   const failed: string[] = []

@@ -1,5 +1,5 @@
 import * as pins from '../../src/modules/pos/pins-store.ts'
-import * as pos from '../../src/modules/pos/store.ts'
+import { tills } from '../../src/modules/pos/point-of-sale.ts'
 import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
 const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
@@ -9,16 +9,16 @@ tryVerbs(
   ['pos'],
   [
     ...verbsOn('points_of_sale', {
-      lockPos: { run: (db, { id, owner }) => pos.lockPos(db, { id, owner }), locks: true },
+      lockPos: { run: (db, { id, owner }) => tills.lock(db, { id, owner }), locks: true },
       updatePos: {
         run: async (db, { id, owner }) => {
-          const found = (await pos.findOwnPos(db, { id, owner }))!
-          await pos.updatePos(db, { ...found, isPaused: true, tips: [7] })
+          const found = (await tills.findOwn(db, { id, owner }))!
+          await tills.update(db, { ...found, isPaused: true, tips: [7] })
         },
         to: { paused: 1, tips: '[7]' },
       },
       markDeleted: {
-        run: (db, { id, owner }) => pos.markDeleted(db, { id, owner, now: NOW }),
+        run: (db, { id, owner }) => tills.remove(db, { id, owner, now: NOW }),
         to: { deleted_at: NOW },
         unless: GONE,
       },

@@ -7,6 +7,7 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { findCheckout } from '../../src/modules/checkout/index.ts'
+import { readNew } from '../../src/kernel/resource/read.ts'
 import { changePos, getPos, rotateLink } from '../../src/modules/pos/domain/change-pos.ts'
 import { readDay } from '../../src/modules/pos/domain/day.ts'
 import { enterAsCashier, enterPos } from '../../src/modules/pos/domain/enter.ts'
@@ -14,7 +15,7 @@ import { linkOf, makePos } from '../../src/modules/pos/domain/make-pos.ts'
 import { sell } from '../../src/modules/pos/domain/sell.ts'
 import { signIn } from '../../src/modules/pos/domain/sign-in.ts'
 import type { PosRoom } from '../../src/modules/pos/room.ts'
-import type { PointOfSale } from '../../src/modules/pos/store.ts'
+import { type PointOfSale, pointOfSale } from '../../src/modules/pos/point-of-sale.ts'
 import { Signer } from '../support/blocks.ts'
 import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -34,7 +35,7 @@ async function openCafe(store: StoreCtx, engine: StoreEngine, fields: object = {
   const pos = await makePos(
     room,
     { owner, actor: OPERATOR },
-    { title: 'Counter', address, items, tips: [10], ...fields },
+    readNew(pointOfSale, room, { title: 'Counter', address, items, tips: [10], ...fields }),
   )
   return { room, pos, own: { id: pos.id, owner } }
 }
@@ -138,7 +139,7 @@ forEachEngine((engine, openFresh) => {
     }
     assert.equal(await enter({ device, visitor: 'thief' }), 'limit_reached')
     // Its owner lets people in again.
-    const anew = await changePos(room, { ...own, actor: OPERATOR }, { pin: '12345678' })
+    const anew = await changePos(room, { ...own, actor: OPERATOR }, () => ({ pin: '12345678' }))
     assert.equal(await enter({ pin: '12345678' }, anew), 'in')
     assert.equal(await codeOf(enterAsCashier(room, pos.id, { token: tokenOf(room, pos), session })), 'pin_required')
   })

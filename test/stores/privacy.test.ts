@@ -8,7 +8,7 @@ import { findAccount, listDeeds, listKeys } from '../../src/modules/accounts/ind
 import { eraseAccount, listUnfinished } from '../../src/store/erase-account.ts'
 import { exportAccount } from '../../src/store/export-account.ts'
 import { erasePerson, exportPerson } from '../../src/store/person.ts'
-import { PERSONAL } from '../../src/store/personal.ts'
+import { NOUNS, PERSONAL } from '../../src/store/personal.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 
@@ -77,6 +77,37 @@ async function finish(db: Db): Promise<void> {
   await sql`update deliveries set state = 'delivered'`.execute(db)
   await sql`update service_payments set outcome = 'applied'`.execute(db)
 }
+
+/** What a text can be written into: itself, or what has texts in it. */
+const holdsText = (schema: unknown): boolean => {
+  const { type, anyOf, items, properties, ...rest } = schema as Record<string, unknown>
+  const inner = [
+    ...((anyOf as unknown[] | undefined) ?? []),
+    ...Object.values((properties as object | undefined) ?? {}),
+  ]
+  const isOpen = type === 'object' && inner.length === 0
+  return (
+    (type === 'string' && !('enum' in rest)) ||
+    isOpen ||
+    (items !== undefined && holdsText(items)) ||
+    inner.some(holdsText)
+  )
+}
+
+test('a text that a merchant could set survived the erasure of the account, because a list did not name it', () => {
+  const silent = NOUNS.flatMap(({ table, named }) =>
+    named.flatMap(({ column, field: { kind, takes, personal, erased } }) => {
+      if (kind !== 'set' || !holdsText(takes)) return []
+      const { erase } = PERSONAL[table as 'points_of_sale'] as { erase: unknown }
+      const isSaid = personal === true ? erased !== undefined || erase === 'delete' : personal !== undefined
+      return isSaid ? [] : [`${table}.${column} is neither personal nor says why not`]
+    }),
+  )
+  assert.deepEqual(silent, [])
+  // What is read of a request and never stored has no column in which it could stay.
+  const rows = NOUNS.map(({ table }) => PERSONAL[table as keyof typeof PERSONAL])
+  assert.ok(rows.every((row) => !('nobody' in row) && row.erase !== 'keep'))
+})
 
 forEachEngine((engine) => {
   test('an export has every row of the account, nothing of another one, and no secret', async (t) => {

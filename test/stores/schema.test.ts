@@ -4,6 +4,8 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { storedOf } from '../../src/kernel/resource/resource.ts'
+import { NOUNS } from '../../src/store/personal.ts'
 import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
@@ -11,7 +13,18 @@ import { ENGINES, fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 
-/** Table types exist only for the compiler, so they are read from the source: table → column → type. */
+/** The columns of declared nouns, by their tables. */
+const DECLARED = new Map(
+  NOUNS.map((noun) => [
+    noun.table,
+    new Map<string, string>([
+      ...storedOf(noun).map(({ column, field }) => [column, field.column] as const),
+      ...(noun.marksDeleted ? [['deleted_at', 'number | null'] as const] : []),
+    ]),
+  ]),
+)
+
+/** Other table types exist only for the compiler, so they are read from the source: table → column → type. */
 function readTableTypes(): Map<string, Map<string, string>> {
   const source = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => basename(file) === 'tables.ts')
@@ -24,7 +37,9 @@ function readTableTypes(): Map<string, Map<string, string>> {
   }
   const rooms = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
   return new Map(
-    rooms.flatMap((room) => [...membersOf(room)].map(([table, type]) => [table, membersOf(type)] as const)),
+    rooms.flatMap((room) =>
+      [...membersOf(room)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
+    ),
   )
 }
 
@@ -32,7 +47,7 @@ const NUMBERS = new Set(['integer', 'int8', 'int4'])
 
 /** What stores out there have applied: a name that changes or goes would be applied again. */
 const APPLIED =
-  `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks 0054-refund-values 0055-paid-again 0056-made-with 0057-bound-keys 0058-payment-proofs 0059-void-blocks`.split(
+  `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks 0054-refund-values 0055-paid-again 0056-made-with 0057-bound-keys 0058-payment-proofs 0059-void-blocks 0061-send-freezes`.split(
     /\s+/,
   )
 

@@ -4,11 +4,13 @@ import { keepFact } from '../../src/infra/db/facts.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
 import { insertWatches } from '../../src/modules/webhooks/watches/store.ts'
 import { insertReplay } from '../../src/modules/webhooks/endpoints/replays-store.ts'
-import { insertEndpoint, takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
+import { endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
+import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { toRaw } from '../../src/kernel/money.ts'
+import { readNew } from '../../src/kernel/resource/read.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { Tables } from '../../src/kernel/db.ts'
 import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
@@ -26,7 +28,8 @@ import { insertLink } from '../../src/modules/links/store.ts'
 import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
 import { takeTry } from '../../src/modules/pos/pins-store.ts'
 import { insertSale } from '../../src/modules/pos/sales-store.ts'
-import { insertPos } from '../../src/modules/pos/store.ts'
+import { pointOfSale, tills } from '../../src/modules/pos/point-of-sale.ts'
+import type { PosRoom } from '../../src/modules/pos/room.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
@@ -37,6 +40,7 @@ import { recordEvent } from '../../src/modules/webhooks/index.ts'
 import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { addLooks, insertIncident } from '../../src/modules/status/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
+import { insertFreeze } from '../../src/modules/wallets/freezes-store.ts'
 import { insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
 import { insertCanary } from '../../src/modules/wallets/keys-store.ts'
@@ -58,6 +62,13 @@ export async function fill(ctx: StoreCtx): Promise<void> {
   const times = { created_at: 1, expires_at: 2 ** 41 }
   for (const email of ['alice@example.com', 'bob@example.com', null]) {
     const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: OPERATOR })
+    // Of another account: these go on.
+    await insertFreeze(db, {
+      scope: `${accountId}-other`,
+      reason: 'A key is out.',
+      frozenBy: 'operator',
+      now: clock.now(),
+    })
     await issueKey(ctx, {
       accountId,
       kind: 'public',
@@ -145,10 +156,16 @@ async function fillPasskeys(db: Db, accountId: string): Promise<void> {
 /** A till, a sale, and somebody who tried its PIN. */
 async function fillPos(db: Db, accountId: string): Promise<void> {
   const posId = `pos_${accountId}`
-  await insertPos(db, {
-    ...{ id: posId, owner: accountId, title: 'Касса “一”', currency: 'EUR', address: 'nano_1', tips: [10] },
-    ...{ items: [{ title: 'Espresso', price: '2' }], timeZone: 'Europe/Berlin', isPaused: false, token: 'v1.AA==' },
-    ...{ tokenMark: 'AB', pinMark: 'CD', wrongPins: 3, createdAt: 1, updatedAt: 1 },
+  const room = { checkouts: { ports: { prices: { currencies: ['EUR'] } } } } as unknown as PosRoom
+  const said = { title: 'Касса “一”', currency: 'EUR', tips: [10], items: [{ title: 'Espresso', price: '2' }] }
+  const place = {
+    address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+    time_zone: 'Europe/Berlin',
+  }
+  await tills.insert(db, {
+    ...readNew(pointOfSale, room, { ...said, ...place }),
+    ...{ id: posId, owner: accountId, token: 'v1.AA==', tokenMark: 'AB', pinMark: 'CD', wrongPins: 3 },
+    ...{ createdAt: 1, updatedAt: 1 },
   })
   const units = { totalUnits: 2n ** 100n, tipUnits: 2n ** 99n }
   await insertSale(db, { checkoutId: `sold ${accountId}`, posId, saleKey: 'same', ...units, createdAt: 1 })
@@ -219,17 +236,16 @@ async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
 
 async function fillEndpoints(db: Db, accountId: string): Promise<void> {
   const id = `we_${accountId}`
-  const secret = { sealed: 'v1.AA==', createdAt: 1, previousSealed: null, previousUntil: null }
+  const secret = { sealed: 'v1.AA==', sealedAt: 1, previousSealed: null, previousUntil: null }
   const terms = {
     url: 'https://shop.example/?a=b',
     events: ['*'],
-    metadata: { shop: 'Zoë' },
+    filter: { metadata: { shop: 'Zoë' }, made_with: 'any' as const },
     description: 'ä',
-    madeWith: 'any' as const,
   }
   const standing = { isEnabled: true, disabledReason: null, failingSince: 2 ** 41 }
   await takePlace(db, accountId, 20)
-  await insertEndpoint(db, { id, accountId, ...terms, ...standing, secret, createdAt: 1, updatedAt: 1 })
+  await endpoints.insert(db, { id, accountId, ...terms, ...standing, ...secret, createdAt: 1, updatedAt: 1 })
   const replay = { id: `rpl_${accountId}`, endpointId: id, accountId, events: ['*'], missedOnly: true, queued: 1 }
   const stretch = { position: 1, positionEnd: 2 ** 41, state: 'running' as const, createdAt: 1, finishedAt: null }
   await insertReplay(db, { ...replay, ...stretch })

@@ -8,6 +8,7 @@ export const ERROR = answer.record({
   message: Type.String({ description: 'The same text.' }),
   code: Type.String({ description: 'Error code for programs.' }),
   field: answer.optional(Type.String({ description: 'The field it is about.' })),
+  errors: answer.optional(answer.list(answer.record({ field: answer.text, message: answer.text }))),
   detail: answer.optional(Type.String({ description: 'More details.' })),
   nearest: answer.optional(Type.String({ description: 'The action you probably meant.' })),
   scope: answer.optional(Type.String({ description: 'The scope the key is missing (`missing_scope`).' })),

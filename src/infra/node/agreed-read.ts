@@ -1,5 +1,4 @@
 import { believeOne } from '../../kernel/agreed-read.ts'
-import { noNode } from '../../kernel/errors.ts'
 import type { Agreed, Clock, NodeAnswer, NodeParams, NodePort } from '../../kernel/ports.ts'
 import { textOf } from '../../kernel/shape.ts'
 import { type AgreementRules, type Disagreement, Doubts } from './agreement.ts'
@@ -39,7 +38,7 @@ export class AgreedReader {
     const least = leastWitnesses(this.#options)
     const statements: Statement[] = []
     const key = textOf(params.account)
-    const answered = await askWitnesses(
+    await askWitnesses(
       this.#options,
       key,
       async (upstream) => {
@@ -49,11 +48,11 @@ export class AgreedReader {
       // What one of them keeps to itself, or invents, the next one tells.
       () => Math.max(least - statements.length, Number(count(statements).some(([, times]) => times < least))),
     )
-    if (answered < least) throw noNode(new Error(`${answered} of the ${least} nodes that must agree have answered.`))
     const counted = count(statements)
     const facts = new Set(counted.filter(([, times]) => times >= least).map(([fact]) => fact))
-    this.#follow(`${action} ${key}`, statements, facts.size > 0 || counted.length === 0)
-    return { facts, answers: statements.map(({ answer }) => answer) }
+    const isEnough = statements.length >= least
+    this.#follow(`${action} ${key}`, statements, facts.size > 0 || counted.length === 0 || !isEnough)
+    return { facts, isEnough, answers: statements.map(({ answer }) => answer) }
   }
 
   /** A disagreement that lasts is reported. */

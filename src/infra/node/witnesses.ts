@@ -20,29 +20,28 @@ export const standsAlone = ({ pool, rules }: Witnesses): boolean =>
 
 /**
  * Asks as many nodes as must agree at the same moment, the best for the key first, and then as many further ones as `countMissing`
- * says after each round. Answers how many have answered.
+ * says after each round. Throws when none answers.
  */
 export async function askWitnesses(
   { pool, rules }: Witnesses,
   key: string,
   ask: (witness: Upstream) => Promise<void>,
   countMissing: () => number | Promise<number>,
-): Promise<number> {
+): Promise<void> {
   const witnesses = pool.order(key).filter(({ healthy }) => healthy)
-  let answered = 0
+  let isAnswered = false
   let failure: unknown = new Error('No node is well.')
   for (let wanted = rules.nodes; wanted > 0 && witnesses.length > 0; wanted = await countMissing()) {
     await Promise.all(
       witnesses.splice(0, wanted).map(async (witness) => {
         try {
           await ask(witness)
-          answered++
+          isAnswered = true
         } catch (error) {
           failure = error
         }
       }),
     )
   }
-  if (answered === 0) throw noNode(toFailure(failure))
-  return answered
+  if (!isAnswered) throw noNode(toFailure(failure))
 }

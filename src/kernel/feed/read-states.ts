@@ -83,7 +83,7 @@ export async function readWaiting(
 }
 
 export async function withFrontiers<W extends readonly string[] | undefined>(
-  node: NodePort,
+  node: Pick<NodePort, 'readAgreed'>,
   waiting: ReadonlyMap<string, W>,
 ): Promise<Map<string, { frontier: string | null | undefined; waiting: W }>> {
   const addresses = [...waiting.keys()]

@@ -3,30 +3,11 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import { markerOf, paymentLink, readPageFacts, servePage } from '../checkout/index.ts'
 import type { PosDay } from './domain/day.ts'
 import { decimalsOf, formatUnits } from './domain/units.ts'
+import type { PointOfSale } from './point-of-sale.ts'
 import type { PosRoom } from './room.ts'
 import type { ListedSale, PosSale } from './sales-store.ts'
-import type { PointOfSale } from './store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
-
-/** What its merchant sees of a point of sale. Its link is a secret, and shown where it is asked for. */
-export function showPos({ urlOf }: PosRoom, pos: PointOfSale): JsonObject {
-  return {
-    id: pos.id,
-    url: urlOf(pos.id),
-    title: pos.title,
-    currency: pos.currency,
-    address: pos.address,
-    items: pos.items.map((item): JsonObject => ({ ...item })),
-    tips: pos.tips,
-    time_zone: pos.timeZone,
-    paused: pos.isPaused,
-    pin_required: pos.pinMark !== null,
-    wrong_pins: pos.wrongPins,
-    created_unix: toUnix(pos.createdAt),
-    updated_unix: toUnix(pos.updatedAt),
-  }
-}
 
 /** What its cashier needs to sell; nothing of the account. */
 export function showTill({ title, currency, items, tips, timeZone, isPaused }: PointOfSale): JsonObject {

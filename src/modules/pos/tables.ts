@@ -1,31 +1,8 @@
-/** A place where a cashier asks for payments: what is sold there, and who may ask. */
-export interface PointsOfSaleTable {
-  id: string
-  owner: string
-  title: string
-  /** What its prices are in. */
-  currency: string
-  /** Where the money goes. */
-  address: string
-  /** JSON list of what can be chosen: title and price. */
-  items: string
-  /** JSON list of percents. */
-  tips: string
-  /** Whose midnight ends a day, as in `Europe/Berlin`. */
-  time_zone: string
-  /** 1 while it takes no sales. */
-  paused: number
-  /** What its link carries: sealed, and as a fingerprint to compare with. */
-  token: string
-  token_mark: string
-  /** A fingerprint with the service's key; null where no PIN is asked for. */
-  pin_mark: string | null
-  /** Wrong PINs of devices that never had it right, since it was set. */
-  wrong_pins: number
-  created_at: number
-  updated_at: number
-  deleted_at: number | null
-}
+import type { Marked } from '../../kernel/resource/resource.ts'
+import type { PosColumns } from './point-of-sale.ts'
+
+/** Declared where the noun is. */
+export interface PointsOfSaleTable extends PosColumns, Marked {}
 
 /** A checkout that a cashier has made. */
 export interface PosSalesTable {

@@ -78,6 +78,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     // It may only wait to be received, which its owner's page shows.
     void findWallet(db, walletId).then((wallet) => wallet && tellWallet(room, wallet), store.failures.lost('live.tell'))
   })
+  const soon = new Set<string>()
   const room: WalletRoom = {
     store,
     node: ports.node,
@@ -90,7 +91,14 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     qrPng: ports.qrPng,
     queue: {
       advance: (walletId) => queue.advance(walletId),
-      lookSoon: (walletId) => void clock.after(SOON, () => void whenOver(queue.advance(walletId))),
+      lookSoon: (walletId) => {
+        if (soon.has(walletId)) return
+        soon.add(walletId)
+        clock.after(SOON, () => {
+          soon.delete(walletId)
+          void whenOver(queue.advance(walletId))
+        })
+      },
       watchBlock: (blockId) => queue.watchBlock(blockId),
       tellBlock: (blockId, left) => queue.tellBlock(blockId, left),
       noteRefusal: (refusal) => {

@@ -5,7 +5,9 @@ import { claimJobs } from '../../infra/jobs/queue.ts'
 import { inTx } from '../../kernel/in-tx.ts'
 import type { Outbound } from '../../kernel/ports.ts'
 import { recordEvent } from './index.ts'
-import { makeEndpoint, readNewEndpoint } from './endpoints/change.ts'
+import { makeEndpoint } from './endpoints/change.ts'
+import { endpoint as noun } from './endpoints/endpoint.ts'
+import { readNew } from '../../kernel/resource/read.ts'
 import { deliverWebhook, reviveDeliveries } from './jobs.ts'
 import { dumpStore } from '../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
@@ -29,7 +31,7 @@ forEachEngine((engine) => {
     await makeEndpoint(
       world.ctx,
       { accountId: ACCOUNT, actor: OPERATOR },
-      readNewEndpoint(world.ctx, { url: listener.url }),
+      readNew(noun, world.ctx, { url: listener.url }),
     )
     return { world, receiver, received: () => [receiver.requests.length, listener.requests.length] }
   }

@@ -2,7 +2,9 @@ import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
-import { makeEndpoint, readNewEndpoint } from './endpoints/change.ts'
+import { makeEndpoint } from './endpoints/change.ts'
+import { endpoint as noun } from './endpoints/endpoint.ts'
+import { readNew } from '../../kernel/resource/read.ts'
 import { deliverWebhook } from './jobs.ts'
 import { ping } from './domain/ping.ts'
 import { until } from '../../../test/support/until.ts'
@@ -127,7 +129,7 @@ test('an endpoint hears at once, however many slow endpoints other accounts have
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
   const listen = (accountId: string, url: string) =>
-    makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNewEndpoint(world.ctx, { url }))
+    makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(noun, world.ctx, { url }))
   const accounts = Array.from({ length: 5 }, (_, at) => `acc_slow${at}`)
   for (const accountId of accounts) {
     for (let at = 0; at < 8; at++) {

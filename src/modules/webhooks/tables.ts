@@ -1,3 +1,6 @@
+import type { EndpointColumns } from './endpoints/endpoint.ts'
+import type { WatchColumns } from './watches/watch.ts'
+
 /** Something that happened and that its owner is told about. */
 export interface EventsTable {
   id: string
@@ -71,28 +74,8 @@ interface DisabledWebhooksTable {
   disabled_at: number
 }
 
-/** Where events of an account go, whatever their checkouts say. */
-export interface WebhookEndpointsTable {
-  id: string
-  account_id: string
-  url: string
-  /** Kinds, or `*`, as a JSON list. */
-  events: string
-  /** As JSON; null takes everything. */
-  filter: string | null
-  description: string | null
-  enabled: number
-  /** Why we stopped; null when its owner did, or nobody. */
-  disabled_reason: 'failing' | 'gone' | null
-  /** Since when nothing has got through. */
-  failing_since: number | null
-  sealed: string
-  sealed_at: number
-  previous_sealed: string | null
-  previous_until: number | null
-  created_at: number
-  updated_at: number
-}
+/** Declared where the noun is. */
+export interface WebhookEndpointsTable extends EndpointColumns {}
 
 /** Events that an endpoint is sent again, step by step. */
 export interface WebhookReplaysTable {
@@ -113,29 +96,8 @@ export interface WebhookReplaysTable {
   finished_at: number | null
 }
 
-/** An address that an endpoint is told about. */
-export interface AddressWatchesTable {
-  account_id: string
-  endpoint_id: string
-  address: string
-  created_at: number
-  /** When something was last told. */
-  active_at: number
-  looked_at: number
-  next_look_at: number
-  /** Until then one instance looks; the moment tells its look from every other. */
-  leased_until: number
-  /** The newest block of its chain up to which everything is final and was told; null before the first. */
-  frontier: string | null
-  height: number
-  /** Beginnings of hashes that need no telling, one behind the other: what lay there before, and what was told and waits. */
-  known: string
-  /** How many events there were. */
-  told: number
-  /** Why looks do not come through, and since when; null while they do. */
-  trouble: 'unknown_floor' | 'too_much_waits' | null
-  trouble_since: number | null
-}
+/** Declared where the noun is. */
+export interface AddressWatchesTable extends WatchColumns {}
 
 export interface WebhookTables {
   events: EventsTable

@@ -93,7 +93,8 @@ function Labelled(
   props: FieldProps & { children: (described: string | undefined, wrong: boolean) => ComponentChildren },
 ) {
   const { filled, name, label, hint, required, children } = props
-  const wrong = filled.error?.field === name
+  const text = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
+  const wrong = text !== undefined
   const described = [hint !== undefined && `${name}-hint`, wrong && `${name}-error`].filter(Boolean).join(' ')
   return (
     <div class={wrong ? 'field wrong' : 'field'}>
@@ -109,7 +110,7 @@ function Labelled(
       {children(described === '' ? undefined : described, wrong)}
       {wrong && (
         <p class="error" id={`${name}-error`}>
-          {filled.error!.text}
+          {text}
         </p>
       )}
     </div>

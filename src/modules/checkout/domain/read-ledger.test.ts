@@ -136,7 +136,7 @@ test('a block of its chain about which nodes contradict each other is not passed
     readAgreed: (_action, _params, toFacts) => {
       const answers = [honest, lying].map((history) => ({ history }))
       const [first, second] = answers.map((answer) => new Set(toFacts(answer))) as [Set<string>, Set<string>]
-      return Promise.resolve({ answers, facts: new Set([...first].filter((fact) => second.has(fact))) })
+      return Promise.resolve({ answers, isEnough: true, facts: new Set([...first].filter((fact) => second.has(fact))) })
     },
   }
   assert.deepEqual(await readReceived(both, ADDRESS, { knownHead: null, floor: 1, since: 0 }), {

@@ -1,7 +1,7 @@
 import { badField } from '../../../kernel/errors.ts'
 import type { PosRoom } from '../room.ts'
 import { type ListedSale, type SalesTotals, listSales, sumSales } from '../sales-store.ts'
-import type { PointOfSale } from '../store.ts'
+import type { PointOfSale } from '../point-of-sale.ts'
 import { dateAt, dayOf, isDate } from '../../../kernel/calendar.ts'
 
 const SALES_SHOWN = 200

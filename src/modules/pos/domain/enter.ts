@@ -4,7 +4,7 @@ import { canBeId } from '../../../kernel/id-shape.ts'
 import { findAccount } from '../../accounts/index.ts'
 import { pinRequired, posNotFound } from '../errors.ts'
 import type { PosRoom } from '../room.ts'
-import { type PointOfSale, findPos } from '../store.ts'
+import { type PointOfSale, tills } from '../point-of-sale.ts'
 import { markToken } from './make-pos.ts'
 
 const SESSION_MILLISECONDS = 12 * 3_600_000
@@ -19,7 +19,7 @@ function isSame(one: string, other: string): boolean {
 
 /** What everybody may know who has its address: that it is there. */
 export async function requirePos({ checkouts: { db } }: PosRoom, id: string): Promise<PointOfSale> {
-  const pos = canBeId(id) ? await findPos(db, id) : undefined
+  const pos = canBeId(id) ? await tills.find(db, id) : undefined
   if (!pos) throw posNotFound()
   return pos
 }

@@ -6,35 +6,32 @@ import { textOf } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { POS_ID } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
-import { readPin, readTerms } from '../pos-fields.ts'
+import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
 import { type PosRoom, tokenContext } from '../room.ts'
-import { type PointOfSale, countPos, findOwnPos, insertPos } from '../store.ts'
 
 const POS_MAX = 100
 const TOKEN_LENGTH = 40
-
-type Body = Readonly<Record<string, unknown>>
 
 /** Makes a point of sale. A repeated request finds the same one. */
 export async function makePos(
   room: PosRoom,
   { owner, actor }: { owner: string; actor: Actor },
-  body: Body,
+  { pin: asked, pinRequired, ...terms }: PosValues,
   idempotency?: Idempotency,
 ): Promise<PointOfSale> {
   const { checkouts: ctx } = room
   if (idempotency?.made) {
-    const made = await findOwnPos(ctx.db, { id: textOf(idempotency.made.id), owner })
+    const made = await tills.findOwn(ctx.db, { id: textOf(idempotency.made.id), owner })
     if (!made) throw posNotFound()
     return made
   }
   const now = ctx.clock.now()
   const id = ctx.ids.next(POS_ID)
-  const pin = readPin(body, false)
+  const pin = pinOf({ pin: asked, pinRequired })
   const pos: PointOfSale = {
     id,
     owner,
-    ...readTerms(ctx, body),
+    ...terms,
     ...newToken(room, id),
     pinMark: typeof pin === 'string' ? markPin(room, id, pin) : null,
     wrongPins: 0,
@@ -44,8 +41,8 @@ export async function makePos(
   return inTx(ctx, async (tx) => {
     // Counted and inserted one after the other for each account.
     await lockAccount(tx.db, owner)
-    if ((await countPos(tx.db, owner)) >= POS_MAX) throw tooManyPos(POS_MAX)
-    await insertPos(tx.db, pos)
+    if ((await tills.count(tx.db, owner)) >= POS_MAX) throw tooManyPos(POS_MAX)
+    await tills.insert(tx.db, pos)
     await insertAudit(tx, { actor, accountId: owner, what: 'pos.made', detail: { id, title: pos.title } })
     await idempotency?.record(tx.db, { id })
     return pos

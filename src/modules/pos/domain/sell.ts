@@ -9,7 +9,7 @@ import { openCheckout, readCheckout } from '../../checkout/index.ts'
 import { posPaused, saleKeyUsed, totalChanged } from '../errors.ts'
 import type { PosRoom } from '../room.ts'
 import { type PosSale, findSaleByKey, insertSale } from '../sales-store.ts'
-import type { PointOfSale } from '../store.ts'
+import type { PointOfSale } from '../point-of-sale.ts'
 import { formatUnits, parseUnits, tipOn } from './units.ts'
 
 const KEY = /^[\w-]{16,64}$/

@@ -3,7 +3,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { pinPaused, pinShut, wrongPin } from '../errors.ts'
 import { findTries, forgetTries, giveStrangeTryBack, takeStrangeTry, takeTry } from '../pins-store.ts'
 import type { PosRoom } from '../room.ts'
-import type { PointOfSale } from '../store.ts'
+import type { PointOfSale } from '../point-of-sale.ts'
 import { newSession, readDevice, showDevice } from './enter.ts'
 import { markPin } from './make-pos.ts'
 

@@ -1,6 +1,7 @@
-import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import type { FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Confirmed, Form, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Fields, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import {
   Badge,
   Card,
@@ -14,8 +15,7 @@ import {
   Table,
 } from '../../../web/dashboard/show.tsx'
 import type { PosDay } from '../domain/day.ts'
-import type { PointOfSale } from '../store.ts'
-import { POS_FIELDS, PosFields } from './pos-form.tsx'
+import { type PointOfSale, pointOfSale } from '../point-of-sale.ts'
 
 const stateOf = ({ isPaused }: PointOfSale) => (isPaused ? 'paused' : 'active')
 
@@ -72,19 +72,27 @@ export const PosListPage = ({ frame, rows, first, next, isManaged }: PosListPage
   </Frame>
 )
 
-interface NewPosPageProps {
+interface NewPosPageProps extends Pick<FieldsProps, 'filled' | 'rules'> {
   frame: FrameProps
-  filled: FormState
-  currencies: readonly string[]
 }
 
-export const NewPosPage = ({ frame, ...fields }: NewPosPageProps) => (
-  <Frame {...frame} title="New point of sale" lead="Cashiers need no key and see nothing else in this account.">
-    <Form frame={frame} action="/dashboard/pos">
-      <FormError filled={fields.filled} fields={POS_FIELDS} />
-      <PosFields {...fields} isNew />
-      <button>Create point of sale</button>
-    </Form>
+const PosForm = (
+  props: NewPosPageProps & { purpose: 'create' | 'change'; action: string; label?: string; children: string },
+) => (
+  <Form frame={props.frame} action={props.action} {...(props.label && { label: props.label })}>
+    <Refusals {...props} of={pointOfSale} elsewhere={props.purpose === 'change' ? ['pin'] : []} />
+    <Card>
+      <Fields {...props} of={pointOfSale} />
+    </Card>
+    <button>{props.children}</button>
+  </Form>
+)
+
+export const NewPosPage = (props: NewPosPageProps) => (
+  <Frame {...props.frame} title="New point of sale" lead="Cashiers need no key and see nothing else in this account.">
+    <PosForm {...props} purpose="create" action="/dashboard/pos">
+      Create point of sale
+    </PosForm>
   </Frame>
 )
 
@@ -130,11 +138,9 @@ export const PosPage = (props: PosPageProps) => {
             </div>
           </div>
           <h2>Edit</h2>
-          <Form frame={frame} action={`/dashboard/pos/${pos.id}`} label="Edit">
-            <FormError filled={props.filled} fields={POS_FIELDS} />
-            <PosFields {...props} isNew={false} />
-            <button>Save point of sale</button>
-          </Form>
+          <PosForm {...props} purpose="change" action={`/dashboard/pos/${pos.id}`} label="Edit">
+            Save point of sale
+          </PosForm>
         </>
       )}
     </Frame>

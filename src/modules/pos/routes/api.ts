@@ -1,113 +1,90 @@
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
-import { readWhole } from '../../../kernel/read-whole.ts'
-import type { Fields, Route } from '../../../kernel/route.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { show, shownSchema } from '../../../kernel/resource/resource.ts'
+import { type Verb, crud, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
+import type { Fields } from '../../../kernel/route.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { checkoutAction } from '../../checkout/index.ts'
 import { resolveNames } from '../../names/index.ts'
 import { changePos, deletePos, getPos, rotateLink } from '../domain/change-pos.ts'
 import { readDay } from '../domain/day.ts'
 import { linkOf, makePos } from '../domain/make-pos.ts'
+import { type PointOfSale, pointOfSale, tills } from '../point-of-sale.ts'
 import type { PosRoom } from '../room.ts'
-import { showDay, showPos } from '../shape.ts'
-import { type PointOfSale, listPos } from '../store.ts'
+import { showDay } from '../shape.ts'
 
-const PATH = '/api/pos'
-const LIMIT_DEFAULT = 25
-const LIMIT_MAX = 100
+const { text, integer, list, record, orNull, unix, nano, url } = answer
+const place = { tag: pointOfSale.tag, scope: pointOfSale.scope, who: 'account' } as const
 
-const withLink = (room: PosRoom, pos: PointOfSale) => ({ ...showPos(room, pos), link: linkOf(room, pos) })
+/** What lets a cashier in. A key that may only look shall not sell: it is shown where it is made. */
+const LINK = { link: url }
+const withLink = (room: PosRoom, pos: PointOfSale) => ({ ...show(pointOfSale, room, pos), link: linkOf(room, pos) })
+
+const verbs: readonly Verb<PosRoom>[] = [
+  ...crud(pointOfSale, {
+    words: {
+      list: ['listPointsOfSale', 'Points of sale of the account, newest first.'],
+      create: ['createPointOfSale', 'Create a point of sale; cashiers open `link`.'],
+      get: ['getPointOfSale', 'One point of sale. Its link is shown only when it is created or rotated.'],
+      change: [
+        'changePointOfSale',
+        'Change the fields in the body. A new `pin` resets failed attempts; `pin_required: false` removes the PIN. The currency cannot change.',
+      ],
+      delete: ['deletePointOfSale', 'Delete a point of sale. Open sales can still be paid.'],
+    },
+    // Also changes where the money goes.
+    proof: ['change'],
+    once: 'pos.create',
+    refuses: [403, 409],
+    changeExample: { paused: true },
+    secret: LINK,
+    prepare: withAddress,
+    list: ({ checkouts: { db } }, page) => tills.list(db, page),
+    get: getPos,
+    // What is remembered of a repeated request has no secret in it.
+    create: async (room, by, values, idempotency) => ({ id: (await makePos(room, by, values, idempotency)).id }),
+    created: async (room, owner, { id }) => withLink(room, await getPos(room, { id: textOf(id), owner })),
+    change: changePos,
+    remove: deletePos,
+  }),
+  {
+    ...place,
+    method: 'post',
+    path: '/api/pos/{id}/rotate',
+    id: 'rotatePointOfSale',
+    summary: 'Create a new link; the old one stops working.',
+    proof: true,
+    answer: shownSchema(pointOfSale, LINK),
+    run: async (room, request) => ({ json: withLink(room, await rotateLink(room, ownOf(request))) }),
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/pos/{id}/day',
+    id: 'getPointOfSaleDay',
+    summary: 'Sales of a day, in the time zone of the point of sale.',
+    query: [{ name: 'date', schema: text, description: 'Such as 2027-01-31; by default today.' }],
+    answer: record({
+      ...{ date: text, time_zone: text, currency: text, count: integer, total: text, tips: text },
+      ...{ nano, refunded: text, refunded_nano: nano },
+      sales: list(
+        record({
+          ...{ id: text, status: text, total: text, tip: text, nano },
+          ...{ created_unix: unix, paid_unix: orNull(unix) },
+        }),
+      ),
+    }),
+    async run(room, request) {
+      const pos = await getPos(room, ownOf(request))
+      const { date } = request.query
+      const wanted = typeof date === 'string' && date !== '' ? date : undefined
+      return { json: showDay(pos, await readDay(room, pos, wanted)) }
+    },
+  },
+]
 
 /** Points of sale under `/api/pos`. */
-export function posRoutes(room: PosRoom): readonly Route[] {
-  return [
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: PATH,
-      async run({ caller: { accountId: owner }, query }) {
-        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
-        const found = await listPos(room.checkouts.db, { owner, limit, after: readCursor(query.cursor) })
-        const last = found.length === limit ? found.at(-1) : undefined
-        return {
-          json: { points_of_sale: found.map((pos) => showPos(room, pos)), next_cursor: last ? toCursor(last) : null },
-        }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'POST',
-      path: PATH,
-      async run({ caller: { accountId: owner, actor }, body, once }) {
-        const fields = await withAddress(room, body())
-        // What is remembered of a repeated request has no secret in it.
-        const { id } = await once('pos.create', async (idempotency) => ({
-          id: (await makePos(room, { owner, actor }, fields, idempotency)).id,
-        }))
-        return { status: 201, json: withLink(room, await getPos(room, { id: textOf(id), owner })) }
-      },
-    },
-    ...onePosRoutes(room),
-  ]
-}
-
-function onePosRoutes(room: PosRoom): readonly Route[] {
-  return [
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: `${PATH}/:id`,
-      run: async ({ caller, params }) => ({
-        // Without its link: a key that may only look shall not sell.
-        json: showPos(room, await getPos(room, { id: params.id!, owner: caller.accountId })),
-      }),
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      proof: true,
-      method: 'PUT',
-      path: `${PATH}/:id`,
-      async run({ caller, params, body }) {
-        const own = { id: params.id!, owner: caller.accountId, actor: caller.actor }
-        return { json: showPos(room, await changePos(room, own, await withAddress(room, body()))) }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      proof: true,
-      method: 'POST',
-      path: `${PATH}/:id/rotate`,
-      run: async ({ caller, params }) => ({
-        json: withLink(room, await rotateLink(room, { id: params.id!, owner: caller.accountId, actor: caller.actor })),
-      }),
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: `${PATH}/:id/day`,
-      async run({ caller, params, query: { date } }) {
-        const pos = await getPos(room, { id: params.id!, owner: caller.accountId })
-        const wanted = typeof date === 'string' && date !== '' ? date : undefined
-        return { json: showDay(pos, await readDay(room, pos, wanted)) }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'DELETE',
-      path: `${PATH}/:id`,
-      async run({ caller, params }) {
-        await deletePos(room, { id: params.id!, owner: caller.accountId, actor: caller.actor })
-        return { json: { success: true, deleted: true, id: params.id! } }
-      },
-    },
-  ]
-}
+export const posRoutes = (room: PosRoom) => routesOf(verbs, room)
+export const describedPosRoutes = describedOf(verbs)
 
 /** People write names where addresses stand. */
 export async function withAddress({ checkouts }: PosRoom, fields: Fields): Promise<Fields> {

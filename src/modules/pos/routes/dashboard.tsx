@@ -1,6 +1,7 @@
-import { badField } from '../../../kernel/errors.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { readChange, readNew } from '../../../kernel/resource/read.ts'
+import { ownOf } from '../../../kernel/resource/verb.ts'
+import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { listCheckouts } from '../../checkout/index.ts'
 import { changePos, deletePos, getPos, rotateLink } from '../domain/change-pos.ts'
 import { readDay } from '../domain/day.ts'
@@ -9,7 +10,7 @@ import { linkOf, makePos } from '../domain/make-pos.ts'
 import { formatUnits } from '../domain/units.ts'
 import { NewPosPage, PosListPage, PosPage } from '../pages/pos-pages.tsx'
 import type { PosRoom } from '../room.ts'
-import { type PointOfSale, listPos } from '../store.ts'
+import { type PointOfSale, pointOfSale, tills } from '../point-of-sale.ts'
 import { withAddress } from './api.ts'
 import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 
@@ -38,22 +39,18 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
       section,
       permission: 'checkout',
       async run({ accountId: owner, caller: { actor } }, fields, idempotency) {
-        const { currency, pin } = fields.given(['currency', 'pin'])
-        const body = await withAddress(room, { ...toBody(fields), currency, pin })
-        const { id } = await makePos(room, { owner, actor }, body, idempotency)
+        const body = await withAddress(room, bodyOf(room, 'create', fields))
+        const { id } = await makePos(room, { owner, actor }, readNew(pointOfSale, room, body), idempotency)
         return { to: `/dashboard/pos/${id}?done=made` }
       },
-      again: (request, state) => creation(room, request, toShown(state)),
+      again: (request, state) => creation(room, request, state),
     },
     ...onePosPages(room),
   ]
 }
 
-/** Refusals about one of the items stand beside the field that has them. */
-function toShown({ values, error }: FormState): FormState {
-  const field = error?.field?.startsWith('items') === true ? 'items' : error?.field
-  return { values, error: error && { ...error, field } }
-}
+const bodyOf = (room: PosRoom, purpose: 'create' | 'change', fields: FormFields) =>
+  formBody(pointOfSale, purpose, fields, pointOfSale.rules(room))
 
 function onePosPages(room: PosRoom): readonly (Page | Form)[] {
   const done = {
@@ -65,14 +62,15 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
     paused: 'Point of sale paused.',
     resumed: 'Point of sale resumed.',
   }
-  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
+  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled)
   const placed = { section, done, permission: 'checkout', again: page } as const
-  const ownOf = ({ params, accountId: owner, caller: { actor } }: PageRequest) => ({ id: params.id!, owner, actor })
   const back = ({ id }: PointOfSale, word: keyof typeof done) => ({ to: `/dashboard/pos/${id}?done=${word}` })
   const set =
-    (paused: boolean): Form['run'] =>
+    (isPaused: boolean): Form['run'] =>
     async (request) =>
-      back(await changePos(room, ownOf(request), { paused }), paused ? 'paused' : 'resumed')
+      back(await changePos(room, ownOf(request), () => ({ isPaused })), isPaused ? 'paused' : 'resumed')
+  const change = (request: PageRequest, body: object) =>
+    changePos(room, ownOf(request), (held) => readChange(pointOfSale, room, { ...body }, held))
   return [
     { section, done, path: '/pos/:id', permission: 'pos', render: (request) => page(request) },
     {
@@ -81,7 +79,7 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
       proof: true,
       path: '/pos/:id',
       async run(request, fields) {
-        return back(await changePos(room, ownOf(request), await withAddress(room, toBody(fields))), 'saved')
+        return back(await change(request, await withAddress(room, bodyOf(room, 'change', fields))), 'saved')
       },
     },
     {
@@ -89,9 +87,9 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
       path: '/pos/:id/pin',
       async run(request, fields) {
         if (fields.get('remove') === 'yes') {
-          return back(await changePos(room, ownOf(request), { pin_required: false }), 'open')
+          return back(await change(request, { pin_required: false }), 'open')
         }
-        return back(await changePos(room, ownOf(request), { pin: fields.get('pin'), pin_required: true }), 'pin')
+        return back(await change(request, { pin: fields.get('pin'), pin_required: true }), 'pin')
       },
     },
     {
@@ -116,15 +114,15 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
 }
 
 async function listPage(room: PosRoom, { frame, query, accountId: owner, may }: PageRequest) {
-  const found = await listPos(room.checkouts.db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
+  const found = await tills.list(room.checkouts.db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
   const rows = found.slice(0, PAGE_ROWS)
   const next = found.length > PAGE_ROWS ? `/dashboard/pos?cursor=${toCursor(rows.at(-1)!)}` : undefined
   const first = query.cursor === undefined ? undefined : '/dashboard/pos'
   return <PosListPage {...{ frame, rows, first, next }} isManaged={may('checkout')} />
 }
 
-const creation = ({ checkouts }: PosRoom, { frame }: PageRequest, filled: FormState) =>
-  Promise.resolve(<NewPosPage frame={frame} filled={filled} currencies={checkouts.ports.prices.currencies} />)
+const creation = (room: PosRoom, { frame }: PageRequest, filled: FormState) =>
+  Promise.resolve(<NewPosPage frame={frame} filled={filled} rules={pointOfSale.rules(room)} />)
 
 /** Most merchants are paid at one address. */
 async function usual({ checkouts: { db, ports } }: PosRoom, { accountId: owner }: PageRequest): Promise<FormState> {
@@ -143,8 +141,8 @@ async function detail(room: PosRoom, { frame, params, query, accountId: owner, m
   return (
     <PosPage
       frame={frame}
-      filled={filled ? { ...filled, values: { ...toValues(pos), ...filled.values } } : { values: toValues(pos) }}
-      currencies={room.checkouts.ports.prices.currencies}
+      filled={formState(pointOfSale, room, pos, filled)}
+      rules={pointOfSale.rules(room)}
       pos={pos}
       isManaged={isManaged}
       link={link}
@@ -158,37 +156,4 @@ async function detail(room: PosRoom, { frame, params, query, accountId: owner, m
       }}
     />
   )
-}
-
-/** What the form shows of a point of sale. */
-const toValues = ({ title, address, items, tips, timeZone }: PointOfSale): Record<string, string> => ({
-  title,
-  address,
-  items: items.map((item) => `${item.title} = ${item.price}`).join('\n'),
-  tips: tips.join(' '),
-  time_zone: timeZone,
-})
-
-function toBody(fields: FormFields): JsonObject {
-  return {
-    title: fields.get('title'),
-    address: fields.get('address'),
-    items: readItemLines(fields.get('items')),
-    tips: fields
-      .get('tips')
-      .split(/[\s;,%]+/)
-      .filter((tip) => tip !== ''),
-    time_zone: fields.get('time_zone'),
-  }
-}
-
-function readItemLines(text: string): JsonObject[] {
-  const lines = text.split('\n').map((line) => line.trim())
-  return lines
-    .filter((line) => line !== '')
-    .map((line) => {
-      const at = line.lastIndexOf('=')
-      if (at < 1) throw badField('items', `Enter items as Title = price, not “${line.slice(0, 40)}”.`)
-      return { title: line.slice(0, at).trim(), price: line.slice(at + 1).trim() }
-    })
 }

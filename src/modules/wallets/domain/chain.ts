@@ -1,5 +1,5 @@
-import { readAgreedAnswer } from '../../../kernel/agreed-read.ts'
-import { LedgerRefusal, nodesDisagree } from '../../../kernel/errors.ts'
+import { notAgreed, readAgreedAnswer } from '../../../kernel/agreed-read.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
 import { ZERO_HASH } from '../../../kernel/nano/block.ts'
@@ -69,9 +69,9 @@ export async function readDeposits(
 /** Whether anything lies on an account or is on its way to it, confirmed or not. That there is nothing is for several nodes to say. */
 export async function holdsFunds(node: NodePort, account: string): Promise<boolean> {
   const asked = { account, include_only_confirmed: false }
-  const { facts } = await node.readAgreed('account_balance', asked, (answer) => [isEmpty(answer) ? 'empty' : 'funded'])
-  if (facts.size === 0) throw nodesDisagree()
-  return facts.has('funded')
+  const agreed = await node.readAgreed('account_balance', asked, (answer) => [isEmpty(answer) ? 'empty' : 'funded'])
+  if (agreed.facts.size === 0) throw notAgreed(agreed)
+  return agreed.facts.has('funded')
 }
 
 const isEmpty = ({ error, balance, receivable }: NodeAnswer) =>

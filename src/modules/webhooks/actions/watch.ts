@@ -2,11 +2,17 @@ import { action } from '../../../kernel/action.ts'
 import { toFieldError } from '../../../kernel/errors.ts'
 import { input } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
-import { addWatches } from '../watches/change.ts'
-import { ADDED, EXAMPLE } from '../watches/described.ts'
-import { readWatched } from '../watches/fields.ts'
+import { addWatches, showAdded } from '../watches/change.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
+import { ADDED } from '../watches/routes.ts'
+import { watch as watched } from '../watches/watch.ts'
 import type { WatchRoom } from '../watches/room.ts'
-import { showAdded } from '../watches/shape.ts'
+
+const { addresses: ADDRESSES, endpointId: ENDPOINT } = watched.fields
+const EXAMPLE = { endpoint: ENDPOINT.example as string, addresses: ADDRESSES.example as string[] }
+
+const read = ({ addresses, endpoint }: { addresses?: unknown; endpoint?: unknown }) =>
+  readNew(watched, undefined, { addresses, endpoint })
 
 export const watch = action({
   name: 'watch',
@@ -28,12 +34,12 @@ export const watch = action({
   auth: 'secret-key',
   scope: 'webhooks',
   once: true,
-  check: (fields) => void readWatched(fields as Record<string, unknown>),
+  check: (fields) => void read(fields),
   async run({ caller, idempotency }, fields, room: WatchRoom) {
     // No other caller is let in.
     if (caller.kind !== 'account') throw new Error('A watch needs an account.')
     const { accountId, actor } = caller
-    const asked = readWatched(fields as Record<string, unknown>)
+    const asked = read(fields)
     try {
       return showAdded(await addWatches(room, { accountId, actor, ...asked }, idempotency))
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { DueDelivery } from '../due-store.ts'
-import { openEndpointSecret } from '../endpoints/secret.ts'
+import { openEndpointSecret } from '../endpoints/sealed.ts'
 import { type OpenedSecret, type SecretCtx, accountSecret, openAccountSecret } from './account-secret.ts'
 
 /** Binds a checkout's own secret to the event it signs. */

@@ -1,60 +1,27 @@
 import { type Actor } from '../../../kernel/actor.ts'
-import { badField } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { cancelDeliveries } from '../deliveries-store.ts'
 import { createSecret } from '../domain/account-secret.ts'
-import { endpointNotFound, tooManyEndpoints, urlRefused } from '../errors.ts'
+import { endpointNotFound, tooManyEndpoints } from '../errors.ts'
 import type { WebhookRoom } from '../room.ts'
 import { lockEvents, markEventsDelivered } from '../store.ts'
 import { forgetWatchesOf } from '../watches/forget.ts'
-import { EVERY_KIND } from './fan-out.ts'
-import { type EndpointTerms, readTerms } from './fields.ts'
+import { type Endpoint, type EndpointValues, endpoints } from './endpoint.ts'
 import { stopReplays } from './replays-store.ts'
-import { getEndpoint, sealEndpointSecret } from './secret.ts'
-import {
-  type Endpoint,
-  type ChangedEndpoint,
-  deleteEndpoint,
-  giveBackPlace,
-  insertEndpoint,
-  lockEndpoint,
-  takePlace,
-  updateEndpoint,
-} from './store.ts'
+import { sealEndpointSecret } from './sealed.ts'
+import { getEndpoint } from './secret.ts'
+import { type ChangedEndpoint, giveBackPlace, takePlace } from './store.ts'
 
 const ENDPOINTS_MAX = 20
 const EVENTS_AT_ONCE = 500
-
-type Body = Readonly<Record<string, unknown>>
-
-/** What is not yet an endpoint has no address that could be left as it is. */
-export function readNewEndpoint(room: WebhookRoom, body: Body): EndpointTerms {
-  const terms = readTerms(body, room.kinds)
-  const { url, events = [EVERY_KIND], metadata = null, madeWith = null, description = null, isEnabled = true } = terms
-  if (url === undefined) throw badField('url', 'url is required')
-  checkUrl(room, url)
-  return { url, events, metadata, madeWith, description, isEnabled }
-}
-
-export function readChange(room: WebhookRoom, body: Body): Partial<EndpointTerms> {
-  const terms = readTerms(body, room.kinds)
-  checkUrl(room, terms.url)
-  return terms
-}
-
-/** As far as the text of an address tells; where it leads is looked at whenever something is sent. */
-function checkUrl({ outbound }: WebhookRoom, url: string | undefined): void {
-  const refused = url === undefined ? undefined : outbound.check(url)
-  if (refused !== undefined) throw urlRefused('url', refused)
-}
 
 /** Makes an endpoint; its secret is returned here and never again. A repeated request finds the same one. */
 export async function makeEndpoint(
   room: WebhookRoom,
   { accountId, actor }: { accountId: string; actor: Actor },
-  terms: EndpointTerms,
+  terms: EndpointValues,
   idempotency?: Idempotency,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const made = idempotency?.made as { id: string; secret: string } | undefined
@@ -69,32 +36,31 @@ export async function makeEndpoint(
       ...terms,
       disabledReason: null,
       failingSince: null,
-      secret: {
-        sealed: sealEndpointSecret(tx, id, secret),
-        createdAt: now,
-        previousSealed: null,
-        previousUntil: null,
-      },
+      sealed: sealEndpointSecret(tx, id, secret),
+      sealedAt: now,
+      previousSealed: null,
+      previousUntil: null,
       createdAt: now,
       updatedAt: now,
     }
     if (!(await takePlace(tx.db, accountId, ENDPOINTS_MAX))) throw tooManyEndpoints(ENDPOINTS_MAX)
-    await insertEndpoint(tx.db, endpoint)
+    await endpoints.insert(tx.db, endpoint)
     await insertAudit(tx, { actor, accountId, what: 'endpoint.made', detail: { id } })
     await idempotency?.record(tx.db, { id, secret })
     return { endpoint, secret }
   })
 }
 
-/** Changes what is given. Whoever enables an endpoint says that it works again: its failures are forgotten. */
+/** Changes what is said. Whoever enables an endpoint says that it works again: its failures are forgotten. */
 export async function changeEndpoint(
   room: WebhookRoom,
-  own: ChangedEndpoint,
-  terms: Partial<EndpointTerms>,
+  { id, accountId, actor }: ChangedEndpoint,
+  said: (held: Endpoint) => Partial<EndpointValues>,
 ): Promise<Endpoint> {
   return inTx(room, async (tx) => {
-    const held = await lockEndpoint(tx.db, own)
+    const held = await endpoints.lock(tx.db, { id, owner: accountId })
     if (!held) throw endpointNotFound()
+    const terms = said(held)
     const isFresh = terms.isEnabled !== undefined
     const changed: Endpoint = {
       ...held,
@@ -103,8 +69,7 @@ export async function changeEndpoint(
       failingSince: terms.isEnabled === true ? null : held.failingSince,
       updatedAt: tx.clock.now(),
     }
-    await updateEndpoint(tx.db, changed)
-    const { id, accountId, actor } = own
+    await endpoints.update(tx.db, changed)
     if (!changed.isEnabled) await stopReplays(tx.db, id, changed.updatedAt)
     await insertAudit(tx, { actor, accountId, what: 'endpoint.changed', detail: { id } })
     return changed
@@ -122,7 +87,7 @@ export async function removeEndpoint(room: WebhookRoom, own: ChangedEndpoint): P
       eventIds.slice(at * EVENTS_AT_ONCE, (at + 1) * EVENTS_AT_ONCE),
     )
     for (const part of parts) await lockEvents(tx.db, part)
-    if (!(await deleteEndpoint(tx.db, own))) throw endpointNotFound()
+    if (!(await endpoints.remove(tx.db, { id, owner: accountId, now }))) throw endpointNotFound()
     // Everybody else may have them.
     for (const part of parts) await markEventsDelivered(tx.db, part, now)
     await stopReplays(tx.db, id, now)

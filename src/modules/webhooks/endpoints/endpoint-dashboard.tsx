@@ -1,12 +1,13 @@
-import { badField } from '../../../kernel/errors.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
+import { boxOf, formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { ping } from '../domain/ping.ts'
 import { NewSecretPage } from '../pages/webhooks-page.tsx'
 import type { WebhookRoom } from '../room.ts'
 import { withoutQuery } from '../store.ts'
-import { changeEndpoint, makeEndpoint, readChange, readNewEndpoint, removeEndpoint } from './change.ts'
-import { kindBox } from './endpoint-form.tsx'
+import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
+import { EVERY_KIND, type Endpoint, endpoint, statusOf } from './endpoint.ts'
 import { EndpointPage, type EndpointRow, NewEndpointPage } from './endpoint-pages.tsx'
 import { readReplay } from './fields.ts'
 import { listLog } from './log-store.ts'
@@ -14,8 +15,7 @@ import { beginReplay } from './replay.ts'
 import { listReplays } from './replays-store.ts'
 import { readCursor, toCursor } from '../../../kernel/cursor.ts'
 import { getEndpoint, rotateEndpointSecret } from './secret.ts'
-import { secretOf, statusOf } from './shape.ts'
-import type { Endpoint } from './store.ts'
+import { last4Of, untilOf } from './sealed.ts'
 import type { WatchRoom } from '../watches/room.ts'
 import { readWatchedPart, watchForms } from '../watches/watch-forms.ts'
 
@@ -39,13 +39,13 @@ const back = (id: string, word: keyof typeof DONE) => ({ to: `${HOME}/${id}?done
 /** Endpoints: added, looked at, changed, tested, paused, taken away. */
 export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
   const creation = ({ frame }: PageRequest, filled: FormState) =>
-    Promise.resolve(<NewEndpointPage frame={frame} filled={filled} kinds={room.kinds} />)
+    Promise.resolve(<NewEndpointPage frame={frame} filled={filled} rules={endpoint.rules(room)} />)
   return [
     {
       ...PLACED,
       degree: 'all',
       path: `${PATH}/new`,
-      render: (request) => creation(request, { values: { [kindBox('*')]: 'yes' } }),
+      render: (request) => creation(request, { values: { [boxOf('events', EVERY_KIND)]: 'yes' } }),
     },
     {
       ...PLACED,
@@ -53,9 +53,9 @@ export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (
       path: PATH,
       again: creation,
       async run({ caller }, fields, idempotency) {
-        const terms = readNewEndpoint(room, toBody(room, fields))
-        const { endpoint, secret } = await makeEndpoint(room, caller, terms, idempotency)
-        return { shown: { secret, id: endpoint.id } }
+        const values = readNew(endpoint, room, bodyOf(room, 'create', fields))
+        const { endpoint: made, secret } = await makeEndpoint(room, caller, values, idempotency)
+        return { shown: { secret, id: made.id } }
       },
       show: ({ frame }, shown) => <NewSecretPage frame={frame} {...toShown(shown)} />,
     },
@@ -71,7 +71,7 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
   const set =
     (isEnabled: boolean): Form['run'] =>
     async (request) => {
-      const { id } = await changeEndpoint(room, ownOf(request), { isEnabled })
+      const { id } = await changeEndpoint(room, ownOf(request), () => ({ isEnabled }))
       return back(id, isEnabled ? 'resumed' : 'paused')
     }
   return [
@@ -80,11 +80,9 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       ...placed,
       path: `${PATH}/:id`,
       async run(request, fields) {
-        const { url, ...body } = toBody(room, fields)
-        // The query of an address is not shown: who leaves the rest as it is means to keep it.
-        const isSame = url === withoutQuery((await getEndpoint(room, ownOf(request))).url)
-        const terms = readChange(room, isSame ? body : { ...body, url })
-        return back((await changeEndpoint(room, ownOf(request), terms)).id, 'saved')
+        const body = bodyOf(room, 'change', fields)
+        const changed = await changeEndpoint(room, ownOf(request), (held) => readChange(endpoint, room, body, held))
+        return back(changed.id, 'saved')
       },
     },
     { ...placed, path: `${PATH}/:id/pause`, run: set(false) },
@@ -94,8 +92,8 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       proof: true,
       path: `${PATH}/:id/rotate`,
       async run(request, _fields, idempotency) {
-        const { endpoint, secret } = await rotateEndpointSecret(room, ownOf(request), idempotency)
-        return { shown: { secret, id: endpoint.id } }
+        const { endpoint: rotated, secret } = await rotateEndpointSecret(room, ownOf(request), idempotency)
+        return { shown: { secret, id: rotated.id } }
       },
       show: ({ frame }, shown) => <NewSecretPage frame={frame} {...toShown(shown)} />,
     },
@@ -135,17 +133,17 @@ async function detail(
   filled?: FormState,
 ) {
   const { frame, query } = request
-  const endpoint = await getEndpoint(room, ownOf(request))
-  const { id: endpointId } = endpoint
+  const held = await getEndpoint(room, ownOf(request))
+  const { id: endpointId } = held
   const found = await listLog(room.db, { endpointId, limit: LOG_ROWS + 1, after: readCursor(query.cursor) })
   const log = found.slice(0, LOG_ROWS)
   const at = `${HOME}/${endpointId}`
   return (
     <EndpointPage
       frame={frame}
-      endpoint={toRow(room, endpoint)}
-      filled={toFilled(endpoint, filled)}
-      kinds={room.kinds}
+      endpoint={toRow(room, held)}
+      filled={formState(endpoint, room, held, filled)}
+      rules={endpoint.rules(room)}
       log={log}
       replays={await listReplays(room.db, endpointId, REPLAYS_SHOWN)}
       watched={await readWatchedPart(watches, { own: ownOf(request), at, cursor: query.watched })}
@@ -155,45 +153,12 @@ async function detail(
   )
 }
 
-/** A form that was refused shows what was typed; the other one on the page shows what there is. */
-function toFilled(endpoint: Endpoint, filled: FormState = { values: {} }): FormState {
-  return 'url' in filled.values ? filled : { ...filled, values: { ...toValues(endpoint), ...filled.values } }
-}
+const bodyOf = (room: WebhookRoom, purpose: 'create' | 'change', fields: FormFields) =>
+  formBody(endpoint, purpose, fields, endpoint.rules(room))
 
-export function toRow(room: WebhookRoom, endpoint: Endpoint): EndpointRow {
-  const { last4, previousUntil } = secretOf(room, endpoint)
-  return { ...endpoint, url: withoutQuery(endpoint.url), status: statusOf(endpoint), last4, previousUntil }
-}
-
-const toValues = ({ url, description, events, metadata, madeWith }: Endpoint): Record<string, string> => ({
-  url: withoutQuery(url),
-  description: description ?? '',
-  made_with: madeWith ?? '',
-  filter: Object.entries(metadata ?? {})
-    .map(([name, value]) => `${name} = ${String(value)}`)
-    .join('\n'),
-  ...Object.fromEntries(events.map((kind) => [kindBox(kind), 'yes'])),
-})
-
-function toBody(room: WebhookRoom, fields: FormFields): JsonObject {
-  const metadata = readLines(fields.get('filter'))
-  return {
-    url: fields.get('url'),
-    description: fields.get('description'),
-    events: ['*', ...room.kinds].filter((kind) => fields.get(kindBox(kind)) !== ''),
-    filter: { metadata, made_with: fields.get('made_with') },
-  }
-}
-
-function readLines(text: string): Record<string, string> {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return Object.fromEntries(
-    lines.map((line) => {
-      const at = line.indexOf('=')
-      if (at < 1) throw badField('filter', `Enter name = value, not “${line.slice(0, 40)}”.`)
-      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
-    }),
-  )
+export function toRow(room: WebhookRoom, held: Endpoint): EndpointRow {
+  const [last4, previousUntil] = [last4Of(room, held), untilOf(room, held)]
+  return { ...held, url: withoutQuery(held.url), status: statusOf(held), last4, previousUntil }
 }
 
 /** The beginning of a day. */

@@ -1,12 +1,13 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import type { FieldsProps } from '../../../web/dashboard/resource-form.tsx'
 import { Badge, Card, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 import { WatchCard, type WatchedPart } from '../watches/watch-card.tsx'
 import { ENDPOINT_FIELDS, EndpointForm, REPLAY_FIELDS, WATCH_FIELDS } from './endpoint-form.tsx'
 import type { LoggedDelivery } from './log-store.ts'
 import type { Replay } from './replays-store.ts'
-import type { EndpointStatus } from './shape.ts'
+import type { EndpointStatus } from './endpoint.ts'
 
 export interface EndpointRow {
   id: string
@@ -54,10 +55,10 @@ export const EndpointList = ({ endpoints }: { endpoints: readonly EndpointRow[] 
   </Card>
 )
 
-export const NewEndpointPage = (props: { frame: FrameProps; filled: FormState; kinds: readonly string[] }) => (
+export const NewEndpointPage = (props: { frame: FrameProps } & Pick<FieldsProps, 'filled' | 'rules'>) => (
   <Frame {...props.frame} title="Add an endpoint" lead="Events are signed with a secret of this endpoint.">
     <Card>
-      <EndpointForm {...props} action={HOME} button="Add endpoint" />
+      <EndpointForm {...props} purpose="create" action={HOME} button="Add endpoint" />
     </Card>
   </Frame>
 )
@@ -66,7 +67,7 @@ interface EndpointPageProps {
   frame: FrameProps
   endpoint: EndpointRow
   filled: FormState
-  kinds: readonly string[]
+  rules: FieldsProps['rules']
   log: readonly LoggedDelivery[]
   replays: readonly Replay[]
   watched: WatchedPart
@@ -198,7 +199,7 @@ const Replays = ({
 
 /** One endpoint: how it stands, what it was sent, and what can be changed about it. */
 export const EndpointPage = (props: EndpointPageProps) => {
-  const { frame, endpoint, filled, kinds } = props
+  const { frame, endpoint, filled, rules } = props
   return (
     <Frame
       {...frame}
@@ -213,7 +214,7 @@ export const EndpointPage = (props: EndpointPageProps) => {
       <Log {...props} />
       <WatchCard frame={frame} filled={filled} at={`${HOME}/${endpoint.id}`} watched={props.watched} />
       <Card title="Settings">
-        <EndpointForm frame={frame} filled={filled} kinds={kinds} action={`${HOME}/${endpoint.id}`} button="Save" />
+        <EndpointForm {...{ frame, filled, rules }} purpose="change" action={`${HOME}/${endpoint.id}`} button="Save" />
       </Card>
     </Frame>
   )

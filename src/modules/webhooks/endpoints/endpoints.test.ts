@@ -20,10 +20,11 @@ import {
   openRunner,
   openWebhooks,
 } from '../../../../test/support/webhook-steps.ts'
-import { changeEndpoint, makeEndpoint, readNewEndpoint, removeEndpoint } from './change.ts'
+import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
+import { endpoint as noun, endpoints } from './endpoint.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
 import { beginReplay, getReplay } from './replay.ts'
 import { rotateEndpointSecret } from './secret.ts'
-import { findEndpoint, listEndpoints } from './store.ts'
 
 /* Endpoints of an account: every event that one asks for reaches it, beside the address of its checkout (contract 6). */
 
@@ -43,7 +44,7 @@ let hosts = 0
 async function listen(world: Webhooks, receiver: Pick<Receiver, 'url'>, asked: Asked = {}) {
   const { events = ['*'], metadata, accountId = ACCOUNT } = asked
   const url = receiver.url.replace('127.0.0.1', `host-${++hosts}.example`)
-  const terms = readNewEndpoint(world.ctx, { url, events, ...(metadata && { filter: { metadata } }) })
+  const terms = readNew(noun, world.ctx, { url, events, ...(metadata && { filter: { metadata } }) })
   return makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, terms)
 }
 
@@ -98,7 +99,7 @@ forEachEngine((engine) => {
     assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 20)
     const refused = made.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []))
     assert.deepEqual([refused.length, ...new Set(refused)], [5, 'limit_reached'])
-    const [first] = await listEndpoints(world.ctx.db, ACCOUNT)
+    const [first] = await endpoints.listAll(world.ctx.db, ACCOUNT)
     const removed = await Promise.allSettled([1, 2, 3].map(() => removeEndpoint(world.ctx, own(first!.id))))
     assert.equal(removed.filter(({ status }) => status === 'fulfilled').length, 1)
     await listen(world, receiver)
@@ -151,7 +152,7 @@ forEachEngine((engine) => {
     const account = await createAccount(world.ctx, { email: 'a@example.com', role: 'user', actor: OPERATOR })
     const receiver = await openReceiver(t, answerWith(500))
     const { endpoint } = await listen(world, { url: `${receiver.url}?token=hidden` }, { accountId: account.id })
-    const standing = async () => (await findEndpoint(world.ctx.db, own(endpoint.id, account.id)))!
+    const standing = async () => (await endpoints.find(world.ctx.db, endpoint.id))!
     await world.tell({ accountId: account.id })
     world.clock.advance(5 * DAY - 1)
     await world.tell({ accountId: account.id })
@@ -169,7 +170,7 @@ forEachEngine((engine) => {
     const sent = receiver.requests.length
     await world.tell({ accountId: account.id })
     assert.equal(receiver.requests.length, sent, 'it gets nothing more')
-    await changeEndpoint(world.ctx, own(endpoint.id, account.id), { isEnabled: true })
+    await changeEndpoint(world.ctx, own(endpoint.id, account.id), () => ({ isEnabled: true }))
     assert.deepEqual([(await standing()).failingSince, (await standing()).disabledReason], [null, null])
   })
 
@@ -184,10 +185,10 @@ forEachEngine((engine) => {
     receiver.answer = answerWith(500)
     world.clock.advance(3 * DAY)
     await world.tell({})
-    assert.equal((await findEndpoint(world.ctx.db, own(endpoint.id)))!.isEnabled, true)
+    assert.equal((await endpoints.find(world.ctx.db, endpoint.id))!.isEnabled, true)
     receiver.answer = answerWith(410)
     await world.tell({})
-    assert.equal((await findEndpoint(world.ctx.db, own(endpoint.id)))!.disabledReason, 'gone')
+    assert.equal((await endpoints.find(world.ctx.db, endpoint.id))!.disabledReason, 'gone')
   })
 
   test('what was missed while an endpoint was paused is replayed in order, once, also by two instances', async (t) => {
@@ -195,7 +196,7 @@ forEachEngine((engine) => {
     const [receiver, other] = [await openReceiver(t), await openReceiver(t)]
     const { endpoint } = await listen(world, receiver, { metadata: { shop: 'a' } })
     const taken = await world.tell({ metadata: { shop: 'a' }, body: '{"metadata":{"shop":"a"}}' })
-    await changeEndpoint(world.ctx, own(endpoint.id), { isEnabled: false })
+    await changeEndpoint(world.ctx, own(endpoint.id), () => ({ isEnabled: false }))
     const from = world.clock.now()
     const missed: string[] = []
     for (let count = 0; count < 110; count++) {
@@ -209,7 +210,7 @@ forEachEngine((engine) => {
     assert.deepEqual([receivedBy(receiver), receivedBy(other)], [[taken], missed.slice(0, 1)])
     const asked = { from, to: undefined, events: undefined, missedOnly: true }
     await assert.rejects(beginReplay(world.ctx, own(endpoint.id), asked), { code: 'conflict' })
-    await changeEndpoint(world.ctx, own(endpoint.id), { isEnabled: true })
+    await changeEndpoint(world.ctx, own(endpoint.id), () => ({ isEnabled: true }))
     const another = await world.openAnother()
     const second = { ...world.ctx, ...another.ctx }
     await openRunner(t, another, deliverToEndpoint(second), replayEvents(second)).start()
@@ -248,7 +249,7 @@ test('a test event shows its answer at once, goes to that endpoint alone, and ra
   const other = await openReceiver(t)
   const { endpoint } = await listen(world, receiver)
   await listen(world, other)
-  await changeEndpoint(world.ctx, own(endpoint.id), { isEnabled: false })
+  await changeEndpoint(world.ctx, own(endpoint.id), () => ({ isEnabled: false }))
   const event = await ping(world.ctx, { accountId: ACCOUNT, to: { endpointId: endpoint.id } })
   const { state, attempts } = event.deliveries[0]!
   assert.deepEqual([state, attempts[0]!.status, attempts[0]!.response], ['dead', 500, 'no'])
@@ -256,7 +257,7 @@ test('a test event shows its answer at once, goes to that endpoint alone, and ra
   assert.deepEqual(other.requests, [])
   assert.deepEqual(await countUndelivered(world.ctx.db), [])
   assert.deepEqual([world.attempts.length, world.attempts[0]!.outcome], [1, 'test_failed'])
-  assert.equal((await findEndpoint(world.ctx.db, own(endpoint.id)))!.failingSince, null)
+  assert.equal((await endpoints.find(world.ctx.db, endpoint.id))!.failingSince, null)
   world.clock.advance(60_000)
   await world.settle()
   assert.equal(receiver.requests.length, 1, 'it is sent once')

@@ -17,21 +17,18 @@ import { ping } from '../domain/ping.ts'
 import { redeliver } from '../domain/redeliver.ts'
 import { createAccount } from '../../accounts/index.ts'
 import { insertMember } from '../../accounts/people/members-store.ts'
-import { changeEndpoint, makeEndpoint, readNewEndpoint } from './change.ts'
-import { findEndpoint } from './store.ts'
+import { changeEndpoint, makeEndpoint } from './change.ts'
+import { endpoint as noun, endpoints } from './endpoint.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
 
 /* What counts against an endpoint, and who hears of it. */
 
 const DAY = 86_400_000
 
 async function listen(world: Webhooks, { url }: Receiver, accountId = ACCOUNT) {
-  const { endpoint } = await makeEndpoint(
-    world.ctx,
-    { accountId, actor: OPERATOR },
-    readNewEndpoint(world.ctx, { url }),
-  )
+  const { endpoint } = await makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(noun, world.ctx, { url }))
   const own = { id: endpoint.id, accountId, actor: OPERATOR }
-  return { own, standing: async () => (await findEndpoint(world.ctx.db, own))! }
+  return { own, standing: async () => (await endpoints.find(world.ctx.db, own.id))! }
 }
 
 forEachEngine((engine) => {
@@ -58,7 +55,7 @@ forEachEngine((engine) => {
     const { own, standing } = await listen(world, await openReceiver(t))
     await world.runner.stop()
     await world.record({})
-    await changeEndpoint(world.ctx, own, { isEnabled: false })
+    await changeEndpoint(world.ctx, own, () => ({ isEnabled: false }))
     const [delivery] = (await world.about())[0]!.deliveries
     await world.ctx.attempt(delivery!.id)
     const [{ code, outcome }, ...others] = world.attempts as [(typeof world.attempts)[number]]
@@ -73,7 +70,7 @@ forEachEngine((engine) => {
     const { own } = await listen(world, await openReceiver(t, answerWith(410)), account.id)
     const told = async () => {
       await ctx.db.deleteFrom('jobs').where('kind', '=', 'mail.send').execute()
-      await changeEndpoint(ctx, own, { isEnabled: true })
+      await changeEndpoint(ctx, own, () => ({ isEnabled: true }))
       await world.tell({ accountId: account.id })
       const mails = await ctx.db.selectFrom('jobs').select('payload').where('kind', '=', 'mail.send').execute()
       return mails.map(({ payload }) => (JSON.parse(payload) as { recipient: string }).recipient).sort()

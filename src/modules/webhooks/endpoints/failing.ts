@@ -5,7 +5,8 @@ import type { Mail } from '../../../kernel/ports.ts'
 import { findAccount, insertAudit, listDevelopers } from '../../accounts/index.ts'
 import type { DueDelivery } from '../due-store.ts'
 import { PING, withoutQuery } from '../store.ts'
-import { type Endpoint, markDisabled, markFailing, markReached } from './store.ts'
+import type { Endpoint } from './endpoint.ts'
+import { markDisabled, markFailing, markReached } from './store.ts'
 
 const FAILING_MAX = 5 * 86_400_000
 

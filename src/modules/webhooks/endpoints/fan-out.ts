@@ -3,10 +3,8 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { MadeWith } from '../../../kernel/key-rights.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { beginDelivery } from '../domain/wake-delivery.ts'
+import { EVERY_KIND } from './endpoint.ts'
 import { type Listener, listListeners } from './store.ts'
-
-/** Stands for every kind. */
-export const EVERY_KIND = '*'
 
 interface Told {
   id: string
@@ -30,10 +28,10 @@ export function wantsKind({ events }: Pick<Listener, 'events'>, type: string): b
 export function isMatch(listener: Listener, event: Pick<Told, 'type' | 'metadata' | 'madeWith'>): boolean {
   const { type, metadata, madeWith } = event
   if (!wantsKind(listener, type)) return false
-  if (listener.madeWith === null ? madeWith === 'public_key' : listener.madeWith !== 'any' && madeWith === null)
-    return false
-  if (listener.metadata === null) return true
-  return Object.entries(listener.metadata).every(([name, value]) => {
+  const { metadata: wanted, made_with: by } = listener.filter
+  if (by === null ? madeWith === 'public_key' : by !== 'any' && madeWith === null) return false
+  if (wanted === null) return true
+  return Object.entries(wanted).every(([name, value]) => {
     const found = metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined
     // What is sent to us may be an object that cannot even be turned into text.
     return found !== undefined && typeof found !== 'object' && textOf(found) === textOf(value)

@@ -14,7 +14,9 @@ import { markDelivered } from '../deliveries-store.ts'
 import type { DueDelivery } from '../due-store.ts'
 import { reviveStuck } from '../domain/revive-stuck.ts'
 import { markEventsDelivered } from '../store.ts'
-import { changeEndpoint, makeEndpoint, readNewEndpoint, removeEndpoint } from './change.ts'
+import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
+import { endpoint as noun } from './endpoint.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
 import { REPLAY, beginReplay, getReplay, replayStep } from './replay.ts'
 
 /* Replays that end whatever happens to them, and events that count as delivered once everybody has them. */
@@ -23,11 +25,7 @@ const DAY = 86_400_000
 const ASKED = { from: 0, to: undefined, events: undefined, missedOnly: false }
 
 async function listen(world: Webhooks, { url }: { url: string }, accountId = ACCOUNT) {
-  const { endpoint } = await makeEndpoint(
-    world.ctx,
-    { accountId, actor: OPERATOR },
-    readNewEndpoint(world.ctx, { url }),
-  )
+  const { endpoint } = await makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(noun, world.ctx, { url }))
   return { id: endpoint.id, accountId, actor: OPERATOR }
 }
 
@@ -51,9 +49,9 @@ forEachEngine((engine) => {
     await replayStep(world.ctx, replay.id)
     assert.equal((await getReplay(world.ctx, own, replay.id)).state, 'done')
     const again = await beginReplay(world.ctx, own, ASKED)
-    await changeEndpoint(world.ctx, own, { isEnabled: false })
+    await changeEndpoint(world.ctx, own, () => ({ isEnabled: false }))
     assert.equal((await getReplay(world.ctx, own, again.id)).state, 'stopped', 'pausing stops it')
-    await changeEndpoint(world.ctx, own, { isEnabled: true })
+    await changeEndpoint(world.ctx, own, () => ({ isEnabled: true }))
     await beginReplay(world.ctx, own, ASKED)
   })
 

@@ -5,6 +5,7 @@ import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { beginDelivery } from '../domain/wake-delivery.ts'
 import { endpointOff, replayNotFound, replayRuns, replayTooLarge, replaysUsedUp } from '../errors.ts'
 import { findPositionBefore } from '../store.ts'
+import { type Endpoint, endpoints } from './endpoint.ts'
 import { isMatch, wantsKind } from './fan-out.ts'
 import type { AskedReplay } from './fields.ts'
 import {
@@ -21,7 +22,7 @@ import {
   stopReplays,
 } from './replays-store.ts'
 import { getEndpoint } from './secret.ts'
-import { type ChangedEndpoint, type Endpoint, type OwnEndpoint, findEndpointById } from './store.ts'
+import type { ChangedEndpoint, OwnEndpoint } from './store.ts'
 
 export const REPLAY = 'webhooks.replay'
 const EVENTS_MAX = 10_000
@@ -118,7 +119,7 @@ export async function replayStep(ctx: StoreCtx, replayId: string): Promise<void>
   await inTx(ctx, async (tx) => {
     const replay = await findReplay(tx.db, replayId)
     if (replay?.state !== 'running') return
-    const endpoint = await findEndpointById(tx.db, replay.endpointId)
+    const endpoint = await endpoints.find(tx.db, replay.endpointId)
     const now = tx.clock.now()
     if (!endpoint?.isEnabled) return stopReplays(tx.db, replay.endpointId, now)
     if ((await countUntried(tx.db, endpoint.id)) >= UNTRIED_MAX) {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { OPEN } from '../due-store.ts'
 import { PING } from '../store.ts'
 import type { WebhookReplaysTable } from '../tables.ts'
-import { EVERY_KIND } from './fan-out.ts'
+import { EVERY_KIND } from './endpoint.ts'
 
 export interface Replay {
   id: string

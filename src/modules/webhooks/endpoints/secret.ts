@@ -1,26 +1,11 @@
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import {
-  OVERLAP_MILLISECONDS,
-  type OpenedSecret,
-  type SecretCtx,
-  createSecret,
-  openSecret,
-} from '../domain/account-secret.ts'
+import { OVERLAP_MILLISECONDS, type SecretCtx, createSecret } from '../domain/account-secret.ts'
 import { endpointNotFound } from '../errors.ts'
-import type { SealedSecret } from '../secrets-store.ts'
-import { type ChangedEndpoint, type Endpoint, type OwnEndpoint, findEndpoint, replaceEndpointSecret } from './store.ts'
-
-/** Binds a sealed secret to its endpoint, so that it opens in no other endpoint's row. */
-const placeOf = (endpointId: string) => `webhook-endpoint:${endpointId}`
-
-export const sealEndpointSecret = ({ secrets }: SecretCtx, endpointId: string, secret: string): string =>
-  secrets.seal(placeOf(endpointId), secret)
-
-/** What lies sealed in the store, opened. */
-export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: SealedSecret): OpenedSecret =>
-  openSecret(ctx, placeOf(endpointId), sealed)
+import { type Endpoint, endpoints } from './endpoint.ts'
+import { sealEndpointSecret } from './sealed.ts'
+import { type ChangedEndpoint, type OwnEndpoint, replaceEndpointSecret } from './store.ts'
 
 /** Makes another secret, which is returned here and never again. The old one signs along for 24 hours. */
 export async function rotateEndpointSecret(
@@ -43,8 +28,8 @@ export async function rotateEndpointSecret(
   })
 }
 
-export async function getEndpoint({ db }: Pick<SecretCtx, 'db'>, own: OwnEndpoint): Promise<Endpoint> {
-  const endpoint = await findEndpoint(db, own)
+export async function getEndpoint({ db }: Pick<SecretCtx, 'db'>, { id, accountId }: OwnEndpoint): Promise<Endpoint> {
+  const endpoint = await endpoints.findOwn(db, { id, owner: accountId })
   if (!endpoint) throw endpointNotFound()
   return endpoint
 }

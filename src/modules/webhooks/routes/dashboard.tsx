@@ -6,7 +6,7 @@ import { type EventWithDeliveries, getEvent, listNewestEvents } from '../domain/
 import { ping } from '../domain/ping.ts'
 import { redeliver } from '../domain/redeliver.ts'
 import { endpointPages, toRow } from '../endpoints/endpoint-dashboard.tsx'
-import { listEndpoints } from '../endpoints/store.ts'
+import { endpoints } from '../endpoints/endpoint.ts'
 import { EventPage, NewSecretPage, WebhooksPage } from '../pages/webhooks-page.tsx'
 import type { WebhookRoom } from '../room.ts'
 import type { WatchRoom } from '../watches/room.ts'
@@ -94,7 +94,7 @@ async function listPage(ctx: WebhookRoom, { frame, accountId, query }: PageReque
       frame={frame}
       filled={filled}
       secret={await showSecret(ctx, accountId)}
-      endpoints={(await listEndpoints(ctx.db, accountId)).map((endpoint) => toRow(ctx, endpoint))}
+      endpoints={(await endpoints.listAll(ctx.db, accountId)).map((endpoint) => toRow(ctx, endpoint))}
       addresses={await gatherAddresses(ctx, accountId)}
       events={events}
       delivered={delivered}

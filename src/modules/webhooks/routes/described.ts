@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { describedEndpointRoutes } from '../endpoints/described.ts'
-import { describedWatchRoutes } from '../watches/described.ts'
+import { describedEndpointRoutes } from '../endpoints/routes.ts'
+import { describedWatchRoutes } from '../watches/routes.ts'
 import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
 
 const { text, bool, integer, orNull, list, record, words, optional } = answer

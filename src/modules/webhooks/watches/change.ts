@@ -2,16 +2,19 @@ import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
 import { findPositionBefore } from '../store.ts'
+import { toCursor } from '../wire-fields.ts'
 import { kindsNotAsked, tooManyCrowded, tooManyWatches, tooMuchWaits } from '../errors.ts'
 import { ADDRESS_KINDS, type AddressKind } from './event-kinds.ts'
 import { packKnown } from './known.ts'
 import { readChainAbove, readFinalHeads, readFinalSends, readStatesWithin } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
-import { type Floor, countWatches, deleteWatches, insertWatches, listWatchedOf } from './store.ts'
+import { countWatches, deleteWatches, insertWatches, listWatchedOf } from './store.ts'
+import type { Floor } from './watch.ts'
 
 const ADDRESSES_AT_ONCE = 100
 /** What waits at an address before it is watched must be told apart from what comes. */
@@ -35,6 +38,14 @@ interface Added {
   /** From here on the feed has what happens at these addresses. */
   position: number
 }
+
+export const showAdded = ({ endpointId, added, watched, total, position }: Added): JsonObject => ({
+  endpoint: endpointId,
+  added,
+  watched,
+  total,
+  cursor: toCursor(position),
+})
 
 /** Has an endpoint told what happens at addresses from now on. Those that it is told about already stay as they are. */
 export async function addWatches(

@@ -4,7 +4,7 @@ import { Known } from './known.ts'
 import { listTold } from './looks-store.ts'
 import { CHAIN_PAGE, type ChainBlock, WAITING, readChainAbove, readFinalSends } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
-import type { Floor, Trouble, Watch } from './store.ts'
+import type { Floor, Trouble, Watch } from './watch.ts'
 import { type Happening, tellAll } from './tell.ts'
 
 /** Pages of a chain in one look; a longer one goes on with its next turn. */

@@ -4,7 +4,7 @@ import { type StoreEngine, skipLocked } from '../../../kernel/dialect.ts'
 import { type Given, prepared } from '../../../kernel/prepared.ts'
 import type { AddressWatchesTable } from '../tables.ts'
 import type { AddressKind } from './event-kinds.ts'
-import { type Floor, type Trouble, type Watch, type WatchKey, toWatch } from './store.ts'
+import { type Floor, type Trouble, type Watch, type WatchKey, toWatch } from './watch.ts'
 
 /** Whether any address is due: a writer's turn to claim nothing would cost a sync. */
 export async function hasDueLooks(db: Db, now: number): Promise<boolean> {

@@ -9,7 +9,8 @@ import { type HeardAt, HeardQueue } from './heard-queue.ts'
 import { claimAt, claimDue, hasDueLooks, hastenPage, listTold, listWatchesAt } from './looks-store.ts'
 import { WAITING } from './read-ledger.ts'
 import type { WatchRoom } from './room.ts'
-import { type Watch, listAddresses, listFreshAddresses } from './store.ts'
+import { listAddresses, listFreshAddresses } from './store.ts'
+import type { Watch } from './watch.ts'
 import { Turns } from './turns.ts'
 
 /** Longer than any look takes; an instance that dies meanwhile loses its watches to others. */

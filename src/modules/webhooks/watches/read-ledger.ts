@@ -6,7 +6,8 @@ import {
   readWaiting,
   withFrontiers,
 } from '../../../kernel/feed/read-states.ts'
-import { LedgerRefusal, nodesDisagree } from '../../../kernel/errors.ts'
+import { believeOne } from '../../../kernel/agreed-read.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
@@ -70,12 +71,11 @@ export async function readStatesWithin(
     waiting.set(account, all)
   }
   const states = new Map<string, AddressState & { waiting: readonly string[] }>()
+  // Where a watch begins is no money: it need not wait for a node that is away.
+  const oneNode = { readAgreed: believeOne((...asked) => node.read(...asked)) }
   for (const part of parts) {
     const own = new Map(part.map((address) => [address, waiting.get(address)!]))
-    for (const [address, state] of await withFrontiers(node, own)) {
-      if (state.frontier === undefined) throw nodesDisagree()
-      states.set(address, state)
-    }
+    for (const [address, state] of await withFrontiers(oneNode, own)) states.set(address, state)
   }
   return states
 }

@@ -1,55 +1,108 @@
-import type { Route } from '../../../kernel/route.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { badField } from '../../../kernel/errors.ts'
+import { readWhole } from '../../../kernel/read-whole.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
+import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import type { AccountRequest } from '../../../kernel/route.ts'
+import { given } from '../../../kernel/shown-fields.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
-import { addWatches, removeWatches } from './change.ts'
-import { readWatched, readWatchQuery, toWatchCursor } from './fields.ts'
+import { addWatches, removeWatches, showAdded } from './change.ts'
 import type { WatchRoom } from './room.ts'
-import { showAdded, showWatch } from './shape.ts'
-import { countTroubled, countWatches, listWatches } from './store.ts'
+import { type WatchPage, countTroubled, countWatches, listWatches } from './store.ts'
+import { readEndpointId, watch } from './watch.ts'
 
-const PATH = '/api/watches'
+const { text, bool, integer, list, record, orNull } = answer
 const BODY_BYTES_MAX = 256 * 1024
+const LIMIT = { min: 1, max: 1_000, otherwise: 100 }
 
-/** Addresses that endpoints of an account are told about, under `/api/watches`. */
-export const watchRoutes = (room: WatchRoom): readonly Route[] => [
+export const ADDED = record({ endpoint: text, added: integer, watched: integer, total: integer, cursor: text })
+const place = { path: '/api/watches', tag: 'webhooks', who: 'account', scope: 'webhooks' } as const
+const body = { schema: takenSchema(watch, 'create'), example: exampleOf(watch), isOfNoun: true } as const
+
+const askedOf = ({ caller: { accountId, actor }, body }: AccountRequest) => ({
+  accountId,
+  actor,
+  ...readNew(watch, undefined, body()),
+})
+
+const verbs: readonly Verb<WatchRoom>[] = [
   {
-    door: 'account',
-    scope: 'webhooks',
-    method: 'GET',
-    path: PATH,
-    async run({ caller: { accountId }, query }) {
-      const { endpointId, after, limit } = readWatchQuery(query)
+    ...place,
+    method: 'get',
+    id: 'listWatches',
+    summary: 'Addresses that your endpoints watch, ordered by endpoint and address.',
+    query: [
+      { name: 'endpoint', schema: text, description: 'Of this endpoint only.' },
+      { name: 'limit', schema: integer, description: 'Up to 1,000; 100 by default.' },
+      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
+    ],
+    answer: record({
+      watches: list(shownSchema(watch)),
+      total: integer,
+      troubled: integer,
+      next_cursor: orNull(text),
+    }),
+    refuses: [404],
+    async run(room, { caller: { accountId }, query }) {
+      const endpointId = given(query.endpoint) === undefined ? undefined : readEndpointId('endpoint', query.endpoint)
+      const after = readWatchCursor(query.cursor)
+      const limit = readWhole('limit', query.limit, LIMIT)
       if (endpointId !== undefined) await getEndpoint(room, { id: endpointId, accountId })
       const found = await listWatches(room.db, { accountId, endpointId, after, limit: limit + 1 })
       const page = found.slice(0, limit)
       const next = found.length > limit ? toWatchCursor(page.at(-1)!) : null
       const total = await countWatches(room.db, { accountId, endpointId })
       const troubled = await countTroubled(room.db, { accountId, endpointId })
-      return { json: { watches: page.map(showWatch), total, troubled, next_cursor: next } }
+      const watches = page.map((each) => show(watch, undefined, each))
+      return { json: { watches, total, troubled, next_cursor: next } }
     },
   },
   {
-    door: 'account',
-    scope: 'webhooks',
-    method: 'POST',
-    path: PATH,
+    ...place,
+    method: 'post',
+    id: 'addWatches',
+    summary: 'Notify an endpoint of what up to 1,000 addresses receive and send, from now on.',
+    body,
     bodyBytesMax: BODY_BYTES_MAX,
-    async run({ caller: { accountId, actor }, body, once }) {
-      const asked = { accountId, actor, ...readWatched(body()) }
-      const json = await once('watches.add', async (idempotency) =>
+    once: true,
+    status: 201,
+    answer: ADDED,
+    refuses: [403, 404, 409],
+    async run(room, request) {
+      const asked = askedOf(request)
+      const json = await request.once('watches.add', async (idempotency) =>
         showAdded(await addWatches(room, asked, idempotency)),
       )
       return { status: 201, json }
     },
   },
   {
-    door: 'account',
-    scope: 'webhooks',
-    method: 'DELETE',
-    path: PATH,
+    ...place,
+    method: 'delete',
+    id: 'removeWatches',
+    summary: 'Stop notifying an endpoint about up to 1,000 addresses.',
+    body,
     bodyBytesMax: BODY_BYTES_MAX,
-    async run({ caller: { accountId, actor }, body }) {
-      const { removed, watched } = await removeWatches(room, { accountId, actor, ...readWatched(body()) })
+    answer: record({ success: bool, removed: integer, watched: integer }),
+    refuses: [404],
+    async run(room, request) {
+      const { removed, watched } = await removeWatches(room, askedOf(request))
       return { json: { success: true, removed, watched } }
     },
   },
 ]
+
+/** Addresses that endpoints of an account are told about, under `/api/watches`. */
+export const watchRoutes = (room: WatchRoom) => routesOf(verbs, room)
+export const describedWatchRoutes = describedOf(verbs)
+
+export const toWatchCursor = ({ endpointId, address }: { endpointId: string; address: string }) =>
+  `${endpointId}.${address}`
+
+export function readWatchCursor(value: unknown): WatchPage['after'] {
+  if (value === undefined || value === '') return undefined
+  const [, endpointId, address] = (typeof value === 'string' && /^(\w{1,60})\.(nano_\w{60})$/.exec(value)) || []
+  if (endpointId === undefined) throw badField('cursor', 'cursor must be the next_cursor of an answer.')
+  return { endpointId, address: address! }
+}

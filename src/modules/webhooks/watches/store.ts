@@ -1,49 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
 import { behind } from '../../../kernel/keyset.ts'
-import type { AddressWatchesTable } from '../tables.ts'
-
-export interface WatchKey {
-  accountId: string
-  endpointId: string
-  address: string
-}
-
-/** How far an address has been looked through. */
-export interface Floor {
-  frontier: string | null
-  height: number
-  /** Beginnings of hashes that need no telling. */
-  known: string
-}
-
-/** Why a look does not come through: no node knows the block from which to go on, or too much waits to be told apart. */
-export type Trouble = NonNullable<AddressWatchesTable['trouble']>
-
-export interface Watch extends WatchKey, Floor {
-  createdAt: number
-  activeAt: number
-  lookedAt: number
-  leasedUntil: number
-  told: number
-  trouble: Trouble | null
-  troubleSince: number | null
-}
-
-export const toWatch = (row: AddressWatchesTable): Watch => ({
-  accountId: row.account_id,
-  endpointId: row.endpoint_id,
-  address: row.address,
-  createdAt: row.created_at,
-  activeAt: row.active_at,
-  lookedAt: row.looked_at,
-  leasedUntil: row.leased_until,
-  frontier: row.frontier,
-  height: row.height,
-  known: row.known,
-  told: row.told,
-  trouble: row.trouble,
-  troubleSince: row.trouble_since,
-})
+import { type Floor, type Watch, type WatchKey, fromWatch, toWatch } from './watch.ts'
 
 const ROWS_AT_ONCE = 500
 
@@ -57,23 +14,12 @@ export async function insertWatches(
     now,
   }: Omit<WatchKey, 'address'> & { floors: ReadonlyMap<string, Floor>; now: number },
 ): Promise<number> {
-  const rows = [...floors].map(([address, { frontier, height, known }]) => ({
-    account_id: accountId,
-    endpoint_id: endpointId,
-    address,
-    created_at: now,
-    active_at: now,
-    looked_at: now,
-    // What came between the look and this row is found at once.
-    next_look_at: now,
-    leased_until: 0,
-    frontier,
-    height,
-    known,
-    told: 0,
-    trouble: null,
-    trouble_since: null,
-  }))
+  // What comes between the look and this row is found at once: the next look is due.
+  const times = { createdAt: now, activeAt: now, lookedAt: now, nextLookAt: now, leasedUntil: 0 }
+  const untroubled = { told: 0, trouble: null, troubleSince: null }
+  const rows = [...floors].map(([address, floor]) =>
+    fromWatch({ accountId, endpointId, address, ...floor, ...times, ...untroubled }),
+  )
   let added = 0
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     const made = await db

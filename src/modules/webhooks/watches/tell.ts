@@ -3,11 +3,11 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import { recordEvent } from '../domain/record-event.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
-import { findEndpointById } from '../endpoints/store.ts'
+import { endpoints } from '../endpoints/endpoint.ts'
 import type { AddressKind } from './event-kinds.ts'
 import { dedupeKeyOf, markStep } from './looks-store.ts'
 import type { WatchRoom } from './room.ts'
-import type { Floor, Watch } from './store.ts'
+import type { Floor, Watch } from './watch.ts'
 
 export interface Happening {
   type: AddressKind
@@ -24,7 +24,7 @@ export async function tellAll(
   { happenings, floor }: { happenings: readonly Happening[]; floor: Floor },
 ): Promise<Watch | undefined> {
   return inTx(room, async (tx) => {
-    const endpoint = await findEndpointById(tx.db, watch.endpointId)
+    const endpoint = await endpoints.find(tx.db, watch.endpointId)
     const wanted = endpoint ? happenings.filter(({ type }) => wantsKind(endpoint, type)) : []
     const activeAt = happenings.length > 0 ? tx.clock.now() : watch.activeAt
     const after = { ...watch, ...floor, told: watch.told + wanted.length, activeAt }

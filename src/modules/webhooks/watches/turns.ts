@@ -2,7 +2,7 @@ import type { ConfirmationBus } from '../../../kernel/ports.ts'
 import type { Looked } from './look.ts'
 import { markLooked, markTrouble } from './looks-store.ts'
 import type { WatchRoom } from './room.ts'
-import type { Trouble, Watch } from './store.ts'
+import type { Trouble, Watch } from './watch.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -1,7 +1,7 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Form, TextField } from '../../../web/dashboard/form.tsx'
 import { Card, Copyable, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
-import type { Trouble, Watch } from './store.ts'
+import type { Trouble, Watch } from './watch.ts'
 
 export interface WatchedPart {
   watches: readonly Watch[]

@@ -1,8 +1,10 @@
 import type { Form, PageRequest } from '../../../kernel/page.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
 import { addWatches, removeWatches } from './change.ts'
-import { readWatchCursor, readWatched, toWatchCursor } from './fields.ts'
+import { readWatchCursor, toWatchCursor } from './routes.ts'
 import type { WatchRoom } from './room.ts'
 import { countTroubled, countWatches, listWatches } from './store.ts'
+import { watch } from './watch.ts'
 import type { WatchedPart } from './watch-card.tsx'
 
 const ROWS = 25
@@ -34,7 +36,7 @@ export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { pa
   const asked = ({ params, accountId, caller: { actor } }: PageRequest, addresses: string[]) => ({
     accountId,
     actor,
-    ...readWatched({ addresses, endpoint: params.id! }),
+    ...readNew(watch, undefined, { addresses, endpoint: params.id! }),
   })
   return [
     {

@@ -1,0 +1,217 @@
+import type { TSchema } from 'typebox'
+import { answer } from '../answers.ts'
+import { badField, missingField } from '../errors.ts'
+import { readFreeFlag } from '../free-field.ts'
+import { type Json, toObject } from '../shape.ts'
+import { INVISIBLE, given, readText } from '../shown-fields.ts'
+import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
+import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
+
+/* The fields that nouns are declared of. Modules add those that only they can read, as checkouts their prices. */
+
+type Personal = Field<unknown>['personal']
+type Said<T extends Json> = Labelled & { example?: T; personal?: Personal }
+
+/** What is so for most fields: set by its owner, stored and shown as it is. */
+const PLAIN = {
+  isHidden: false,
+  isRequired: false,
+  set: 'always',
+  isShownInPart: false,
+  emptyLeaves: false,
+  example: undefined,
+  control: undefined,
+  column: 'string',
+  personal: undefined,
+  isSecret: false,
+  erased: undefined,
+} as const
+
+const same = <T extends Stored>() => ({
+  toColumn: (value: T) => value,
+  fromColumn: (stored: T) => stored,
+  show: (value: T): Json => value,
+})
+
+const asJson = <T extends Json>() => ({
+  toColumn: (value: T) => JSON.stringify(value),
+  fromColumn: (stored: string) => JSON.parse(stored) as T,
+  show: (value: T): Json => value,
+})
+
+function neverRead(): never {
+  throw new Error('No request sets this field.')
+}
+
+type Own<T, C extends Stored> = Pick<Field<T, 'set', C>, 'schema' | 'takes' | 'read'> &
+  Partial<Omit<Field<T, 'set', C>, 'kind'>>
+
+/** A field of a module, stored and shown as it is unless it says otherwise. */
+export function field<T extends Stored>(options: Own<T, T>): Field<T, 'set', T>
+export function field<T, C extends Stored>(
+  options: Own<T, C> & Pick<Field<T, 'set', C>, 'toColumn' | 'fromColumn' | 'show'>,
+): Field<T, 'set', C>
+export function field<T extends Stored>(options: Own<T, T>): Field<T, 'set', T> {
+  return { kind: 'set', ...PLAIN, ...same<T>(), ...options }
+}
+
+type TextOptions = Said<string> & { max: number }
+
+export function text(options: TextOptions & { required: true }): Field<string, 'set', string>
+export function text(options: TextOptions): Field<string | null, 'set', string | null>
+export function text(options: TextOptions & { required?: true }): Field<string | null, 'set', string | null> {
+  const { max, example, personal, required: isRequired = false, ...labelled } = options
+  const schema = isRequired ? answer.text : answer.orNull(answer.text)
+  return field<string | null>({
+    isRequired,
+    column: isRequired ? 'string' : 'string | null',
+    schema,
+    takes: schema,
+    example,
+    personal,
+    erased: personal === true ? (isRequired ? '' : null) : undefined,
+    control: { as: 'text', max, ...labelled },
+    read(value, { path }) {
+      const read = readText(path, value, max, INVISIBLE)
+      if (isRequired && read === null) throw missingField(path)
+      return read
+    },
+  })
+}
+
+/** Yes or no, and `otherwise` where nothing is said. */
+export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
+  field<boolean, number>({
+    emptyLeaves,
+    column: 'number',
+    schema: answer.bool,
+    takes: answer.bool,
+    toColumn: (value) => (value ? 1 : 0),
+    fromColumn: (stored) => stored === 1,
+    show: (value) => value,
+    read: (value, { path }) => readFreeFlag(path, value) ?? otherwise,
+  })
+
+/** Several of one kind, in one line of the form. */
+export function list<T extends Json>(
+  one: { schema: TSchema; read(value: unknown, path: string): T },
+  { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string },
+): Field<T[], 'set', string> {
+  return field<T[], string>({
+    ...asJson<T[]>(),
+    schema: answer.list(one.schema),
+    takes: answer.list(one.schema),
+    example,
+    personal,
+    erased: personal === true ? '[]' : undefined,
+    control: { as: 'list', ...labelled },
+    read: (value, { path }) => readList(path, value, max, of).map((each) => one.read(each, path)),
+  })
+}
+
+type Columns = Readonly<Record<string, Field<Json, 'set'>>>
+type RowValue<Of extends Columns> = { [K in keyof Of]: ValueOf<Of[K]> & Json }
+
+/** A short table: rows in the form, objects on the wire. A row that was left empty in the form is undefined, which JSON cannot say. */
+export function rows<Of extends Columns>(
+  columns: Of,
+  { max, one, example, personal, ...control }: Said<RowValue<Of>[]> & { max: number; one: string; add: string },
+): Field<RowValue<Of>[], 'set', string> {
+  const schemaOf = (which: 'schema' | 'takes') =>
+    answer.list(answer.record(Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of[which]]))))
+  function readRow(row: unknown, at: number, reading: Reading, wrong: Wrong[]): RowValue<Of> {
+    const path = `${reading.path}[${at}]`
+    const label = `${one} ${at + 1}`
+    if (typeof row !== 'object' || row === null || Array.isArray(row))
+      wrong.push(toWrong({ field: path, label }, `${path} must be an object.`))
+    const sent = toObject(row)
+    const value: Record<string, unknown> = {}
+    for (const [column, of] of Object.entries(columns)) {
+      const { label: called = column, formText } = of.control ?? {}
+      const place = { field: `${path}.${column}`, label: `${called} ${at + 1}`, formText }
+      value[column] = attempt(wrong, place, () => of.read(sent[column], { ...reading, path: place.field }))
+    }
+    for (const extra of Object.keys(sent)) {
+      if (Object.hasOwn(columns, extra) || given(sent[extra]) === undefined) continue
+      const name = extra.slice(0, 32)
+      wrong.push(toWrong({ field: `${path}.${name}`, label }, `The field ${path}.${name} is not used here.`))
+    }
+    return value as RowValue<Of>
+  }
+  return field<RowValue<Of>[], string>({
+    ...asJson<RowValue<Of>[]>(),
+    schema: schemaOf('schema'),
+    takes: schemaOf('takes'),
+    example,
+    personal,
+    erased: personal === true ? '[]' : undefined,
+    control: { as: 'rows', columns, max, ...control },
+    read(value, reading) {
+      const wrong: Wrong[] = []
+      const sent = readList(reading.path, value, max, `${one.toLowerCase()}s`)
+      const read = sent.flatMap((row, at) => (row === undefined ? [] : [readRow(row, at, reading, wrong)]))
+      refuseIfAny(wrong)
+      return read
+    },
+  })
+}
+
+function readList(path: string, value: unknown, max: number, of: string): unknown[] {
+  const sent = given(value) ?? []
+  if (Array.isArray(sent) && sent.length <= max) return sent
+  throw badField(path, `${path} must be a list of up to ${max} ${of}.`)
+}
+
+/** Read and never stored as it came, as a PIN. `undefined` is what nothing was said about. */
+export const asked = <T>(
+  options: Pick<Field<T>, 'takes' | 'read'> & Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'isRequired'>>,
+): Field<T, 'asked', null> => ({
+  kind: 'asked',
+  ...PLAIN,
+  column: 'none',
+  isHidden: true,
+  schema: options.takes,
+  toColumn: () => null,
+  fromColumn: neverRead,
+  show: () => null,
+  ...options,
+})
+
+/** Yes or no where saying nothing is a third thing. */
+export const askedFlag = () =>
+  asked({ takes: answer.bool, read: (value, { path }): boolean | undefined => readFreeFlag(path, value) })
+
+/** Stored, and set by the code alone. */
+export const kept = <T extends Stored>(
+  options: Pick<Field<T>, 'schema' | 'column'> & Partial<Omit<Field<T, 'kept', T>, 'kind'>>,
+): Field<T, 'kept', T> => ({
+  kind: 'kept',
+  ...PLAIN,
+  ...same<T>(),
+  takes: options.schema,
+  read: neverRead,
+  ...options,
+})
+
+const { text: TEXT, integer: INTEGER } = answer
+
+export const id = ({ isHidden = false } = {}) => kept<string>({ schema: TEXT, column: 'string', isHidden })
+export const count = () => kept<number>({ schema: INTEGER, column: 'number' })
+
+/** Sealed, or a fingerprint: in the store, and nowhere else. */
+export const secret = () => kept<string>({ schema: TEXT, column: 'string', isHidden: true, isSecret: true, erased: '' })
+export const secretOrNone = () =>
+  kept<string | null>({ schema: TEXT, column: 'string | null', isHidden: true, isSecret: true, erased: null })
+
+/** Milliseconds in the store. On the wire seconds since 1970, where its name says so, and otherwise as ISO 8601 has it. */
+export const unixTime = (wire: `${string}_unix`) =>
+  kept<number>({ schema: answer.unix, column: 'number', wire, show: (value) => Math.floor(value / 1000) })
+export const isoTime = () =>
+  kept<number>({ schema: TEXT, column: 'number', show: (value) => new Date(value).toISOString() })
+export const isoTimeOrNone = ({ isHidden = false } = {}) =>
+  kept<number | null>({
+    schema: answer.orNull(TEXT),
+    column: 'number | null',
+    isHidden,
+    show: (value) => (value === null ? null : new Date(value).toISOString()),
+  })

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util'
+import { openNearest } from '../nearest-name.ts'
+import { given } from '../shown-fields.ts'
+import { LONG_NAME, callable, isReadElsewhere } from '../unused-fields.ts'
+import { badField } from '../errors.ts'
+import type { Field, FieldsOf } from './field.ts'
+import { type RecordOf, type Noun, type ValuesOf, show } from './resource.ts'
+import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Reads a new one: every field, with its default where nothing is said. Everything that is wrong is named at once. */
+export function readNew<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, body: Body): ValuesOf<F> {
+  return readBody(of, room, { body, held: undefined }) as ValuesOf<F>
+}
+
+/** Reads a change: only what the body says. What cannot be set may be sent back as it was shown. */
+export function readChange<F extends FieldsOf, Room>(
+  of: Noun<F, Room>,
+  room: Room,
+  body: Body,
+  held: RecordOf<F>,
+): Partial<ValuesOf<F>> {
+  return readBody(of, room, { body, held }) as Partial<ValuesOf<F>>
+}
+
+interface Sent<F extends FieldsOf> {
+  body: Body
+  /** What is there already; undefined for a new one. */
+  held: RecordOf<F> | undefined
+}
+
+function readBody<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, sent: Sent<F>): Record<string, unknown> {
+  const { body, held } = sent
+  const wrong: Wrong[] = []
+  const values: Record<string, unknown> = {}
+  const shown = held ? show(of, room, held) : {}
+  const others: Record<string, unknown> = { ...held }
+  const reading = { rules: of.rules(room), others }
+  const settable = of.named.filter(({ field }) => field.kind !== 'kept')
+  for (const { name, field, wire } of settable) {
+    if (held && (body[wire] === undefined || (field.emptyLeaves && given(body[wire]) === undefined))) continue
+    if (field.isShownInPart && wire in shown && shown[wire] === body[wire]) continue
+    const value = attempt(wrong, placeOf(field, wire), () => {
+      const read = field.read(body[wire], { ...reading, path: wire })
+      if (held && field.set === 'once' && !isDeepStrictEqual(read, others[name]))
+        throw badField(wire, `${wire} cannot be changed.`)
+      return read
+    })
+    others[name] = values[name] = value
+  }
+  const known = settable.map(({ wire }) => wire)
+  for (const name of Object.keys(body)) {
+    if (known.includes(name) || body[name] === undefined || isReadElsewhere(name)) continue
+    if (Object.hasOwn(shown, name) && isDeepStrictEqual(shown[name], body[name])) continue
+    const text = Object.hasOwn(shown, name) ? `${name} cannot be set.` : unknownField(name, known)
+    wrong.push(toWrong({ field: callable(name), label: callable(name) }, text))
+  }
+  for (const { name, field, wire } of settable) {
+    if (wrong.some((one) => one.field === wire)) continue
+    const text = of.refuse[name]?.(values as Partial<ValuesOf<F>>, held)
+    if (text !== undefined) wrong.push(toWrong(placeOf(field, wire), text))
+  }
+  refuseIfAny(wrong)
+  return values
+}
+
+const placeOf = ({ control }: Field<unknown>, wire: string) => ({
+  field: wire,
+  label: control?.label ?? wire,
+  formText: control?.formText,
+})
+
+/** A misspelt field would otherwise pass without a word. */
+function unknownField(name: string, known: readonly string[]): string {
+  const called = callable(name)
+  const near = called === LONG_NAME ? undefined : openNearest(known)(name)
+  return `The field ${called} is not used here.${near === undefined ? '' : ` Did you mean ${near}?`}`
+}

@@ -1,0 +1,109 @@
+import type { Kysely } from 'kysely'
+import type { Place } from '../cursor.ts'
+import type { Db } from '../db.ts'
+import { behind } from '../keyset.ts'
+import type { FieldsOf, Stored } from './field.ts'
+import { type AnyNoun, type Noun, type RecordOf, type RowOf, storedOf } from './resource.ts'
+
+type Row = Record<string, Stored>
+
+export interface Own {
+  id: string
+  /** The id of its account. */
+  owner: string
+}
+
+export interface PageOf {
+  owner: string
+  limit: number
+  after?: Place | undefined
+}
+
+/** Rows and records of a noun. */
+export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
+  const stored = storedOf(of)
+  return {
+    toRecord(row: object): RecordOf<F> {
+      const record: Record<string, unknown> = {}
+      for (const { name, column, field } of stored) record[name] = field.fromColumn((row as Row)[column]!)
+      return record as RecordOf<F>
+    },
+    toRow(record: RecordOf<F>, which: AnyNoun['named'] = stored): RowOf<F> {
+      const row: Row = {}
+      const values: Readonly<Record<string, unknown>> = record
+      for (const { name, column, field } of which) row[column] = field.toColumn(values[name])
+      return row as RowOf<F>
+    },
+  }
+}
+
+/** The usual statements of a noun. What is asked often, or asks for more, stands beside them in its module. */
+export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
+  const { table, owner: ownerField, marksDeleted = false } = of
+  const { toRecord, toRow } = rowsOf(of)
+  const stored = storedOf(of)
+  const owner = stored.find(({ name }) => name === ownerField)!.column
+  const fixed = ['id', ownerField, 'createdAt']
+  const changing = stored.filter(({ name, field }) => field.set === 'always' && !fixed.includes(name))
+
+  // The one place where a table is named by a value: its columns are those of the fields, which `RowOf` says to the compiler.
+  const on = (db: Db) => db as unknown as Kysely<Record<string, Row>>
+  const alive = (db: Db) => {
+    const query = on(db).selectFrom(table)
+    return marksDeleted ? query.where('deleted_at', 'is', null) : query
+  }
+  const ofOwner = (db: Db, id: string) => alive(db).where(owner, '=', id)
+  const changeOwn = (db: Db, own: Own, set: Row) => {
+    const query = on(db).updateTable(table).set(set).where('id', '=', own.id).where(owner, '=', own.owner)
+    return (marksDeleted ? query.where('deleted_at', 'is', null) : query).returningAll().executeTakeFirst()
+  }
+  return {
+    toRecord,
+    async insert(db: Db, record: RecordOf<F>): Promise<void> {
+      const row = toRow(record) as Row
+      const whole = marksDeleted ? { ...row, deleted_at: null } : row
+      await on(db).insertInto(table).values(whole).execute()
+    },
+    /** Whoever asks must prove that they may. */
+    async find(db: Db, id: string): Promise<RecordOf<F> | undefined> {
+      const row = await alive(db).selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async findOwn(db: Db, own: Own): Promise<RecordOf<F> | undefined> {
+      const row = await ofOwner(db, own.owner).selectAll().where('id', '=', own.id).executeTakeFirst()
+      return row && toRecord(row)
+    },
+    /** Newest first. */
+    async list(db: Db, { owner: id, limit, after }: PageOf): Promise<RecordOf<F>[]> {
+      let query = ofOwner(db, id).selectAll()
+      if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
+      const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(toRecord)
+    },
+    /** All of an account, oldest first: there are few. */
+    async listAll(db: Db, id: string): Promise<RecordOf<F>[]> {
+      const rows = await ofOwner(db, id).selectAll().orderBy('created_at').orderBy('id').execute()
+      return rows.map(toRecord)
+    },
+    async count(db: Db, id: string): Promise<number> {
+      const counted = ofOwner(db, id).select(({ fn }) => fn.countAll<number>().as('count'))
+      return Number((await counted.executeTakeFirst())?.count)
+    },
+    /** Holds one until the transaction ends: two changes are made one after the other. */
+    async lock(db: Db, own: Own): Promise<RecordOf<F> | undefined> {
+      const row = await changeOwn(db, own, { [owner]: own.owner })
+      return row && toRecord(row)
+    },
+    /** Writes what `lock` holds. */
+    async update(db: Db, record: RecordOf<F> & { id: string }): Promise<void> {
+      const row = toRow(record, changing) as Row
+      await on(db).updateTable(table).set(row).where('id', '=', record.id).execute()
+    },
+    /** Marks it, or deletes it, as its noun says. False when it was gone already. */
+    async remove(db: Db, { now, ...own }: Own & { now: number }): Promise<boolean> {
+      if (marksDeleted) return (await changeOwn(db, own, { deleted_at: now })) !== undefined
+      const query = on(db).deleteFrom(table).where('id', '=', own.id).where(owner, '=', own.owner)
+      return (await query.returning('id').executeTakeFirst()) !== undefined
+    },
+  }
+}

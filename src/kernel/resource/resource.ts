@@ -1,0 +1,177 @@
+import type { TObject, TSchema } from 'typebox'
+import { answer } from '../answers.ts'
+import type { Scope } from '../scopes.ts'
+import type { Json, JsonObject } from '../shape.ts'
+import type { Field, FieldKind, FieldsOf, Rules, ValueOf } from './field.ts'
+import { id, isoTime, unixTime } from './fields.ts'
+
+/*
+ * A noun of the API, declared once. Its record, its row, its JSON, the schema of its answers, what requests may say and its form
+ * all follow from one list of fields, each by a function that loops over it.
+ */
+
+/** What code works with: every field that is stored. */
+export type RecordOf<F extends FieldsOf> = {
+  [K in keyof F as F[K] extends Field<unknown, 'asked'> ? never : K]: ValueOf<F[K]>
+}
+/** What a request says: every field that its sender may set. */
+export type ValuesOf<F extends FieldsOf> = {
+  [K in keyof F as F[K] extends Field<unknown, 'kept'> ? never : K]: ValueOf<F[K]>
+}
+/** Its row: columns have the names of the fields in snake case, and flags lose their `is`. */
+export type RowOf<F extends FieldsOf> = {
+  [K in keyof F & string as F[K] extends Field<unknown, 'asked'> ? never : ColumnName<K>]: F[K] extends Field<
+    unknown,
+    FieldKind,
+    infer C
+  >
+    ? C
+    : never
+}
+/** Of a noun whose rows stay once it is deleted. */
+export interface Marked {
+  deleted_at: number | null
+}
+
+type ColumnName<K extends string> = K extends `is${infer Rest}`
+  ? Rest extends Capitalize<Rest>
+    ? Snake<Uncapitalize<Rest>>
+    : Snake<K>
+  : Snake<K>
+type Snake<S extends string> = S extends `${infer Head}${infer Rest}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Rest>}`
+  : S
+
+const columnOf = (name: string) =>
+  name
+    .replace(/^is(?=[A-Z])/, '')
+    .replace(/^[A-Z]/, (letter) => letter.toLowerCase())
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** What every noun has. `O` is what its owner is called. */
+type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & Record<
+  O,
+  Field<string, 'kept', string>
+> &
+  F &
+  Record<'createdAt' | 'updatedAt', Field<number, 'kept', number>>
+
+/** What answers say beyond the fields, made of the record and the room. */
+type Derived<R, Room> = Readonly<Record<string, { as: TSchema; from(record: R, room: Room): Json }>>
+/** What no single field can say: the text of a refusal, by the field that it is about. */
+type Refusals<F extends FieldsOf> = {
+  readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
+}
+
+interface NamedField {
+  name: string
+  field: Field<unknown>
+  wire: string
+  column: string
+}
+
+interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends string, Room, T extends string> {
+  table: T
+  /** The field that has the id of its account. */
+  owner: O
+  /** Whether its row stays, with a mark, once it is deleted. */
+  marksDeleted?: true
+  rules?(room: Room): Partial<Rules>
+  fields: F
+  derived?: Derived<RecordOf<Whole>, Room>
+  refuse?: Refusals<Whole>
+}
+
+/** What is kept of an account: rows, records, schemas, reading, erasure and export come from it. */
+export interface Noun<F extends FieldsOf, Room, T extends string = string> {
+  table: T
+  owner: string
+  /** The fields by which a row is found. */
+  key: readonly string[]
+  marksDeleted?: true
+  fields: F
+  /** The same in order, each with its names: looked up for every row and every request. */
+  named: readonly NamedField[]
+  rules(room: Room): Partial<Rules>
+  derived: Derived<RecordOf<F>, Room>
+  refuse: Refusals<F>
+}
+
+/** What is known of a noun wherever its types do not matter. */
+export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
+
+export function noun<F extends FieldsOf, Room, T extends string>(
+  declared: DeclaredNoun<F, F, string, Room, T> & Pick<AnyNoun, 'key'>,
+): Noun<F, Room, T> {
+  const { derived = {}, refuse = {}, rules = () => ({}) } = declared
+  const named = Object.entries<Field<unknown>>(declared.fields).map(([name, field]): NamedField => {
+    const column = columnOf(name)
+    return { name, field, column, wire: field.wire ?? column }
+  })
+  return { ...declared, derived, refuse, rules, named }
+}
+
+interface Place {
+  /** What a list of them is called in an answer. */
+  plural: string
+  path: string
+  scope: Scope
+  tag: string
+}
+
+/** A noun with an id and an address of its own: its statements, routes and forms come from it, too. */
+export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Noun<F, Room, T>, Place {}
+
+/** `times` is how moments are written on the wire. */
+export function resource<F extends FieldsOf, O extends string, Room, T extends string>(
+  declared: DeclaredNoun<F, WithCommon<F, O>, O, Room, T> & Place & { times: 'unix' | 'iso' },
+): Resource<WithCommon<F, O>, Room, T> {
+  const { fields, owner, times, plural, path, scope, tag, ...rest } = declared
+  const common = { id: id(), [owner]: id({ isHidden: true }) } as Pick<WithCommon<F, O>, 'id' | O>
+  const moments =
+    times === 'unix'
+      ? { createdAt: unixTime('created_unix'), updatedAt: unixTime('updated_unix') }
+      : { createdAt: isoTime(), updatedAt: isoTime() }
+  const all = noun({ ...rest, owner, key: ['id'], fields: { ...common, ...fields, ...moments } })
+  return { ...all, plural, path, scope, tag }
+}
+
+/** What is stored of it. */
+export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
+
+/** What its owner sees of it. Secrets are kept and never shown. */
+export function show<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, record: RecordOf<F>): JsonObject {
+  const shown: JsonObject = {}
+  const values: Readonly<Record<string, unknown>> = record
+  for (const { name, field, wire } of of.named) if (isShown(field)) shown[wire] = field.show(values[name])
+  for (const [name, { from }] of Object.entries(of.derived)) shown[name] = from(record, room)
+  return shown
+}
+
+const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isHidden
+
+/** The schema of what `show` answers, with whatever a verb adds. */
+export function shownSchema<F extends FieldsOf, Room>(of: Noun<F, Room>, more: Record<string, TSchema> = {}): TObject {
+  const members = of.named.flatMap(({ field, wire }) => (isShown(field) ? [[wire, field.schema] as const] : []))
+  const derived = Object.entries(of.derived).map(([name, { as }]) => [name, as] as const)
+  return answer.record({ ...Object.fromEntries([...members, ...derived]), ...more })
+}
+
+/** The schema of a request. What is set once may be said again as long as it is the same. */
+export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
+  const taken = of.named.filter(({ field }) => field.kind !== 'kept')
+  return answer.record(
+    Object.fromEntries(
+      taken.map(({ field: { isRequired, takes }, wire }) => [
+        wire,
+        purpose === 'create' && isRequired ? takes : answer.optional(takes),
+      ]),
+    ),
+  )
+}
+
+/** What a request for a new one may look like. */
+export function exampleOf(of: Pick<AnyNoun, 'named'>): Json {
+  const given = of.named.filter(({ field: { example } }) => example !== undefined)
+  return Object.fromEntries(given.map(({ wire, field: { example } }) => [wire, example]))
+}

@@ -1,0 +1,73 @@
+import { AppError, type ErrorCode } from '../errors.ts'
+
+/** What is wrong with one field: `message` with the name that the API has for it, `inForm` with the label that a form has. */
+export interface Wrong {
+  field: string
+  code: ErrorCode
+  message: string
+  inForm: string
+}
+
+/** Where a value stands in a request, and what a form calls it. */
+export interface Place {
+  field: string
+  label: string
+  /** What a form says after the label where a refusal of the API does not begin with the field: `must be a price`. */
+  formText?: string | undefined
+}
+
+/** A body may have thousands of wrong fields; nobody corrects more than this at once. */
+const NAMED_MAX = 50
+
+/** Everything that is wrong with a request. The first stands where a refusal of one field has its text and its name. */
+class WrongFields extends AppError {
+  readonly wrong: readonly Wrong[]
+
+  constructor(wrong: readonly [Wrong, ...Wrong[]]) {
+    const [{ code, message, field }] = wrong
+    const errors = wrong.slice(0, NAMED_MAX).map((each) => ({ field: each.field, message: each.message }))
+    super(code, message, { body: { field, errors } })
+    this.wrong = wrong
+  }
+}
+
+export function refuseIfAny([first, ...others]: readonly Wrong[]): void {
+  if (first) throw new WrongFields([first, ...others])
+}
+
+/** Runs one reader, and notes what it refuses instead of ending there. */
+export function attempt<T>(wrong: Wrong[], place: Place, read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof WrongFields) wrong.push(...error.wrong)
+    else if (error instanceof AppError && error.status < 500) wrong.push(toWrong(place, error.message, error.code))
+    else throw error
+    return undefined
+  }
+}
+
+export const toWrong = (place: Place, message: string, code: ErrorCode = 'invalid_request'): Wrong => ({
+  field: place.field,
+  code,
+  message,
+  inForm: inForm(place, message),
+})
+
+/** Refusals of the API begin with the name of the field: `tips must be …`, `title is required`. */
+function inForm({ field, label, formText }: Place, message: string): string {
+  if (message.startsWith(`${field} `)) return label + message.slice(field.length)
+  return formText === undefined ? message : `${label} ${formText}.`
+}
+
+/** What a refused form shows: everything that is wrong, by its field. */
+export function toFormErrors(error: AppError) {
+  const { message, body } = error
+  if (error instanceof WrongFields) {
+    const errors = Object.fromEntries(error.wrong.map((each) => [each.field, each.inForm]))
+    return { error: { field: error.wrong[0]!.field, text: error.wrong[0]!.inForm }, errors }
+  }
+  // What programs read as one fixed text is said to people in detail.
+  const text = typeof body.detail === 'string' ? body.detail : message
+  return { error: { field: typeof body.field === 'string' ? body.field : undefined, text } }
+}

@@ -1,0 +1,67 @@
+import { answer } from '../../kernel/answers.ts'
+import { badField, missingField } from '../../kernel/errors.ts'
+import type { Labelled } from '../../kernel/resource/field.ts'
+import { field } from '../../kernel/resource/fields.ts'
+import { readPrice } from './price-fields.ts'
+import { readAddress, readCurrency } from './wire-fields.ts'
+
+/* Fields of nouns that checkouts are made of: they are read as those of a checkout. */
+
+declare module '../../kernel/resource/field.ts' {
+  interface Rules {
+    /** Prices can be in these, beside nano. */
+    currencies: readonly string[]
+  }
+}
+
+/** What prices are in. */
+export function currency({ example, set, ...labelled }: Labelled & { set: 'always' | 'once'; example: string }) {
+  return field<string>({
+    set,
+    personal: 'no: a code of a currency',
+    example,
+    schema: answer.text,
+    takes: answer.text,
+    control: {
+      as: 'choice',
+      options: ({ currencies = [] }) => ['NANO', ...currencies].map((code) => [code, code]),
+      ...labelled,
+    },
+    read: (value, { rules: { currencies = [] } }) => readCurrency(value, currencies),
+  })
+}
+
+/** Where money goes. Names are resolved before it is read. */
+export function payout({ example, ...labelled }: Labelled & { example: string }) {
+  return field<string>({
+    isRequired: true,
+    personal: 'no: an address of the public ledger, which proves where money went',
+    example,
+    schema: answer.address,
+    takes: answer.text,
+    control: { as: 'text', formText: 'must be a Nano address or an @name', ...labelled },
+    read(value, { path }) {
+      const address = readAddress(value)
+      if (address === undefined) throw missingField(path)
+      return address
+    },
+  })
+}
+
+/** A price in the currency of another field, as plain decimal text. */
+export function price({ in: other, ...labelled }: Labelled & { in: string }) {
+  return field<string>({
+    isRequired: true,
+    schema: answer.text,
+    takes: answer.oneOf(answer.text, answer.number),
+    control: { as: 'text', formText: 'must be a price', ...labelled },
+    read(value, { path, others }) {
+      const known = others[other]
+      // The currency itself is wrong: nothing can be said about a price in it, and nothing of this request is used.
+      if (typeof known !== 'string') return ''
+      const read = readPrice(path, value, known)
+      if (!read || read.kind === 'wildcards') throw badField(path, `${path} must be a price.`, 'invalid_amount')
+      return read.text
+    },
+  })
+}

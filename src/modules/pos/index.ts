@@ -1,0 +1,1 @@
+export { pointOfSale } from './point-of-sale.ts'

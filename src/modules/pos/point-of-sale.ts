@@ -1,0 +1,162 @@
+import { answer } from '../../kernel/answers.ts'
+import { isTimeZone } from '../../kernel/calendar.ts'
+import { badField } from '../../kernel/errors.ts'
+import type { Labelled } from '../../kernel/resource/field.ts'
+import {
+  asked,
+  askedFlag,
+  count,
+  field,
+  flag,
+  list,
+  rows,
+  secret,
+  secretOrNone,
+  text,
+} from '../../kernel/resource/fields.ts'
+import { records } from '../../kernel/resource/records.ts'
+import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../kernel/resource/resource.ts'
+import { given } from '../../kernel/shown-fields.ts'
+import { currency, payout, price } from '../checkout/index.ts'
+import type { PosRoom } from './room.ts'
+
+/** How much of a price can be given on top of it. */
+const PERCENT = {
+  schema: answer.integer,
+  read(value: unknown, path: string): number {
+    const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''
+    if (/^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 100) return Number(text)
+    throw badField(path, `${path} must be whole percentages from 1 to 100.`)
+  },
+}
+
+/** A place where a cashier asks for payments: what is sold there, and who may ask. */
+export const pointOfSale = resource({
+  plural: 'points_of_sale',
+  table: 'points_of_sale',
+  path: '/api/pos',
+  scope: 'checkout',
+  tag: 'pos',
+  owner: 'owner',
+  times: 'unix',
+  marksDeleted: true,
+  rules: ({ checkouts }: PosRoom) => ({ currencies: checkouts.ports.prices.currencies }),
+  fields: {
+    title: text({
+      label: 'Title',
+      hint: 'Shown to cashiers and payers.',
+      placeholder: 'Counter',
+      max: 80,
+      required: true,
+      personal: true,
+      example: 'Counter',
+    }),
+    address: payout({
+      label: 'Your address',
+      hint: 'Where you receive the money: nano_… or @name.',
+      example: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+    }),
+    // The sums of a day are in one currency.
+    currency: currency({
+      label: 'Currency',
+      hint: 'Used on the keypad. It cannot be changed later.',
+      isBeside: true,
+      isForNew: true,
+      set: 'once',
+      example: 'EUR',
+    }),
+    items: rows(
+      {
+        title: text({ label: 'Item', max: 60, required: true }),
+        price: price({ label: 'Price', in: 'currency' }),
+      },
+      {
+        label: 'Items',
+        hint: 'Buttons next to the keypad.',
+        one: 'Item',
+        add: 'More items',
+        max: 60,
+        personal: true,
+        example: [{ title: 'Espresso', price: '2.20' }],
+      },
+    ),
+    tips: list(PERCENT, {
+      label: 'Tips',
+      hint: 'Up to four percentages that payers can choose, separated by spaces.',
+      placeholder: '5 10 15',
+      of: 'percentages',
+      max: 4,
+      personal: 'no: numbers',
+      example: [5, 10],
+    }),
+    timeZone: timeZone({
+      label: 'Time zone',
+      hint: 'Used for daily totals, such as Europe/Berlin. Defaults to UTC.',
+      isBeside: true,
+    }),
+    isPaused: flag(),
+    pin: pin({
+      label: 'PIN',
+      hint: '4 to 8 digits that cashiers enter once per shift. Without one, anyone with the link can sell.',
+      isForNew: true,
+    }),
+    pinRequired: askedFlag(),
+    /** What its link carries: sealed, and as a fingerprint to compare with. */
+    token: secret(),
+    tokenMark: secret(),
+    /** A fingerprint with the service's key; null where no PIN is asked for. */
+    pinMark: secretOrNone(),
+    /** Wrong PINs of devices that never had it right, since it was set. */
+    wrongPins: count(),
+  },
+  derived: {
+    url: { as: answer.url, from: ({ id }, { urlOf }) => urlOf(id) },
+    pin_required: { as: answer.bool, from: ({ pinMark }) => pinMark !== null },
+  },
+  refuse: {
+    pin: ({ pin, pinRequired }, held) =>
+      pinRequired === true && typeof pin !== 'string' && (held?.pinMark ?? null) === null
+        ? 'pin must be 4 to 8 digits.'
+        : undefined,
+  },
+})
+
+export type PointOfSale = RecordOf<typeof pointOfSale.fields>
+export type PosValues = ValuesOf<typeof pointOfSale.fields>
+export type PosColumns = RowOf<typeof pointOfSale.fields>
+
+export const tills = records(pointOfSale)
+
+/** The PIN that is asked for from now on: undefined leaves it as it is, null takes it away. */
+export const pinOf = ({ pin, pinRequired }: Partial<Pick<PosValues, 'pin' | 'pinRequired'>>) =>
+  pinRequired === false ? null : pin
+
+/** Whose midnight ends a day. */
+function timeZone(labelled: Labelled) {
+  return field<string>({
+    schema: answer.text,
+    takes: answer.text,
+    personal: 'no: one of some hundred names',
+    example: 'Europe/Berlin',
+    control: { as: 'text', ...labelled },
+    read(value, { path }) {
+      const zone = given(value) ?? 'UTC'
+      if (typeof zone === 'string' && zone.length <= 60 && isTimeZone(zone)) return zone
+      throw badField(path, `${path} must be a time zone such as Europe/Berlin.`)
+    },
+  })
+}
+
+function pin(labelled: Labelled) {
+  return asked<string | null | undefined>({
+    takes: answer.orNull(answer.text),
+    example: '4711',
+    control: { as: 'text', isSecret: true, digits: true, max: 8, ...labelled },
+    read(value, { path }) {
+      if (given(value) === undefined) return value === null ? null : undefined
+      const digits = typeof value === 'string' ? value.trim() : ''
+      if (!/^[0-9]{4,8}$/.test(digits)) throw badField(path, `${path} must be a text of 4 to 8 digits.`)
+      return digits
+    },
+  })
+}

@@ -1,0 +1,95 @@
+import { answer } from '../../../kernel/answers.ts'
+import { badField, missingField } from '../../../kernel/errors.ts'
+import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+import { asked, count, field, id, isoTime, isoTimeOrNone, kept } from '../../../kernel/resource/fields.ts'
+import { rowsOf } from '../../../kernel/resource/records.ts'
+import { type RecordOf, type RowOf, noun } from '../../../kernel/resource/resource.ts'
+import { given } from '../../../kernel/shown-fields.ts'
+import { toTime } from '../shape-event.ts'
+
+const ADDRESSES_MAX = 1_000
+const { text, list, orNull, words } = answer
+
+/** For the code alone. */
+const moment = () => kept<number>({ schema: answer.integer, column: 'number', isHidden: true })
+
+/** An address that an endpoint is told about. */
+export const watch = noun({
+  table: 'address_watches',
+  owner: 'accountId',
+  key: ['accountId', 'endpointId', 'address'],
+  fields: {
+    accountId: id({ isHidden: true }),
+    /** Several are added and taken away at a time. */
+    addresses: asked<string[]>({
+      isRequired: true,
+      takes: list(text),
+      example: ['nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'],
+      read: (value, { path }) => readAddresses(path, value),
+    }),
+    address: id(),
+    endpointId: field<string>({
+      wire: 'endpoint',
+      set: 'once',
+      isRequired: true,
+      schema: text,
+      takes: text,
+      personal: 'no: an id of ours',
+      example: 'we_2b3c4d5e6f7g8h9i1j2k3m',
+      read: (value, { path }) => readEndpointId(path, value),
+    }),
+    createdAt: isoTime(),
+    /** How many events there were. */
+    told: { ...count(), wire: 'events' },
+    /** When something was last told. */
+    activeAt: moment(),
+    lookedAt: moment(),
+    nextLookAt: moment(),
+    /** Until then one instance looks; the moment tells its look from every other. */
+    leasedUntil: moment(),
+    /** The newest block of its chain up to which everything is final and was told; null before the first. */
+    frontier: kept<string | null>({ schema: orNull(text), column: 'string | null', isHidden: true }),
+    height: moment(),
+    /** Beginnings of hashes that need no telling, one behind the other: what lay there before, and what was told and waits. */
+    known: kept<string>({ schema: text, column: 'string', isHidden: true, isSecret: true }),
+    /** Why looks do not come through: no node knows the block from which to go on, or too much waits to be told apart. */
+    trouble: kept<'unknown_floor' | 'too_much_waits' | null>({
+      schema: orNull(words('unknown_floor', 'too_much_waits')),
+      column: 'string | null',
+    }),
+    troubleSince: isoTimeOrNone(),
+  },
+  derived: {
+    last_event_at: { as: orNull(text), from: ({ told, activeAt }) => toTime(told === 0 ? null : activeAt) },
+  },
+})
+
+export type Watch = RecordOf<typeof watch.fields>
+export type WatchColumns = RowOf<typeof watch.fields>
+export type WatchKey = Pick<Watch, 'accountId' | 'endpointId' | 'address'>
+/** How far an address has been looked through. */
+export type Floor = Pick<Watch, 'frontier' | 'height' | 'known'>
+export type Trouble = NonNullable<Watch['trouble']>
+
+export const { toRecord: toWatch, toRow: fromWatch } = rowsOf(watch)
+
+/** Each once, in the usual form. */
+function readAddresses(path: string, value: unknown): string[] {
+  if (given(value) === undefined) throw missingField(path)
+  if (!Array.isArray(value)) throw badField(path, `${path} must be a list of addresses.`)
+  if (value.length === 0 || value.length > ADDRESSES_MAX) {
+    throw badField(path, `${path} takes 1 to ${ADDRESSES_MAX} addresses at a time.`)
+  }
+  const read = value.map((address: unknown, at) => {
+    const key = typeof address === 'string' ? fromAddress(address) : undefined
+    if (key === undefined) throw badField(path, `${path}[${at}] is no address.`)
+    return toAddress(key)
+  })
+  return [...new Set(read)]
+}
+
+export function readEndpointId(path: string, value: unknown): string {
+  if (given(value) === undefined) throw missingField(path)
+  if (typeof value !== 'string') throw badField(path, `${path} must be the id of one of your webhook endpoints.`)
+  return value
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { merchant, openWorld } from '../support/checkout-steps.ts'
+
+/* What is declared once is read in one way: all that is wrong at once, and what was shown may come back. */
+
+const { address } = merchant
+type Refusal = { field: string; error: string; errors: { field: string; message: string }[] }
+
+async function open(t: Parameters<typeof openWorld>[0]) {
+  const shop = await (await openWorld(t)).start({})
+  const { key } = await shop.join()
+  const refuse = async (method: string, path: string, body: object) => {
+    const reply = await shop.rest(method, path, key, body)
+    assert.equal(reply.status, 400, reply.text)
+    return reply.json<Refusal>()
+  }
+  return { shop, key, refuse }
+}
+
+test('a merchant who got ten fields wrong had to send ten requests to hear of them (contract 7, Body: errors)', async (t) => {
+  const { shop, key, refuse } = await open(t)
+  const items = [
+    { title: 'Tea', price: '2' },
+    { title: '', price: 'x', image: 'https://example.org/a.png' },
+  ]
+  const wrong = { tips: [500], time_zone: 'Mars/Base', pin: '1', pin_required: 'x' }
+  const { field, error, errors } = await refuse('POST', '/api/pos', {
+    ...{ titel: 'Counter', address: 'nano_1', items, ...wrong },
+  })
+  assert.deepEqual([field, error], ['title', 'The field title is required.'])
+  const rows = ['items[1].title', 'items[1].price', 'items[1].image']
+  assert.deepEqual(
+    errors.map((one) => one.field),
+    ['title', 'address', ...rows, 'tips', 'time_zone', 'pin', 'pin_required', 'titel'],
+  )
+  assert.equal(errors.at(-1)!.message, 'The field titel is not used here. Did you mean title?')
+  // A key in the place of a name is not repeated, and nobody is named a thousand fields.
+  const long = 'f'.repeat(64)
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, 1]))
+  const refused = await shop.rest('POST', '/api/pos', key, { title: 'a', address, [long]: 1, ...many })
+  assert.ok(!refused.text.includes('ffff'))
+  assert.equal(refused.json<Refusal>().errors.length, 50)
+  const listed = await shop.rest('GET', '/api/pos', key)
+  assert.deepEqual(listed.json().points_of_sale, [], 'nothing was made')
+})
+
+test('what GET has answered was refused when it was sent back with one field changed (contract 1, rule 5)', async (t) => {
+  const { shop, key, refuse } = await open(t)
+  const made = await shop.rest('POST', '/api/pos', key, { title: 'Counter', address, currency: 'EUR', pin: '4711' })
+  const path = `/api/pos/${made.json<{ id: string }>().id}`
+  const shown = (await shop.rest('GET', path, key)).json<Record<string, unknown>>()
+  const again = await shop.rest('PUT', path, key, { ...shown, title: 'Garden' })
+  assert.deepEqual([again.status, again.json().title, again.json().pin_required], [200, 'Garden', true], again.text)
+  const { errors } = await refuse('PUT', path, { ...shown, id: 'pos_other', currency: 'USD', wrong_pins: 3 })
+  assert.deepEqual(
+    errors.map(({ message }) => message),
+    ['currency cannot be changed.', 'id cannot be set.', 'wrong_pins cannot be set.'],
+  )
+  // A price is in the currency that is there already.
+  const price = await refuse('PUT', path, { items: [{ title: 'Cake', price: '0.0000000001' }] })
+  assert.equal(price.field, 'items[0].price')
+  assert.equal((await shop.rest('GET', path, key)).json().title, 'Garden')
+})
+
+test('an endpoint lost the token in its address when it was sent back as it was shown (contract 1, rule 5; 7, Body: errors)', async (t) => {
+  const { shop, key, refuse } = await open(t)
+  const PATH = '/api/webhook-endpoints'
+  const { errors } = await refuse('POST', PATH, { events: ['nothing'], filter: { made_with: 'x' }, enabled: 'maybe' })
+  assert.deepEqual(
+    errors.map(({ field }) => field),
+    ['url', 'events', 'filter', 'enabled'],
+  )
+  const url = 'https://shop.example/hooks?token=secret'
+  const made = await shop.rest('POST', PATH, key, { url, filter: { metadata: { shop: 'berlin' } } })
+  assert.equal(made.status, 201, made.text)
+  const path = `${PATH}/${made.json<{ id: string }>().id}`
+  const shown = (await shop.rest('GET', path, key)).json<Record<string, unknown>>()
+  assert.equal(shown.url, 'https://shop.example/hooks')
+  const again = await shop.rest('PUT', path, key, { ...shown, events: null, enabled: '', description: 'Berlin' })
+  assert.equal(again.status, 200, again.text)
+  const { updated_at: _changed, ...rest } = again.json<Record<string, unknown>>()
+  const { updated_at: _before, ...before } = shown
+  assert.deepEqual(rest, { ...before, description: 'Berlin' })
+  const stored = await shop.ctx.db.selectFrom('webhook_endpoints').select('url').executeTakeFirstOrThrow()
+  assert.equal(stored.url, url)
+  const taken = await shop.rest('PUT', path, key, { filter: null, description: '' })
+  assert.deepEqual([taken.json().filter, taken.json().description], [null, null])
+
+  const watched = await refuse('POST', '/api/watches', { addresses: ['nano_1'], address: 1 })
+  assert.deepEqual(
+    watched.errors.map(({ field }) => field),
+    ['addresses', 'endpoint', 'address'],
+  )
+})
