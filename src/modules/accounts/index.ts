@@ -25,8 +25,8 @@ export {
   recordMade,
   renewLease,
 } from './idempotency-store.ts'
-export { forgetPasskeys } from './passkeys/forget.ts'
-export { relyingPartyOf } from './passkeys/relying-party.ts'
+export { forgetPasskeys } from './passkeys/passkeys.ts'
+export { relyingPartyOf } from './passkeys/ceremony.ts'
 export { listDevelopers } from './people/members-store.ts'
 export { listPredecessors } from './succession-store.ts'
 export { listEntries } from './credits-store.ts'

@@ -16,7 +16,7 @@ import {
 import { accountSuspended } from '../errors.ts'
 import { type Member, findMember, findMemberByEmail } from '../people/members-store.ts'
 import { isWhole, rightsOf } from '../key-rights-store.ts'
-import { hasPasskey } from '../passkeys/passkeys-store.ts'
+import { hasPasskey } from '../passkeys/store.ts'
 import { type Required, isRequired } from '../passkeys/policy.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
