@@ -6,7 +6,7 @@ import { DEV_NETWORK } from '../kernel/nano/network.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { Random } from '../kernel/ports.ts'
 import { NodeRefusal, refusal } from '../kernel/nano/node-refusal.ts'
-import { Candidate } from './candidate.ts'
+import { Candidate } from './validate.ts'
 import { Elections } from './elections.ts'
 import { Faults } from './faults.ts'
 import { sendFromGenesis } from './fund.ts'
@@ -14,8 +14,15 @@ import { Fork, Untouched } from './fork/fork.ts'
 import { FORK_BANK } from './genesis.ts'
 import { LedgerClock } from './ledger-clock.ts'
 import { type Applied, Ledger, type Processed } from './ledger.ts'
-import { type ConfirmationType, type NodeEvent, type NodeOptions, type Tally, sumOf } from './node-options.ts'
-import { NODE_VERSIONS, type NodeVersion } from './node-versions.ts'
+import {
+  type ConfirmationType,
+  NODE_VERSIONS,
+  type NodeEvent,
+  type NodeOptions,
+  type NodeVersion,
+  type Tally,
+  sumOf,
+} from './node-options.ts'
 import type { StoredBlock } from './records.ts'
 import { Snapshots } from './snapshots.ts'
 import { LedgerStore } from './store.ts'

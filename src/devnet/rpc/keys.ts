@@ -4,7 +4,7 @@ import { bytesToHex } from '../../kernel/nano/hex.ts'
 import { deriveKey, publicKeyOf, signHash } from '../../kernel/nano/keys.ts'
 import { invalidBlock, refusal } from '../../kernel/nano/node-refusal.ts'
 import { toUnsigned } from '../../kernel/nano/request-tree.ts'
-import { blockContents } from './block-details.ts'
+import { blockContents } from './blocks.ts'
 import type { Handler } from './handler.ts'
 
 export const keyCreate: Handler = (node) => expand(bytesToHex(node.random.bytes(32)))
