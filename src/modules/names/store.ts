@@ -2,7 +2,7 @@ import { behind } from '../../kernel/keyset.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { UsernamesTable } from './tables.ts'
-import type { NameLease } from './domain/lease.ts'
+import type { NameLease } from './name.ts'
 
 const toLease = (row: UsernamesTable): NameLease => ({
   key: row.name,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type NodeFacts, scoreOf, toRepresentatives } from './representative.ts'
+import { type NodeFacts, scoreOf, toRepresentatives } from './representatives.ts'
 
 const ANN = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const BEN = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Raw } from '../../../kernel/money.ts'
-import { cooldownsOf } from './cooldowns.ts'
+import { cooldownsOf } from './eligibility.ts'
 
 const rules = { amount: 3n as Raw, dailyBudget: 10n as Raw, perNetworkMax: 5 }
 const visitor = { accountId: 'acc_1', address: 'nano_1', ip: '192.0.2.77' }
