@@ -17,7 +17,7 @@ import {
 } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
 import { tellPages, tellSender } from './tell.ts'
-import { createToken, hashToken } from './token.ts'
+import { createToken, hashToken } from './claim-link.ts'
 
 /** The queue's word for a mail that brings a recipient their share. */
 export const INVITE = 'email.invite'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { SEED, SeededRandom } from '../../../../test/support/random.ts'
-import { createToken, fits, hashToken, readToken } from './token.ts'
+import { createToken, fits, hashToken, readToken } from './claim-link.ts'
 
 const random = new SeededRandom(SEED)
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { EmailRoom } from '../room.ts'
-import { cancelEmailPayment } from '../domain/cancel.ts'
+import { cancelEmailPayment } from '../domain/follow.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { type EmailStatus, listEmailPayments } from '../store.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PaymentPayload, PaymentTerms } from '../../../kernel/x402/wire.ts'
 import { SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
 import type { Facilitation } from './facilitation.ts'
-import { isTrouble, toReason, verify } from './verify.ts'
+import { isTrouble, toReason, verify } from './payment.ts'
 
 const network = 'nano:dev'
 type Verdict = { isValid: boolean; invalidReason?: string }

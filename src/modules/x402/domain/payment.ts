@@ -1,7 +1,35 @@
+import { type PaymentBlock, readPayload, readPaymentBlock } from '../../../kernel/x402/payment-block.ts'
 import { type Reason, isReason } from '../../../kernel/x402/reasons.ts'
-import { type PaymentPayload, type PaymentTerms, SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
+import {
+  type PaymentPayload,
+  type PaymentTerms,
+  SCHEME,
+  X402_VERSION,
+  decodeHeader,
+} from '../../../kernel/x402/wire.ts'
 import { PaymentError, paymentRefused, paymentUnavailable } from '../errors.ts'
 import type { Facilitation } from './facilitation.ts'
+
+/** A payment as a client presents it: well-formed, and nothing more is known. */
+export interface PresentedPayment extends PaymentBlock {
+  payload: PaymentPayload
+}
+
+/** Reads the PAYMENT-SIGNATURE header. */
+export function readPayment(header: string): PresentedPayment {
+  const members = decodeHeader(header)
+  if (!members) throw paymentRefused('invalid_payload')
+  return presentPayment(members)
+}
+
+/** Reads a payload that is decoded already. */
+export function presentPayment(members: Record<string, unknown>): PresentedPayment {
+  const payload = readPayload(members)
+  if (typeof payload === 'string') throw paymentRefused(payload)
+  const paid = readPaymentBlock(payload.payload.block)
+  if (!paid) throw paymentRefused('invalid_exact_nano_payload_block')
+  return { ...paid, payload }
+}
 
 /** Reasons of a facilitator that speak of its own trouble; asking again may help, paying again would not. */
 const TROUBLE = /rpc|node|unavailable|unexpected|error_facilitator|pending|time-?_?out/i
