@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RAW_PER_NANO } from '../../kernel/money.ts'
-import { shapeBlock } from './shape-block.ts'
+import { shapeBlock } from './blocks.ts'
 
 const raw = (nano: bigint) => (nano * RAW_PER_NANO).toString()
 
