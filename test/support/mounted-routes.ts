@@ -25,7 +25,7 @@ import { mailProofCode, mailSignInLink, sendMail } from '../../src/modules/accou
 import { operatorRoutes } from '../../src/modules/accounts/routes/operator.ts'
 import { passkeyRoutes } from '../../src/modules/accounts/routes/passkeys-api.ts'
 import type { Required } from '../../src/modules/accounts/passkeys/policy.ts'
-import { memberRoutes } from '../../src/modules/accounts/routes/members-api.ts'
+import { memberRoutes } from '../../src/modules/accounts/routes/people.tsx'
 import { accountRoutes } from '../../src/modules/accounts/routes/api.ts'
 import { adminRoutes } from '../../src/modules/admin/routes/api.ts'
 import { TestClock } from './clock.ts'

@@ -11,7 +11,7 @@ import { useCode } from '../passkeys/recovery-codes.ts'
 import { type Required, isMailOpen } from '../passkeys/policy.ts'
 import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
-import { identify } from './identify.ts'
+import { identify } from './sessions.ts'
 import { isStale, mailIfTaken } from './sign-in.ts'
 
 const HOUR = 3_600_000

@@ -1,15 +1,25 @@
-import { type Actor } from '../../../kernel/actor.ts'
+import type { Actor } from '../../../kernel/actor.ts'
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
+import type { Db } from '../../../kernel/db.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { scopesOfRole } from '../../../kernel/key-rights.ts'
 import { roleMay } from '../../../kernel/roles.ts'
-import type { Db } from '../../../kernel/db.ts'
-import { keyOver, tooManyKeys } from '../errors.ts'
-import type { Granted } from '../key-rights-store.ts'
+import { keyEnding, keyNotFound, keyOver, tooManyKeys } from '../errors.ts'
+import { type Granted, hasSuccessor, markSuccession } from '../keys-store.ts'
 import { findMember } from '../people/members-store.ts'
-import { type ApiKey, countLiveKeys, findAccount, findLiveKey, insertAudit, insertKey, lockAccount } from '../store.ts'
-import { type Maker, type Wanted, grant } from './grant.ts'
+import {
+  type ApiKey,
+  countLiveKeys,
+  findAccount,
+  findLiveKey,
+  insertAudit,
+  insertKey,
+  lockAccount,
+  markEnding,
+  markRevoked,
+} from '../store.ts'
+import { type Maker, type Wanted, grant, requireWithin } from './grant.ts'
 
 /** Everything, for good. */
 export const UNLIMITED: Granted = {
@@ -55,7 +65,7 @@ export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; 
  * A key that was revoked makes no other, and neither does somebody who was removed, however little ago that was. Answers what binds
  * the maker; undefined where the operator makes it.
  */
-export async function requireAlive(
+async function requireAlive(
   { db, clock }: StoreCtx,
   { accountId, actor }: Pick<NewKey, 'accountId' | 'actor'>,
 ): Promise<Maker | undefined> {
@@ -77,7 +87,7 @@ async function findPerson(db: Db, of: { accountId: string; id: string }): Promis
 }
 
 /** What is shown once; the record of its idempotency key keeps it sealed, so that a lost reply does not cost the key. */
-export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
+const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
 /** What an auditor must know of a key: what it may do, for how long. Keys that may everything say nothing. */
 function toldRights({ scopes, limits, lastsUntil, boundTo }: Granted) {
@@ -115,4 +125,68 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
     detail: { keyId: key.id, kind, name, ...toldRights(input.granted) },
   })
   return { text, key }
+}
+
+const OVERLAP_MILLISECONDS = 24 * 3_600_000
+
+/** A new key for an old one, which keeps working for a while so that nothing breaks meanwhile. */
+export function rotateKey(
+  ctx: StoreCtx,
+  input: {
+    accountId: string
+    keyId: string
+    actor: Actor
+    overlapMilliseconds?: number
+    idempotency?: Idempotency
+  },
+): Promise<{ text: string; key: ApiKey; oldHash: string | undefined }> {
+  const { accountId, keyId, actor, overlapMilliseconds = OVERLAP_MILLISECONDS } = input
+  return inTx(ctx, async (tx) => {
+    const maker = await requireAlive(tx, input)
+    const now = tx.clock.now()
+    await lockAccount(tx.db, accountId)
+    const old = await findLiveKey(tx.db, { accountId, keyId, now })
+    if (!old) throw keyNotFound()
+    requireWithin(old, maker)
+    // It ends because it was replaced, and prolongs no other key.
+    if (await hasSuccessor(tx.db, keyId)) throw keyEnding()
+    // One that ends sooner by itself keeps its end.
+    const oldHash = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
+    const { kind, name, origins } = old
+    const issued = await issueKeyIn(tx, {
+      id: tx.ids.next('key'),
+      accountId,
+      kind,
+      name,
+      origins,
+      actor,
+      // The maker bounds it, like every key they make.
+      granted: {
+        scopes: old.scopes ?? maker?.scopes ?? null,
+        limits: old.limits,
+        lastsUntil: old.lastsUntil,
+        madeBy: maker?.madeBy ?? null,
+        makerRole: maker?.makerRole,
+        boundTo: old.boundTo,
+      },
+    })
+    await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })
+    await insertAudit(tx, { actor, accountId, what: 'key.rotated', detail: { keyId, newKeyId: issued.key.id } })
+    await input.idempotency?.record(tx.db, toShown(issued))
+    return { ...issued, oldHash }
+  })
+}
+
+/** Ends a key at once; answers its hash for those who remember it. */
+export function revokeKey(
+  ctx: StoreCtx,
+  { accountId, keyId, actor }: { accountId: string; keyId: string; actor: Actor },
+): Promise<string> {
+  return inTx(ctx, async (tx) => {
+    await lockAccount(tx.db, accountId)
+    const hash = await markRevoked(tx.db, { accountId, keyId, now: tx.clock.now() })
+    if (hash === undefined) throw keyNotFound()
+    await insertAudit(tx, { actor, accountId, what: 'key.revoked', detail: { keyId } })
+    return hash
+  })
 }

@@ -1,7 +1,8 @@
+import type { Db } from '../../kernel/db.ts'
 import { type KeyBinding, type KeyLimits, type KeyRights, scopesOfRole } from '../../kernel/key-rights.ts'
-import { SCOPES, type Scope } from '../../kernel/scopes.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { type MemberRole, roleMay } from '../../kernel/roles.ts'
+import { SCOPES, type Scope } from '../../kernel/scopes.ts'
 import type { ApiKeysTable } from './tables.ts'
 
 /** What a key was made with beside its name. */
@@ -88,3 +89,35 @@ export const perMinuteOf = ({ limits }: Pick<Granted, 'limits'>) =>
   least(limits.map(({ perMinute }) => perMinute)) as number | undefined
 export const spendDailyOf = ({ limits }: Pick<Granted, 'limits'>) =>
   least(limits.map(({ spendDaily }) => spendDaily)) as bigint | undefined
+
+/** A key takes the place of another. */
+export async function markSuccession(db: Db, { keyId, predecessor }: { keyId: string; predecessor: string }) {
+  await db.updateTable('api_keys').set({ predecessor }).where('id', '=', keyId).execute()
+}
+
+/** Whether another key has taken its place. */
+export async function hasSuccessor(db: Db, keyId: string): Promise<boolean> {
+  const row = await db.selectFrom('api_keys').select('id').where('predecessor', '=', keyId).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+const PREDECESSORS_MAX = 1_000
+
+/** A key of an account, and those whose place it took, newest first. */
+export async function listPredecessors(
+  db: Db,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<string[]> {
+  const ids = [keyId]
+  while (ids.length < PREDECESSORS_MAX) {
+    const row = await db
+      .selectFrom('api_keys')
+      .select('predecessor')
+      .where('id', '=', ids.at(-1)!)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst()
+    if (!row || row.predecessor === null || ids.includes(row.predecessor)) break
+    ids.push(row.predecessor)
+  }
+  return ids
+}
