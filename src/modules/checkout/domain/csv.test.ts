@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { quote, safeText } from '../../../kernel/csv.ts'
-import { CSV_HEADER } from './csv.ts'
+import { CSV_HEADER } from './export.ts'
 
 test('no text becomes a formula, however it begins', () => {
   for (const text of ['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1', ' =1', '＝1', '\u200b=1', "ok\n=cmd|' /C calc'!A0"]) {

@@ -1,9 +1,9 @@
-import { previousOf } from '../../../kernel/nano/block.ts'
-import { type PaymentProof, makeProof } from '../../../kernel/nano/payment-proof.ts'
-import { toAddress } from '../../../kernel/nano/address.ts'
-import type { NodePort, VotePort } from '../../../kernel/ports.ts'
-import type { CheckoutRoom } from '../room.ts'
-import { insertProof } from './store.ts'
+import type { Db } from '../../kernel/db.ts'
+import { toAddress } from '../../kernel/nano/address.ts'
+import { previousOf } from '../../kernel/nano/block.ts'
+import { type PaymentProof, makeProof } from '../../kernel/nano/payment-proof.ts'
+import type { NodePort, VotePort } from '../../kernel/ports.ts'
+import type { CheckoutRoom } from './room.ts'
 
 /** A proof is kept for good, and votes that name many blocks are long. */
 const PROOF_LENGTH_MAX = 1024 * 1024
@@ -73,4 +73,41 @@ export class Prover {
     if (!proof) throw new Error('A payment does not prove its amount.')
     return proof
   }
+}
+
+/** Every instance may have collected the votes; the first proof of a payment stays. */
+async function insertProof(
+  db: Db,
+  { checkoutId, proof, createdAt }: { checkoutId: string; proof: PaymentProof; createdAt: number },
+): Promise<void> {
+  await db
+    .insertInto('checkout_proofs')
+    .values({
+      checkout_id: checkoutId,
+      block_hash: proof.block.hash,
+      proof: JSON.stringify(proof),
+      created_at: createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The payments of a checkout that have one. */
+export async function listProved(db: Db, checkoutId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('checkout_proofs')
+    .select('block_hash')
+    .where('checkout_id', '=', checkoutId)
+    .execute()
+  return new Set(rows.map(({ block_hash: hash }) => hash))
+}
+
+export async function findProof(db: Db, checkoutId: string, blockHash: string): Promise<PaymentProof | undefined> {
+  const row = await db
+    .selectFrom('checkout_proofs')
+    .select('proof')
+    .where('checkout_id', '=', checkoutId)
+    .where('block_hash', '=', blockHash)
+    .executeTakeFirst()
+  return row && (JSON.parse(row.proof) as PaymentProof)
 }
