@@ -23,7 +23,7 @@ import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import type { Traces } from './kernel/traces.ts'
-import type { LedgerIdentity, NetworkName } from './kernel/nano/networks.ts'
+import type { LedgerIdentity, NetworkName } from './kernel/nano/network.ts'
 import type { WorkThresholds } from './kernel/nano/work.ts'
 import type {
   Clock,

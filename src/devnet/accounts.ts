@@ -2,7 +2,7 @@ import { RAW_PER_NANO, type Raw, toRaw } from '../kernel/money.ts'
 import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
 import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
+import { refusal } from '../kernel/nano/node-request.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { LedgerNode } from './node.ts'
 

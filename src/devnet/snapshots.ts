@@ -1,6 +1,6 @@
 import type { PublicKey } from '../kernel/nano/address.ts'
 import type { Block } from '../kernel/nano/block.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
+import { refusal } from '../kernel/nano/node-request.ts'
 import type { ElectionsThen } from './elections.ts'
 import type { FaultsThen } from './faults.ts'
 import type { LedgerNode } from './node.ts'

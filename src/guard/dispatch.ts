@@ -1,7 +1,7 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { hasScope, isInForceAtOnce } from '../kernel/key-rights.ts'
+import { hasScope, isInForceAtOnce } from '../kernel/rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'

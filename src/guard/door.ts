@@ -1,6 +1,6 @@
 import type { Ctx } from '../kernel/ctx.ts'
 import type { Names } from '../kernel/ports.ts'
-import type { Scope } from '../kernel/scopes.ts'
+import type { Scope } from '../kernel/rights.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 

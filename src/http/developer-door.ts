@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { requireScope } from '../kernel/key-rights.ts'
+import { requireScope } from '../kernel/rights.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import { remoteAddressOf } from './remote-address.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'

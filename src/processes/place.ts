@@ -1,5 +1,5 @@
 import type { EmbeddedAddresses } from '../infra/node/upstreams.ts'
-import type { LedgerIdentity } from '../kernel/nano/networks.ts'
+import type { LedgerIdentity } from '../kernel/nano/network.ts'
 import type { KnownName } from '../kernel/ports.ts'
 
 /** Where the processes of one gateway meet. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import type { Role } from '../../src/kernel/roles.ts'
+import type { Role } from '../../src/kernel/rights.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { acceptInvitation } from '../../src/modules/accounts/people/invitation.ts'
 import { TestClock } from '../support/clock.ts'

@@ -1,7 +1,7 @@
 import { type PublicKey, toAddress } from '../../kernel/nano/address.ts'
 import { ZERO_HASH, hashBlock } from '../../kernel/nano/block.ts'
 import { verifyHash } from '../../kernel/nano/keys.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
 import { FORK_BANK } from '../genesis.ts'
 import { type Row, type Statements, toStoredBlock } from '../rows.ts'
 import type { LedgerStore } from '../store.ts'

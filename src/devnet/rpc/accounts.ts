@@ -1,8 +1,15 @@
 import { RAW_MAX } from '../../kernel/money.ts'
 import { BURN_ADDRESS, type PublicKey, fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { ZERO_HASH, parseHex, previousOf } from '../../kernel/nano/block.ts'
-import { NodeRefusal, accountNotFound, badHashNumber, blockNotFound, refusal } from '../../kernel/nano/node-refusal.ts'
-import { type NodeRequest, toHash } from '../../kernel/nano/node-request.ts'
+import {
+  NodeRefusal,
+  type NodeRequest,
+  accountNotFound,
+  badHashNumber,
+  blockNotFound,
+  refusal,
+  toHash,
+} from '../../kernel/nano/node-request.ts'
 import { type Answer, type Members, members, putPath } from '../answer.ts'
 import type { LedgerNode } from '../node.ts'
 import type { AccountRecord, StoredBlock } from '../records.ts'

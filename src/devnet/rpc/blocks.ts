@@ -1,7 +1,6 @@
 import { toAddress } from '../../kernel/nano/address.ts'
 import { type Block, ZERO_HASH, hashBlock, parseHex, previousOf, rootOf, toBlockJson } from '../../kernel/nano/block.ts'
-import { badHashNumber, blockNotFound, refusal } from '../../kernel/nano/node-refusal.ts'
-import { type NodeRequest, toHash } from '../../kernel/nano/node-request.ts'
+import { type NodeRequest, badHashNumber, blockNotFound, refusal, toHash } from '../../kernel/nano/node-request.ts'
 import { type Answer, type Members, members, writeAnswer } from '../answer.ts'
 import type { LedgerNode } from '../node.ts'
 import type { StoredBlock } from '../records.ts'

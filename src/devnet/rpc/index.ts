@@ -1,6 +1,5 @@
 import { CONTROL_ACTIONS, CONTROL_IS_DISABLED } from '../../kernel/nano/control-actions.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
-import type { NodeRequest } from '../../kernel/nano/node-request.ts'
+import { type NodeRequest, refusal } from '../../kernel/nano/node-request.ts'
 import type { Answer } from '../answer.ts'
 import { type Fault, LostAnswer } from '../faults.ts'
 import type { LedgerNode } from '../node.ts'

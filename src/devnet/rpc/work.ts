@@ -1,6 +1,6 @@
 import { type Block, ZERO_HASH, previousOf } from '../../kernel/nano/block.ts'
 import { type Epoch, thresholdFor } from '../../kernel/nano/network.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
 import { checkVersion, readDifficulty, readWork, readWorkQuestion, refuseEnough } from '../../kernel/nano/node-work.ts'
 import { formatMultiplier, formatWork, toMultiplier, workValue } from '../../kernel/nano/work.ts'
 import type { Members } from '../answer.ts'

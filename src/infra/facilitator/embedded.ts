@@ -1,6 +1,17 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
 import type { AskAllNodes, Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/ports.ts'
-import type { OwnFacilitator } from '../../kernel/x402/facilitator.ts'
+import {
+  ASSET,
+  type OwnFacilitator,
+  type PaymentPayload,
+  type PaymentTerms,
+  type Reason,
+  SCHEME,
+  type SettleResponse,
+  type SupportedResponse,
+  type VerifyResponse,
+  X402_VERSION,
+} from '../../kernel/x402/wire.ts'
 import {
   type PaymentBlock,
   checkAccepted,
@@ -9,17 +20,6 @@ import {
   readAmount,
   readPaymentBlock,
 } from '../../kernel/x402/payment-block.ts'
-import type { Reason } from '../../kernel/x402/reasons.ts'
-import {
-  ASSET,
-  type PaymentPayload,
-  type PaymentTerms,
-  SCHEME,
-  type SettleResponse,
-  type SupportedResponse,
-  type VerifyResponse,
-  X402_VERSION,
-} from '../../kernel/x402/wire.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { parseRaw } from '../../kernel/money.ts'
 import { fromAddress } from '../../kernel/nano/address.ts'

@@ -1,8 +1,15 @@
 import type { Db } from '../../kernel/db.ts'
-import { type KeyBinding, type KeyLimits, type KeyRights, scopesOfRole } from '../../kernel/key-rights.ts'
+import {
+  type KeyBinding,
+  type KeyLimits,
+  type KeyRights,
+  type MemberRole,
+  SCOPES,
+  type Scope,
+  roleMay,
+  scopesOfRole,
+} from '../../kernel/rights.ts'
 import { toRaw } from '../../kernel/money.ts'
-import { type MemberRole, roleMay } from '../../kernel/roles.ts'
-import { SCOPES, type Scope } from '../../kernel/scopes.ts'
 import type { ApiKeysTable } from './tables.ts'
 
 /** What a key was made with beside its name. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/shape.ts'
-import { SCOPES } from '../../kernel/scopes.ts'
+import { SCOPES } from '../../kernel/rights.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { perMinuteOf, spendDailyOf } from './keys-store.ts'
 import { FEATURES } from './standing.ts'

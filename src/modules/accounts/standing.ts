@@ -1,5 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
-import type { AccountPlan } from '../../kernel/key-rights.ts'
+import type { AccountPlan } from '../../kernel/rights.ts'
 import type { AccountsTable } from './tables.ts'
 
 /** The notice that an account may do more or less than before. */

@@ -1,4 +1,4 @@
-import { behind } from '../../kernel/keyset.ts'
+import { behind } from '../../kernel/paging.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { UsernamesTable } from './tables.ts'

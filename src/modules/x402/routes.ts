@@ -1,6 +1,6 @@
 import type { Route } from '../../kernel/route.ts'
 import { badField } from '../../kernel/errors.ts'
-import { readWhole } from '../../kernel/read-whole.ts'
+import { readWhole } from '../../kernel/paging.ts'
 import { type Sought, describeOffers, discoverResources } from './domain/offer.ts'
 import { readFacilitatorRequest, settleForOthers, verifyForOthers } from './domain/facilitate.ts'
 import type { Seller, Facilitation } from './domain/facilitation.ts'

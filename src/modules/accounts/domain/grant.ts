@@ -1,6 +1,5 @@
 import type { KeyKind } from '../../../kernel/api-key.ts'
-import { type KeyBinding, type KeyLimits } from '../../../kernel/key-rights.ts'
-import { SCOPES, type Scope } from '../../../kernel/scopes.ts'
+import { type KeyBinding, type KeyLimits, SCOPES, type Scope } from '../../../kernel/rights.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
 import { type Granted, perMinuteOf, spendDailyOf } from '../keys-store.ts'

@@ -1,7 +1,7 @@
 import { type Actor, actorOf } from '../../../kernel/actor.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { type MemberRole, type Role, roleMay } from '../../../kernel/roles.ts'
+import { type MemberRole, type Role, roleMay } from '../../../kernel/rights.ts'
 import type { AccountCaller } from '../../../kernel/route.ts'
 import { takePlace } from '../domain/count-asking.ts'
 import { deleteAllPasskeys, deleteCodes } from '../passkeys/store.ts'

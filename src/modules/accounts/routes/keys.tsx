@@ -1,6 +1,5 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { scopesOfRole } from '../../../kernel/key-rights.ts'
-import { SCOPES, type Scope } from '../../../kernel/scopes.ts'
+import { SCOPES, type Scope, scopesOfRole } from '../../../kernel/rights.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Notices } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'

@@ -1,8 +1,7 @@
 import { type Actor } from '../../../kernel/actor.ts'
-import { canBeId } from '../../../kernel/id-shape.ts'
+import { type AccountRequest, type Reply, type Route, canBeId } from '../../../kernel/route.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { requireUnbound } from '../../../kernel/key-rights.ts'
-import type { AccountRequest, Reply, Route } from '../../../kernel/route.ts'
+import { requireUnbound } from '../../../kernel/rights.ts'
 import { adjustCredits, readCredits } from '../domain/credits.ts'
 import {
   readAdjustment,

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import { ROLES, type Role } from '../../../kernel/roles.ts'
+import { ROLES, type Role } from '../../../kernel/rights.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'

@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { requireEveryScope } from '../../../kernel/key-rights.ts'
+import { requireEveryScope } from '../../../kernel/rights.ts'
 import type { FormState, OpenPage, OpenReply } from '../../../kernel/page.ts'
 import type { KeyLookup } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'

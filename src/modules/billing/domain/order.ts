@@ -1,5 +1,5 @@
 import type { Actor } from '../../../kernel/actor.ts'
-import type { Place } from '../../../kernel/cursor.ts'
+import type { Place } from '../../../kernel/paging.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { AppError, overLimit } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'

@@ -1,4 +1,4 @@
-import { toCursor } from '../../../kernel/cursor.ts'
+import { toCursor } from '../../../kernel/paging.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type Merchant, findMerchant } from '../../accounts/index.ts'

@@ -1,7 +1,7 @@
 import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { referenceReused, refusedSend } from '../../wallets/index.ts'

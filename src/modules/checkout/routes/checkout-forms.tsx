@@ -1,4 +1,4 @@
-import { isFresh } from '../../../kernel/fresh-proof.ts'
+import { isFresh } from '../../../kernel/route.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { resolveNames } from '../../names/index.ts'

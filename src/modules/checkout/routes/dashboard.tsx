@@ -30,7 +30,7 @@ import { excessOf } from '../shape.ts'
 import { type Checkout, isAllRefunded, markerOf } from '../record.ts'
 import { findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { editCheckoutPages, newCheckoutPages } from './checkout-forms.tsx'
 
 const PAGE_ROWS = 25

@@ -1,8 +1,16 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
-import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
-import { readTypedDecimal } from '../../../kernel/typed-decimal.ts'
-import { wantsJson } from '../../../kernel/wants-json.ts'
+import {
+  type Fields,
+  type Refusal,
+  type Reply,
+  type Route,
+  type RouteLimit,
+  type RouteRequest,
+  type ShownPage,
+  wantsJson,
+} from '../../../kernel/route.ts'
+import { readTypedDecimal } from '../../../kernel/free-field.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'

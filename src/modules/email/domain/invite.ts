@@ -1,6 +1,6 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import { PutOff } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-refused.ts'
+import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findMerchant, takeFree } from '../../accounts/index.ts'
 import { type EmailRoom, recipientContext } from '../room.ts'

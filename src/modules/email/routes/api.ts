@@ -5,7 +5,7 @@ import { cancelEmailPayment } from '../domain/follow.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { type EmailStatus, listEmailPayments } from '../store.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100

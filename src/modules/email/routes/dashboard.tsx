@@ -10,7 +10,7 @@ import { fundingLink, getOwnEmailPayment } from '../domain/show.ts'
 import { EmailPage, EmailsPage } from '../pages/emails-page.tsx'
 import { listEmailPayments } from '../store.ts'
 import { readEmailRequest } from '../wire-fields.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 
 const PAGE_ROWS = 25
 

@@ -1,6 +1,6 @@
 import { badField } from '../../../kernel/errors.ts'
 import { readFlag } from '../../../kernel/fields.ts'
-import { readWhole } from '../../../kernel/read-whole.ts'
+import { readWhole } from '../../../kernel/paging.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'

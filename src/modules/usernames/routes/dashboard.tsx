@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts'
-import { isFresh } from '../../../kernel/fresh-proof.ts'
+import { isFresh } from '../../../kernel/route.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'

@@ -1,6 +1,6 @@
 import { whenOver } from '../../../kernel/when-over.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
 import { sendTooLarge, sendsDisabled, walletNotFound } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { type Actor } from '../../../kernel/actor.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { together } from '../../../kernel/in-tx.ts'

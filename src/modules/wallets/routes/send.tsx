@@ -1,6 +1,6 @@
 import { randomId } from '../../../kernel/api-key.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { isFresh } from '../../../kernel/fresh-proof.ts'
+import { isFresh } from '../../../kernel/route.ts'
 import { type Raw, formatNano, parseNano } from '../../../kernel/money.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'

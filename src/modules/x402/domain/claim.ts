@@ -1,8 +1,14 @@
 import type { Leaving } from '../../../kernel/leaving.ts'
 import { toBlockJson } from '../../../kernel/nano/block.ts'
 import type { Clock } from '../../../kernel/ports.ts'
-import type { Reason } from '../../../kernel/x402/reasons.ts'
-import { ASSET, type PaymentPayload, type PaymentTerms, SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
+import {
+  ASSET,
+  type PaymentPayload,
+  type PaymentTerms,
+  type Reason,
+  SCHEME,
+  X402_VERSION,
+} from '../../../kernel/x402/wire.ts'
 import { PaymentError, paymentRefused, resultForgotten, settlementPending, usedForAnotherRequest } from '../errors.ts'
 import {
   type Claim,

@@ -1,7 +1,7 @@
 import type { Action } from '../../../kernel/action.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Prices } from '../../../kernel/ports.ts'
-import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/facilitator.ts'
+import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/wire.ts'
 import type { Price } from '../../../kernel/x402/price.ts'
 
 /** Where payments are taken in. */

@@ -3,11 +3,11 @@ import { publicSchema } from '../../../kernel/public-schema.ts'
 import { type Json, type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { checkAccepted, readAmount } from '../../../kernel/x402/payment-block.ts'
 import { convertPrice } from '../../../kernel/x402/price.ts'
-import type { Reason } from '../../../kernel/x402/reasons.ts'
 import {
   ASSET,
   type PaymentRequired,
   type PaymentTerms,
+  type Reason,
   SCHEME,
   X402_VERSION,
   toMembers,

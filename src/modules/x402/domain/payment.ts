@@ -1,11 +1,12 @@
 import { type PaymentBlock, readPayload, readPaymentBlock } from '../../../kernel/x402/payment-block.ts'
-import { type Reason, isReason } from '../../../kernel/x402/reasons.ts'
 import {
   type PaymentPayload,
   type PaymentTerms,
+  type Reason,
   SCHEME,
   X402_VERSION,
   decodeHeader,
+  isReason,
 } from '../../../kernel/x402/wire.ts'
 import { PaymentError, paymentRefused, paymentUnavailable } from '../errors.ts'
 import type { Facilitation } from './facilitation.ts'
