@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer } from '../kernel/answers.ts'
-import { membersOf } from './reference-answer.ts'
+import { membersOf } from './reference-fields.ts'
 
 test('an answer is told member by member, with what may be missing', () => {
   const history = answer.list(answer.record({ amount: answer.raw, username: answer.optional(answer.text) }))
