@@ -30,7 +30,7 @@ import { type Rooms, openRooms } from './modules.ts'
 import { type Ports, type Surroundings, openPorts } from './ports.ts'
 import { listenForCommands } from './processes/commands.ts'
 import { isSame, openFronts } from './processes/fronts.ts'
-import type { FrontFacts, Place } from './processes/place.ts'
+import type { FrontFacts, Place } from './processes/lines.ts'
 import { openServer } from './serve.ts'
 import { TABLES } from './store/schema.ts'
 

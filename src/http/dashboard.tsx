@@ -18,10 +18,8 @@ import { renderPage } from '../web/layout.tsx'
 import type { DeveloperDoor } from './developer-door.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import type { EventStreams } from './event-stream.ts'
-import { SentFields } from './form-fields.ts'
-import { csrfOf, formExpired, requireToken } from './form-token.ts'
+import { SentFields, csrfOf, formExpired, onceForForm, requireToken } from './forms.ts'
 import { LivePages } from './live-pages.ts'
-import { onceForForm } from './once-form.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 import {
   type SessionOptions,
