@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/config.ts'
 import { systemRandom } from '../infra/random.ts'
 import { addToKeyFile } from '../infra/secrets/master-keys.ts'
-import { keyFileOf, openVault } from '../infra/secrets/open-vault.ts'
+import { keyFileOf, openVault } from '../infra/secrets/vault.ts'
 import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
 import { nameKey, replaceSecretKey } from '../store/secrets.ts'
 import { type Flags, print, withStore } from './store.ts'

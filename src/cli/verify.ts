@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/config.ts'
-import { askNode } from '../infra/http/ask-node.ts'
+import { askNode } from '../infra/http/post-json.ts'
 import { isEmbedded } from '../infra/node/upstreams.ts'
 import { verifyStore } from '../store/verify.ts'
 import { findLedger } from './devnet-control.ts'

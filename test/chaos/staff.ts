@@ -1,5 +1,5 @@
 import { actorOf } from '../../src/kernel/actor.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { acceptInvitation, inviteMember } from '../../src/modules/accounts/people/invitation.ts'

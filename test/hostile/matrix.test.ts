@@ -1,7 +1,7 @@
 import { OPERATOR, actorOf } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { ROLES, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 import type { Door } from '../../src/kernel/route.ts'
 import { Sessions, issueKey, suspendAccount } from '../../src/modules/accounts/index.ts'

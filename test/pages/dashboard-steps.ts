@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import type { Role } from '../../src/kernel/rights.ts'

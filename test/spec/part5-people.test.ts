@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { Role } from '../../src/kernel/rights.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { acceptInvitation } from '../../src/modules/accounts/people/invitation.ts'

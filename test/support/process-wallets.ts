@@ -1,7 +1,7 @@
 import { loadConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import type { Store } from '../../src/infra/db/open.ts'
-import { openIds } from '../../src/infra/ids.ts'
+import { openIds } from '../../src/infra/random.ts'
 import { Nodes } from '../../src/infra/node/index.ts'
 import { GENESIS_HASHES } from '../../src/kernel/nano/network.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
