@@ -10,7 +10,7 @@ import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
 import { readBalance } from './read-balance.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { waitAtMost } from './wait-until-sent.ts'
 import { toList } from './shares.ts'
 
 interface Ending {

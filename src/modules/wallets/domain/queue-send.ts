@@ -9,7 +9,7 @@ import type { SendPurpose } from '../purposes.ts'
 import type { WalletRoom } from '../room.ts'
 import { lockUsableWallet } from '../store.ts'
 import { checkDay } from './send.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { waitAtMost } from './wait-until-sent.ts'
 
 const DAY = 24 * 3_600_000
 

@@ -27,7 +27,7 @@ import {
 import { type OutboxBlock, findByReference, findOpenBlock, insertSend, listSentAmounts } from '../outbox-store.ts'
 import { type Wallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
-import { getOwnedWallet } from './owned-wallet.ts'
+import { getOwnedWallet } from './wallets.ts'
 import { waitUntilSent } from './wait-until-sent.ts'
 
 const DAY = 24 * 3_600_000

@@ -1,4 +1,5 @@
-import { type Actor } from '../../../kernel/actor.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Actor } from '../../../kernel/actor.ts'
 import type { Db } from '../../../kernel/db.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Leaving } from '../../../kernel/leaving.ts'
@@ -7,9 +8,17 @@ import { hexToBytes } from '../../../kernel/nano/hex.ts'
 import { toSigningKey } from '../../../kernel/nano/keys.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
+import { invalidVanity, tooManyWallets, vanityNotFound, walletNotFound } from '../errors.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
-import { invalidVanity, tooManyWallets, vanityNotFound } from '../errors.ts'
-import { type Wallet, countOwnedWallets, findWallet, insertWallet } from '../store.ts'
+import {
+  type Wallet,
+  countOwnedWallets,
+  findOwnedWallet,
+  findWallet,
+  insertWallet,
+  listOwnedWallets,
+} from '../store.ts'
+import { withOwnBlocks } from './read-balance.ts'
 
 const VANITY = /^[13][13456789abcdefghijkmnopqrstuwxyz]{0,4}$/
 const VANITY_SECONDS = 30
@@ -125,4 +134,36 @@ async function findVanityKey(
   const found = await vanity.find({ payer, prefix, timeLimitMilliseconds: VANITY_SECONDS * 1_000, leaving })
   if (!found) throw vanityNotFound(VANITY_SECONDS)
   return hexToBytes(found.scalar + found.prefix)
+}
+
+/** A wallet of this account that has not ended. Every other one looks as if it did not exist. */
+export async function getOwnedWallet(db: Db, accountId: string, address: string): Promise<Wallet> {
+  const wallet = await findOwnedWallet(db, accountId, address)
+  if (!wallet) throw walletNotFound()
+  return wallet
+}
+
+const READ_MAX = 10_000
+
+interface WalletFilter {
+  limit: number
+  start: number
+  /** Part of the address or of the metadata, in any case. */
+  search: string | undefined
+  /** Members that the metadata must have, with these values. */
+  metadata: JsonObject | undefined
+}
+
+/** The wallets of an account that have not ended, newest first. How many there are is bounded by what an account may have. */
+export async function listWallets(
+  { store }: WalletRoom,
+  accountId: string,
+  { limit, start, search, metadata }: WalletFilter,
+): Promise<Wallet[]> {
+  const all = await listOwnedWallets(store.db, accountId, READ_MAX)
+  const text = search?.toLowerCase()
+  const fits = (wallet: Wallet) =>
+    (text === undefined || `${wallet.address} ${JSON.stringify(wallet.metadata)}`.toLowerCase().includes(text)) &&
+    Object.entries(metadata ?? {}).every(([name, value]) => isDeepStrictEqual(wallet.metadata?.[name], value))
+  return withOwnBlocks({ store }, all.filter(fits).slice(start, start + limit))
 }
