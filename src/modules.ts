@@ -1,6 +1,6 @@
 import { goodsOf } from './config/check-start.ts'
 import { type Config, storeUrl } from './config/config.ts'
-import { fundFromGenesis, toPlayNames, withPlayPayments } from './development-ledger.ts'
+import { fundFromGenesis, toPlayNames, withPlayPayments } from './app/development-ledger.ts'
 import { toLedgerView } from './devnet/view.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'
@@ -42,7 +42,7 @@ import { openWebhooks } from './modules/webhooks/open.ts'
 import { openWork } from './modules/work/open.ts'
 import type { Goods } from './modules/x402/index.ts'
 import { openX402 } from './modules/x402/open.ts'
-import type { Ports } from './ports.ts'
+import type { Ports } from './app/ports.ts'
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>
 

@@ -47,8 +47,8 @@ const LAYERS: Record<string, string[]> = {
   http: ['kernel', 'web', 'modules', 'guard'],
   root: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http'],
 }
-/** Folders of the composition root: what gathers from all rooms, commands, and the processes of a gateway. */
-const ROOT = new Set(['config', 'store', 'processes', 'cli'])
+/** Folders of the composition root: what puts a gateway together, what gathers from all rooms, commands, and processes. */
+const ROOT = new Set(['app', 'config', 'store', 'processes', 'cli'])
 
 function layerOf(file: string): string {
   const [, folder = '', inside] = file.split('/')

@@ -7,7 +7,7 @@ import type { Failures } from '../kernel/failures.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'
 import { LocalNotices } from '../infra/db/notices.ts'
 import type { Metrics } from '../infra/metrics.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports } from '../app/ports.ts'
 import { type FrontLine, type Place, type SharedCounter, readLines, sendLine } from './lines.ts'
 
 /** How long a connection may take to say which front it is, and a front to say that it has heard. */

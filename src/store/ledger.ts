@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
-import { addressesFileOf } from '../development-ledger.ts'
+import { addressesFileOf } from '../app/development-ledger.ts'
 import { findFact, keepFact } from '../infra/db/facts.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { GENESIS_HASHES, type LedgerIdentity, type NetworkName } from '../kernel/nano/network.ts'

@@ -1,48 +1,48 @@
-import { type Config, storeUrl } from './config/config.ts'
-import { openDataFolder } from './store/data-folder.ts'
-import type { Devnet } from './devnet/index.ts'
-import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
-import type { Store } from './infra/db/open.ts'
-import { AccountNotices } from './infra/account-notices.ts'
-import { openFailures } from './infra/failures.ts'
-import { openWayOut } from './infra/http/outbound.ts'
-import { openIds } from './infra/random.ts'
-import { ServiceLinks } from './infra/links.ts'
-import type { Log } from './infra/log.ts'
-import { capturedMailer } from './infra/mail/captured.ts'
-import { smtpMailer } from './infra/mail/smtp.ts'
-import { openMarketSources } from './infra/market/open.ts'
-import { Metrics } from './infra/metrics.ts'
-import type { Nodes } from './infra/node/index.ts'
-import { openNodes } from './infra/node/open.ts'
-import { Sources } from './infra/sources.ts'
-import { openTraces } from './infra/traces/open.ts'
-import { openScheduler } from './infra/work/open.ts'
-import type { TuningMemory } from './infra/work/remembered-tuning.ts'
-import type { Scheduler } from './infra/work/scheduler.ts'
-import type { Failures } from './kernel/failures.ts'
-import type { StoreCtx } from './kernel/in-tx.ts'
-import type { Traces } from './kernel/traces.ts'
-import type { LedgerIdentity, NetworkName } from './kernel/nano/network.ts'
-import type { WorkThresholds } from './kernel/nano/work.ts'
+import { type Config, storeUrl } from '../config/config.ts'
+import type { Devnet } from '../devnet/index.ts'
+import { createIsAmong } from '../http/client-ip.ts'
+import { AccountNotices } from '../infra/account-notices.ts'
+import type { Store } from '../infra/db/open.ts'
+import { openFailures } from '../infra/failures.ts'
+import { openWayOut } from '../infra/http/outbound.ts'
+import { ServiceLinks } from '../infra/links.ts'
+import type { Log } from '../infra/log.ts'
+import { capturedMailer } from '../infra/mail/captured.ts'
+import { smtpMailer } from '../infra/mail/smtp.ts'
+import { openMarketSources } from '../infra/market/open.ts'
+import { Metrics } from '../infra/metrics.ts'
+import type { Nodes } from '../infra/node/index.ts'
+import { openNodes } from '../infra/node/open.ts'
+import { openIds } from '../infra/random.ts'
+import { Sources } from '../infra/sources.ts'
+import { openTraces } from '../infra/traces/open.ts'
+import { openScheduler } from '../infra/work/open.ts'
+import type { TuningMemory } from '../infra/work/remembered-tuning.ts'
+import type { Scheduler } from '../infra/work/scheduler.ts'
+import type { Failures } from '../kernel/failures.ts'
+import type { StoreCtx } from '../kernel/in-tx.ts'
+import type { LedgerIdentity, NetworkName } from '../kernel/nano/network.ts'
+import type { WorkThresholds } from '../kernel/nano/work.ts'
 import type {
   Clock,
+  DevelopmentLedger,
   Ids,
   Mailer,
   MarketData,
   NodePort,
   Notices,
   Outbound,
-  DevelopmentLedger,
   Prices,
   Random,
   SecretBox,
-} from './kernel/ports.ts'
-import { createIsAmong } from './http/client-ip.ts'
-import { openStore } from './store/schema.ts'
-import { openSecrets } from './store/secrets.ts'
-import { claimLedger, ledgerLearned } from './store/ledger.ts'
-import { VERSION } from './version.ts'
+} from '../kernel/ports.ts'
+import type { Traces } from '../kernel/traces.ts'
+import { openDataFolder } from '../store/data-folder.ts'
+import { claimLedger, ledgerLearned } from '../store/ledger.ts'
+import { openStore } from '../store/schema.ts'
+import { openSecrets } from '../store/secrets.ts'
+import { VERSION } from '../version.ts'
+import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
 
 /** What a gateway is given from outside. */
 export interface Surroundings {

@@ -1,36 +1,37 @@
-import type { Config } from './config/config.ts'
-import type { Gateway } from './guard/dispatch.ts'
-import { toBatchWidth } from './guard/charge.ts'
-import type { RpcReport } from './http/ask.ts'
-import { mountAssets } from './http/assets.ts'
-import { openCalls } from './http/calls.ts'
-import { mountDashboard } from './http/dashboard.tsx'
-import { DeveloperDoor } from './http/developer-door.ts'
-import { mountDocuments } from './http/docs/index.ts'
-import { mountHealth } from './http/health.ts'
-import { listenAt, listenBehind } from './http/listen.ts'
-import { mountMcp } from './http/mcp/index.ts'
-import { RouteLimits, openLimit } from './http/route-limits.ts'
-import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
-import { RpcEndpoint } from './http/rpc.ts'
-import { type AnsweredRequest, createServer, toRefusal } from './http/server.ts'
-import { admitFront, remoteAddressOf } from './http/client-ip.ts'
-import { ClientSockets } from './http/websocket.ts'
-import { MemoryLimiter } from './infra/limits/gcra.ts'
-import { describeError, openRequestLog } from './infra/log.ts'
-import { noNodeReason } from './infra/node/open.ts'
-import { openUpkeep } from './infra/upkeep.ts'
-import { AppError } from './kernel/errors.ts'
-import type { Module } from './kernel/module.ts'
-import type { RequestLog } from './modules/accounts/index.ts'
-import type { GatewayStatus } from './modules/admin/index.ts'
-import { openAdmin } from './modules/admin/open.ts'
-import type { Rooms } from './modules.ts'
-import { OFFERED } from './offered.ts'
+import type { Config } from '../config/config.ts'
+import { toBatchWidth } from '../guard/charge.ts'
+import type { Gateway } from '../guard/dispatch.ts'
+import type { RpcReport } from '../http/ask.ts'
+import { mountAssets } from '../http/assets.ts'
+import { openCalls } from '../http/calls.ts'
+import { admitFront, remoteAddressOf } from '../http/client-ip.ts'
+import { mountDashboard } from '../http/dashboard.tsx'
+import { DeveloperDoor } from '../http/developer-door.ts'
+import { mountDocuments } from '../http/docs/index.ts'
+import { mountHealth } from '../http/health.ts'
+import { listenAt, listenBehind } from '../http/listen.ts'
+import { mountMcp } from '../http/mcp/index.ts'
+import { RouteLimits, openLimit } from '../http/route-limits.ts'
+import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from '../http/routes.ts'
+import { RpcEndpoint } from '../http/rpc.ts'
+import { type AnsweredRequest, createServer, toRefusal } from '../http/server.ts'
+import { ClientSockets } from '../http/websocket.ts'
+import { countJobs, countUnfinished, listJobs, retryDead } from '../infra/jobs/queue.ts'
+import { MemoryLimiter } from '../infra/limits/gcra.ts'
+import { describeError, openRequestLog } from '../infra/log.ts'
+import { listCapturedMail } from '../infra/mail/captured.ts'
+import { noNodeReason } from '../infra/node/open.ts'
+import type { Db } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Module } from '../kernel/module.ts'
+import type { Rooms } from '../modules.ts'
+import type { RequestLog } from '../modules/accounts/index.ts'
+import type { GatewayStatus } from '../modules/admin/index.ts'
+import { openAdmin } from '../modules/admin/open.ts'
+import { OFFERED } from '../offered.ts'
+import { openPrivacy } from '../store/privacy.ts'
+import { VERSION } from '../version.ts'
 import type { Ports } from './ports.ts'
-import { openStatus } from './status.ts'
-import { openPrivacy } from './store/privacy.ts'
-import { VERSION } from './version.ts'
 
 /** What stands behind the doors. */
 interface Served {
@@ -204,4 +205,47 @@ const AWAY = new Set(['payment_unavailable', 'store_unavailable'])
 function messageBehind(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error ? cause.message : 'unknown'
+}
+
+/** Answers how the gateway stands, for administrators; it counts its time from now. */
+function openStatus(
+  { clock, network, opened: store, nodes, sources, searches: work }: Ports,
+  { websocketClients, cachedBytes }: { websocketClients: () => number; cachedBytes: () => number },
+): () => GatewayStatus {
+  const startedAt = clock.now()
+  return () => ({
+    version: VERSION,
+    uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
+    network,
+    store: store.engine,
+    confirmationsConnected: nodes.confirmations.connected,
+    websocketClients: websocketClients(),
+    cachedBytes: cachedBytes(),
+    upstreams: nodes.pool.upstreams.map((upstream) => ({
+      name: upstream.options.name,
+      role: upstream.options.role,
+      healthy: upstream.healthy,
+      state: upstream.state,
+      reason: upstream.reason,
+      cemented: upstream.cemented,
+      p95Milliseconds: upstream.latencies.p95,
+    })),
+    sources: sources.list(),
+    work: {
+      sources: work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
+      searches: work.load.jobs,
+      queueSeconds: work.load.seconds,
+    },
+  })
+}
+
+/** What administrators look into, and set going again: the queue of jobs, and mail that was kept instead of sent. */
+function openUpkeep(db: Db) {
+  return {
+    listMails: (limit: number) => listCapturedMail(db, limit),
+    listJobs: (filter: { status?: string; limit: number }) => listJobs(db, filter),
+    countJobs: () => countJobs(db),
+    countUnfinished: () => countUnfinished(db),
+    retryDead,
+  }
 }
