@@ -17,7 +17,7 @@ import { WEBSOCKET } from './faults.ts'
 import { type NodeEvent, sumOf } from './node-options.ts'
 import type { LedgerNode } from './node.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
-import { voteFor } from './voters.ts'
+import { voteFor } from './accounts.ts'
 
 /** Topics a client may subscribe to; this ledger has something to say on the first four. */
 const TOPICS = new Set([

@@ -56,16 +56,24 @@ const devnetRelease: Handler = async (node) => {
 /** Forgets an unconfirmed block and everything built on it. */
 const devnetDrop: Handler = async (node, request) => ({ dropped: await node.drop(request.hash()) })
 
-/** Takes back a block, confirmed or not, and everything built on it. */
-const devnetRollback: Handler = async (node, request) => ({
-  rolled_back: await node.rollBack(requireHash(request)),
-})
+/** Takes back a block, confirmed or not, and everything built on it: what no node does, and a lost disk may. */
+const devnetRollback: Handler = async (node, request) => {
+  const hash = requireHash(request)
+  const gone = await node.write(() => {
+    const stored = node.ledger.store.findBlock(hash)
+    if (!stored) throw refusal('Block not found')
+    if (node.ledger.isGenesis(stored)) throw refusal('Every ledger begins with this block')
+    return node.takeBack(hash)
+  })
+  return { rolled_back: gone }
+}
 
-/** As on a node that has fetched the ledger anew: every block arrived at one moment. */
+/** As on a node that has fetched the ledger anew: every block arrived at one moment, now unless the request says when. */
 const devnetResync: Handler = async (node, request) => {
   const text = request.find('timestamp')
   if (text !== undefined && !/^[0-9]{1,10}$/.test(text)) throw refusal('Invalid timestamp')
-  await node.resync(text === undefined ? undefined : Number(text))
+  const timestamp = text === undefined ? Math.floor(node.clock.now() / 1000) : Number(text)
+  await node.write(() => node.ledger.store.stampAll(timestamp))
   return { success: '' }
 }
 
