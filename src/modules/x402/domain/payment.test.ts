@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PaymentPayload, PaymentTerms } from '../../../kernel/x402/wire.ts'
-import { SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
+import { type PaymentPayload, type PaymentTerms, SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
 import type { Facilitation } from './facilitation.ts'
 import { isTrouble, toReason, verify } from './payment.ts'
 

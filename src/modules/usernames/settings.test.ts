@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addPeriod, parsePeriod } from '../settings.ts'
+import { addPeriod, parsePeriod } from './settings.ts'
 
 test('titles of plans are read as periods, and nothing else is', () => {
   assert.deepEqual(parsePeriod('2 Days'), { count: 2, unit: 'day' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAddressOf, toCode } from './open-swap.ts'
 import { another } from '../../../test/support/another.ts'
+import { isAddressOf, toCode } from './open-swap.ts'
 
 const NANO = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 const GOOD = {
