@@ -44,11 +44,34 @@ export function exportsOf(text, { types = true } = {}) {
  * compiler needs its name in the declarations of another file, and is left out.
  */
 export function findUnusedExports(root) {
+  const { files, used } = readUses(root)
+  const unused = files
+    .filter((file) => file.startsWith('src/') && !isFace(file))
+    .map((file) => [
+      file,
+      exportsOf(readFileSync(join(root, file), 'utf8'), { types: false }).filter((name) => !used.get(file).has(name)),
+    ])
+  return Object.fromEntries(unused.filter(([, names]) => names.length > 0))
+}
+
+/** How many of the exports of these files, types as well, exactly one of these files imports. */
+export function countWithOneImporter(root, sources) {
+  const { used } = readUses(root)
+  const own = new Set(sources)
+  const importersOf = (file, name) => [...(used.get(file).get(name) ?? [])].filter((importer) => own.has(importer))
+  return sources.reduce((total, file) => {
+    const names = exportsOf(readFileSync(join(root, file), 'utf8'))
+    return total + names.filter((name) => importersOf(file, name).length === 1).length
+  }, 0)
+}
+
+/** Every file, and for each the names that others import of it: by whom. */
+function readUses(root) {
   const files = listFiles(root)
-  const used = new Map(files.map((file) => [file, new Set()]))
+  const used = new Map(files.map((file) => [file, new Map()]))
   const use = (from, path, names) => {
     const target = used.get(join(dirname(from), path).replaceAll('\\', '/'))
-    for (const name of names) target?.add(name)
+    for (const name of names) target?.set(name, (target.get(name) ?? new Set()).add(from))
   }
   for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8')
@@ -58,13 +81,7 @@ export function findUnusedExports(root) {
     for (const [, list, path] of text.matchAll(LISTED)) if (path) use(file, path, namesOf(list, 0))
     for (const [, path] of text.matchAll(WHOLE)) use(file, path, text.match(/\w+/g))
   }
-  const unused = files
-    .filter((file) => file.startsWith('src/') && !isFace(file))
-    .map((file) => [
-      file,
-      exportsOf(readFileSync(join(root, file), 'utf8'), { types: false }).filter((name) => !used.get(file).has(name)),
-    ])
-  return Object.fromEntries(unused.filter(([, names]) => names.length > 0))
+  return { files, used }
 }
 
 /** What other programs import. */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { exportsOf } from './exports.mjs'
+import { countWithOneImporter, exportsOf } from './exports.mjs'
 
 const root = join(import.meta.dirname, '..')
 const read = (file) => readFileSync(join(root, file), 'utf8')
@@ -82,10 +82,9 @@ say(
   'lines of src/app.ts, of all files at the root',
   `${linesOf('src/app.ts')}, ${sum(rootFiles)} (${rootFiles.length} files)`,
 )
-say(
-  'exports',
-  sources.reduce((total, file) => total + exportsOf(read(file)).length, 0),
-)
+const exported = sources.reduce((total, file) => total + exportsOf(read(file)).length, 0)
+const once = countWithOneImporter(root, sources)
+say('exports, with one importer', `${exported}, ${once} (${Math.round((once / exported) * 100)} %)`)
 say('longest chain of imports, with types', `${byValue.chain.length}, ${withTypes.chain.length}`)
 say('circles of imports, with types', `${byValue.circles.length}, ${withTypes.circles.length}`)
 say(

@@ -1,38 +1,31 @@
 import { type Config, storeUrl } from './config/config.ts'
 import type { Devnet } from './devnet/index.ts'
-import type { Gateway } from './guard/dispatch.ts'
-import { openGateway } from './guard/open.ts'
-import { Registry } from './guard/registry.ts'
 import { openMetricsListener } from './http/metrics-listener.ts'
 import type { AnsweredRoute } from './http/routes.ts'
 import { diskGauge } from './infra/db/disk.ts'
-import { measureStore, sizeGauges } from './infra/db/measure.ts'
+import { sizeGauges } from './infra/db/measure.ts'
 import type { Store } from './infra/db/open.ts'
 import { backupGauge } from './infra/db/rolling-backup.ts'
 import { exposeGauges } from './infra/gauges.ts'
-import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
-import { JobRunner } from './infra/jobs/runner.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
-import { openSharedLimits, tellDegraded } from './infra/limits/open.ts'
 import { toUrl } from './infra/links.ts'
 import { describeError } from './infra/log.ts'
-import { forgetMails } from './infra/mail/captured.ts'
 import type { Nodes } from './infra/node/index.ts'
-import { keyFileOf } from './infra/secrets/open-vault.ts'
+import { keyFileOf } from './infra/secrets/vault.ts'
 import { useFastestCurve } from './infra/sodium-curve.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
-import { toPlayNames } from './development-ledger.ts'
-import { type Rooms, openRooms } from './modules.ts'
-import { type Ports, type Surroundings, openPorts } from './ports.ts'
-import { listenForCommands } from './processes/commands.ts'
+import { toPlayNames } from './app/development-ledger.ts'
+import { openRooms } from './modules.ts'
+import { openCommandSocket, openJobs } from './app/background.ts'
+import { openGuard } from './app/guard.ts'
+import { type Surroundings, openPorts } from './app/ports.ts'
 import { isSame, openFronts } from './processes/fronts.ts'
-import type { FrontFacts, Place } from './processes/place.ts'
-import { openServer } from './serve.ts'
-import { TABLES } from './store/schema.ts'
+import type { FrontFacts, Place } from './processes/lines.ts'
+import { openServer } from './app/serve.ts'
 
 interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
@@ -148,65 +141,4 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     goodbye: () => server.goodbye(),
     close: () => stack.disposeAsync(),
   }
-}
-
-/** What a command changes in an embedded store is in force here once it returns. Folders that hold no sockets hold up no start. */
-async function openCommandSocket(config: Config, { notices, failures, log }: Ports, stack: AsyncDisposableStack) {
-  try {
-    stack.defer(await listenForCommands(config, { notices, failures }))
-  } catch (error) {
-    log.warn({ event: 'command_socket', reason: error instanceof Error ? error.message : String(error) })
-  }
-}
-
-function openJobs(
-  config: Config,
-  { ports, modules }: { ports: Ports; modules: readonly Module[] },
-  stack: AsyncDisposableStack,
-): JobRunner {
-  const { store, opened, notices, metrics, searches } = ports
-  const jobs = modules.flatMap(({ jobs: own = [] }) => own)
-  const { db, clock } = store
-  const upkeep = [
-    forgetDoneJobs(store, jobs, config),
-    forgetMails(store, config),
-    measureStore({ db, clock, engine: opened.engine, tables: TABLES }),
-  ]
-  const runner = new JobRunner({
-    ...store,
-    engine: opened.engine,
-    jobs: [...upkeep, ...jobs],
-    onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
-  })
-  stack.defer(async () => {
-    const stopped = runner.stop()
-    // Requests have ended by now. A job that waits for work would hold up the end for as long as the search takes.
-    searches.dismiss()
-    await stopped
-  })
-  notices.subscribe('jobs', () => runner.wake())
-  return runner
-}
-
-/** What every request passes. */
-async function openGuard(
-  config: Config,
-  { ports, rooms, limiter }: { ports: Ports; rooms: Rooms; limiter: MemoryLimiter },
-  stack: AsyncDisposableStack,
-): Promise<Gateway> {
-  const { store, secrets, nodes } = ports
-  const { accounts, names, x402 } = rooms
-  const shared = await openSharedLimits(config, ports, tellDegraded(ports))
-  stack.defer(() => shared?.close())
-  return openGateway(config, {
-    registry: new Registry(Object.values(rooms)),
-    seller: x402.seller,
-    keys: accounts.keys,
-    usage: accounts.usage,
-    names: names.names,
-    secrets,
-    burst: shared ?? limiter,
-    nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
-    store,
-  })
 }

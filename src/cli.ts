@@ -162,7 +162,7 @@ devnet
   .argument('<nano>', 'amount in nano')
   .option('--url <url>', 'RPC address of the ledger; by default that of the gateway in DATA_DIR, else port 7076')
   .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/fund.ts')).fundAccount))
+  .action(from(async () => (await import('./cli/devnet-control.ts')).fundAccount))
 addDevnetCommands(devnet)
 
 program
@@ -293,19 +293,19 @@ walletKeys
   .command('list')
   .description('list the master keys and how many wallets each encrypts')
   .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallet-keys.ts')).printMasterKeys))
+  .action(from(async () => (await import('./cli/keys.ts')).printMasterKeys))
 walletKeys
   .command('rotate')
   .description('re-encrypt all wallets with the active master key; without WALLET_KEYS, with a new one')
   .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallet-keys.ts')).rotateMasterKeys))
+  .action(from(async () => (await import('./cli/keys.ts')).rotateMasterKeys))
 const secretKey = program.command('secret-key').description('the key that encrypts secrets in the store (SECRET_KEY)')
 secretKey
   .command('replace')
   .description('use the current SECRET_KEY although secrets are encrypted with another one; stop every gateway first')
   .requiredOption('--yes', 'confirm: what the previous key has encrypted becomes unreadable')
   .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/secret-key.ts')).takePresentKey))
+  .action(from(async () => (await import('./cli/keys.ts')).takePresentKey))
 
 program
   .command('backup')

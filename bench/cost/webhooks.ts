@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'

@@ -12,7 +12,7 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { publicKeyOf, signHash } from '../../src/kernel/nano/keys.ts'
-import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
+import { GENESIS_HASHES } from '../../src/kernel/nano/network.ts'
 import { addressOf } from '../../test/support/many-checkouts.ts'
 
 export interface Payment {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 const store = () => import('./store.ts')
 const one = () => import('./accounts.ts')
-const privacy = () => import('./privacy.ts')
+const privacy = () => import('./accounts.ts')
 type Args<Name extends keyof Awaited<ReturnType<typeof one>>> = Parameters<Awaited<ReturnType<typeof one>>[Name]>
 
 /** Commands that act on accounts, beside a running gateway. */

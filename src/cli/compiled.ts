@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { cachedDataVersionTag } from 'node:v8'
 import { Script, constants } from 'node:vm'
 import { crc32 } from 'node:zlib'
-import { keepFile } from '../infra/kept-file.ts'
+import { keepFile } from '../infra/private-files.ts'
 
 type Loaded<T> = {
   exports: T

@@ -2,7 +2,7 @@ import { UsageError } from './gateway-access.ts'
 import { systemClock } from '../infra/clock.ts'
 import { type Candidate, type Found, askAbout, examine } from '../infra/node/candidate.ts'
 import { LAG_BLOCKS_MAX } from '../infra/node/limits.ts'
-import type { NetworkName } from '../kernel/nano/networks.ts'
+import type { NetworkName } from '../kernel/nano/network.ts'
 import { showAnswer } from './show-answer.ts'
 
 /** Fewer of the requests that were sent at once must not be lost: payers come at once. */

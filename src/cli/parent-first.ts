@@ -1,4 +1,4 @@
-import { onParentGone } from './parent.ts'
+import { onParentGone } from './stop.ts'
 
 // Until there is something to end in order, this process just exits: whatever it has written by then survives a kill as well.
 onParentGone(() => process.exit(1))

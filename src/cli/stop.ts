@@ -1,5 +1,3 @@
-import { onParentGone } from './parent.ts'
-
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 /** A start has nothing to end in order yet: what it has written by then survives a kill as well. */
@@ -29,4 +27,14 @@ export function exitAfter(stop: () => Promise<void>): void {
       process.exit(1)
     },
   )
+}
+
+/**
+ * What to do when the process is gone that started this one over a channel: the launcher, or the first process of a gateway. When it
+ * dies, even by SIGKILL, no other process is left to stop this one. The latest call counts.
+ */
+export function onParentGone(leave: () => void): void {
+  process.removeAllListeners('disconnect')
+  process.on('disconnect', leave)
+  if (process.send && !process.connected) leave()
 }

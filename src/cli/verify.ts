@@ -1,8 +1,8 @@
 import { loadConfig } from '../config/config.ts'
-import { askNode } from '../infra/http/ask-node.ts'
+import { askNode } from '../infra/http/post-json.ts'
 import { isEmbedded } from '../infra/node/upstreams.ts'
 import { verifyStore } from '../store/verify.ts'
-import { findLedger } from './find-ledger.ts'
+import { findLedger } from './devnet-control.ts'
 import { show } from './show-answer.ts'
 import { type Flags, print, withStore } from './store.ts'
 

@@ -1,12 +1,11 @@
 import type { AddressInfo } from 'node:net'
-import { createWorkServer } from '../http/work-server.ts'
+import { createWorkServer, readWorkKeys } from '../http/work-server.ts'
 import { systemClock } from '../infra/clock.ts'
 import { Metrics } from '../infra/metrics.ts'
 import { systemRandom } from '../infra/random.ts'
 import { INFRA_SETTINGS } from '../infra/settings.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import { describeRate, describeSources, openScheduler } from '../infra/work/open.ts'
-import { readWorkKeys } from '../http/work-keys.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 

@@ -1,10 +1,11 @@
 import type { Raw } from '../kernel/money.ts'
-import type { StateBlock } from '../kernel/nano/block.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../kernel/nano/block.ts'
 import { whenOver } from '../kernel/when-over.ts'
-import type { AccountChain, Subtype, Head } from './account-chain.ts'
+import type { AccountChain, Head, Subtype } from './account-chain.ts'
+import type { Budget } from './budget.ts'
+import { backOff, rest } from './call.ts'
 import { GatewayError } from './gateway-error.ts'
-import { publish } from './publish.ts'
-import { rest } from './rest.ts'
+import type { LedgerRpc } from './ledger-rpc.ts'
 
 const LOOK_EVERY = 250
 const LOOKS_MAX = 40
@@ -85,5 +86,59 @@ export class AccountSigner {
       if (!(error instanceof GatewayError) || error.code !== 'ledger_refused') throw error
     }
     this.#unknown = undefined
+  }
+}
+
+const TRIES_MAX = 3
+
+/**
+ * Puts a block on the ledger and answers its hash. After a lost reply the ledger is asked before the same bytes go out
+ * again; while that stays unknown the error is `publish_unknown`, and its `body` has the hash.
+ */
+async function publish(rpc: LedgerRpc, block: StateBlock, subtype: Subtype): Promise<string> {
+  const hash = hashBlock(block)
+  const idempotencyKey = crypto.randomUUID()
+  let failure: unknown
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    if (tries > 0) await rest(backOff(tries))
+    try {
+      const request = { json_block: 'true', subtype, block: toBlockJson(block) }
+      const answer = await rpc('process', request, idempotencyKey)
+      if (answer.hash === hash || (await isOnLedger(rpc, hash))) return hash
+      const message = String(answer.error ?? 'The ledger refused a block.')
+      throw new GatewayError(message, { code: 'ledger_refused', status: 200, body: answer })
+    } catch (error) {
+      if (isFinal(error)) throw error
+      failure = error
+    }
+    try {
+      if (await isOnLedger(rpc, hash)) return hash
+    } catch (error) {
+      failure = error
+    }
+  }
+  const message = `Whether block ${hash} is on the ledger is not known yet. Look it up before you send again.`
+  throw new GatewayError(message, { code: 'publish_unknown', body: { hash }, cause: failure })
+}
+
+/** Refused before anything left the gateway, or by the ledger itself. */
+const isFinal = (error: unknown) =>
+  error instanceof GatewayError && error.status >= 200 && error.status < 500 && error.status !== 409
+
+async function isOnLedger(rpc: LedgerRpc, hash: string): Promise<boolean> {
+  const { contents, error } = await rpc('block_info', { hash, json_block: 'true' })
+  if (contents === undefined && error === undefined) throw new Error('The ledger does not tell about a block.')
+  return contents !== undefined
+}
+
+/**
+ * Finds out what became of payments whose outcome is unknown, before another is signed. The ledger decides, and not
+ * the one who was paid: once another block has its place, it is there or will never be.
+ */
+export async function resolvePending(chain: AccountChain, budget: Budget, head: Head): Promise<void> {
+  for (const entry of budget.pendingOf(chain.key)) {
+    if (entry.block.previous === head.previous) continue
+    const isThere = entry.hash === head.previous || (await isOnLedger(chain.rpc, entry.hash))
+    entry.state = isThere ? 'settled' : 'refused'
   }
 }

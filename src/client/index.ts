@@ -33,6 +33,5 @@ export {
   describeVerdict,
   verifyProof,
 } from '../kernel/nano/payment-proof.ts'
-export { type Received, receiveFunds } from './receive-funds.ts'
-export type { Sent, Wallet, WalletKey, WalletSettings } from './wallet.ts'
+export { type Received, type Sent, type Wallet, type WalletKey, type WalletSettings, receiveFunds } from './wallet.ts'
 export { type WebhookHeaders, type WebhookOptions, verifyWebhook } from './webhook.ts'

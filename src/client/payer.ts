@@ -2,12 +2,11 @@ import { fromAddress } from '../kernel/nano/address.ts'
 import { hashBlock, toBlockJson } from '../kernel/nano/block.ts'
 import { readAmount } from '../kernel/x402/payment-block.ts'
 import { ASSET, SCHEME, X402_VERSION, decodeHeader, encodeHeader, toMembers } from '../kernel/x402/wire.ts'
-import type { AccountSigner } from './account-signer.ts'
+import { type AccountSigner, resolvePending } from './account-signer.ts'
 import type { Budget, Entry } from './budget.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { Fetch } from './ledger-rpc.ts'
-import { resolvePending } from './resolve-pending.ts'
-import { backOff, rest } from './rest.ts'
+import { backOff, rest } from './call.ts'
 
 interface Terms {
   /** The entry of `accepts` as it came; it goes back as what was agreed to. */

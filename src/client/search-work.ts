@@ -4,7 +4,7 @@ import { openSearcher, rootWords } from '../infra/work/searcher.ts'
 import { SHAPES, lanesOf } from '../infra/work/shapes.ts'
 import { webAssembly } from '../infra/work/web-assembly.ts'
 import { expectedHashes, formatWork, workValue } from '../kernel/nano/work.ts'
-import { rest } from './rest.ts'
+import { rest } from './call.ts'
 
 /** Below this, making the module takes longer than the search. */
 const FEW_HASHES = 20_000

@@ -1,9 +1,28 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { leavesDesk } from './desk.ts'
-import { type NearName, findNearNames } from './near-names.ts'
-import { FILE_SUFFIX, readSecret } from './setting-files.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+import { openNearest } from '../kernel/nearest-name.ts'
 import { BadSetting, list } from '../kernel/setting.ts'
 import { SETTINGS } from './settings.ts'
+
+/** Behind the name of a secret: the file that holds it. */
+const FILE_SUFFIX = '_FILE'
+
+const isGiven = (value: string | undefined) => value !== undefined && value !== ''
+
+/** The text of a secret, from the environment or from the file named there. Errors name neither the file's content nor its name. */
+function readSecret(env: Env, name: string): string | undefined {
+  const file = env[name + FILE_SUFFIX]
+  if (!isGiven(file)) return env[name]
+  if (isGiven(env[name])) throw new BadSetting(`and ${name}${FILE_SUFFIX} are both set: one of them must go`)
+  try {
+    return readFileSync(file!, 'utf8').replace(/[\r\n]+$/, '')
+  } catch (error) {
+    // A secret that was put where its file's name belongs would stand in the message.
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new BadSetting(`cannot be read from the file in ${name}${FILE_SUFFIX} (${code})`, { cause: code })
+  }
+}
 
 type Settings = typeof SETTINGS
 type Env = Readonly<Record<string, string | undefined>>
@@ -99,4 +118,45 @@ export function describeConfig(env: Env = process.env): SettingRow[] {
 /** The store a configuration names. */
 export function storeUrl(config: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
+}
+
+/** Why this gateway is not local, as the settings that say so; empty if it is. */
+function leavesDesk({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
+  const reasons: string[] = []
+  if (NODE_ENV === 'production') reasons.push('NODE_ENV is production')
+  if (HOST !== undefined && !isLoopback(HOST)) reasons.push('HOST is not this machine alone')
+  if (BASE_URL !== undefined && BASE_URL !== '' && !namesThisMachine(BASE_URL)) {
+    reasons.push('BASE_URL is not an address of this machine alone')
+  }
+  return reasons
+}
+
+const namesThisMachine = (address: string) => URL.canParse(address) && isLoopback(new URL(address).hostname)
+
+/** Names that other software sets and that happen to look like ours. */
+const OF_OTHERS = new Set(['APP_URL', 'INSTANCE_ID', 'NODE_ARGS'])
+
+/** What Kubernetes and linked containers set for each of their services, whatever its name. */
+const OF_SERVICES = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/
+const SERVICE_ADDRESS = /^(tcp|udp):\/\//
+
+/** A name that is not ours, and the one of ours it was probably meant to be. */
+interface NearName {
+  name: string
+  meant: string
+}
+
+/** Finds names of the environment that differ from one of ours in case, underscores, or one or two letters. */
+export function findNearNames(
+  env: Readonly<Record<string, string | undefined>>,
+  { ours, ignored }: { ours: readonly string[]; ignored: readonly string[] },
+): NearName[] {
+  const known = new Set([...ours, ...ignored, ...OF_OTHERS])
+  const nearest = openNearest(ours)
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || known.has(name) || OF_SERVICES.test(name)) return []
+    if (name.endsWith('_PORT') && SERVICE_ADDRESS.test(value)) return []
+    const meant = nearest(name)
+    return meant === undefined ? [] : [{ name, meant }]
+  })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findNearNames } from './near-names.ts'
+import { findNearNames } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
 const ours = Object.values(SETTINGS).map(({ env }) => env)

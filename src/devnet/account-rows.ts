@@ -1,7 +1,6 @@
 import type { PublicKey } from '../kernel/nano/address.ts'
 import type { AccountRecord } from './records.ts'
-import { toAccountRecord } from './rows.ts'
-import type { Statements } from './statements.ts'
+import { type Statements, toAccountRecord } from './rows.ts'
 
 interface Held {
   /** As the table has it; undefined for one that it does not have yet. */

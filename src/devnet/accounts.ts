@@ -2,8 +2,10 @@ import { RAW_PER_NANO, type Raw, toRaw } from '../kernel/money.ts'
 import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
 import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
+import { refusal } from '../kernel/nano/node-request.ts'
+import { FINAL_DURATION, FINAL_TIMESTAMP, hashVote, toDecimalSignature } from '../kernel/nano/vote.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import type { Members } from './answer.ts'
 import type { LedgerNode } from './node.ts'
 
 /** No secret, so that the same accounts are there wherever this ledger runs. */
@@ -40,7 +42,7 @@ interface NewAccount {
 }
 
 /** Opens an account with money of the genesis account. */
-export async function openAccount(
+async function openAccount(
   node: LedgerNode,
   { account, privateKey, representative, ...asked }: NewAccount,
 ): Promise<void> {
@@ -67,4 +69,31 @@ export async function openAccount(
     if ('refused' in result) throw refusal(result.refused)
     node.follow(block, result, events)
   })
+}
+
+/** Gives each representative an equal part of what the genesis account has, unless it was opened before: weight is money. */
+export async function openVoters(node: LedgerNode): Promise<void> {
+  const { store, genesis } = node.ledger
+  const [, ...others] = node.voters
+  const unopened = others.filter(({ key }) => !store.findAccount(key))
+  const share = store.findAccount(genesis.account)!.balance / BigInt(unopened.length + 1)
+  for (const { key, privateKey } of unopened) {
+    await openAccount(node, { account: key, privateKey, amount: toRaw(share), representative: key })
+  }
+  node.lookAtWeight()
+}
+
+/** The final votes for a block, as the websocket sends them. */
+export function voteFor(node: LedgerNode, hash: string): Members[] {
+  const vote = { timestamp: FINAL_TIMESTAMP, duration: FINAL_DURATION, hashes: [hash] }
+  const signed = hashVote(vote)
+  return node.listOnline().map(({ key, privateKey }) => ({
+    account: toAddress(key),
+    signature: toDecimalSignature(signHash(privateKey, signed)),
+    sequence: FINAL_TIMESTAMP.toString(),
+    timestamp: FINAL_TIMESTAMP.toString(),
+    duration: FINAL_DURATION.toString(),
+    blocks: [hash],
+    type: 'vote',
+  }))
 }

@@ -1,5 +1,5 @@
 import type { PublicKey } from '../kernel/nano/address.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './rows.ts'
 
 export interface Totals {
   blocks: number

@@ -1,14 +1,39 @@
 import type { Raw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
-import { type StateBlock, hashBlock } from '../kernel/nano/block.ts'
+import { type Block, type StateBlock, hashBlock } from '../kernel/nano/block.ts'
 import { signHash } from '../kernel/nano/keys.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
+import { refusal } from '../kernel/nano/node-request.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
-import type { Processed } from './ledger.ts'
-import type { LedgerNode } from './node.ts'
+import { whenOver } from '../kernel/when-over.ts'
+import type { Applied, Ledger, Processed } from './ledger.ts'
+import type { NodeEvent } from './node-options.ts'
+import type { WorkSearches } from './work-search.ts'
 
-/** Sends from the genesis account, whose key everybody knows. */
-export async function sendFromGenesis(node: LedgerNode, account: PublicKey, amount: Raw): Promise<string> {
+/** What the bank needs of its node. */
+interface Teller {
+  readonly ledger: Ledger
+  readonly work: WorkSearches
+  write<T>(run: (events: NodeEvent[]) => T): Promise<T>
+  follow(block: Block, result: Applied, events: NodeEvent[]): void
+}
+
+/** Sends from the genesis account, whose key everybody knows. One payment after another, because each needs the frontier. */
+export class Bank {
+  readonly #node: Teller
+  #sending: Promise<unknown> = Promise.resolve()
+
+  constructor(node: Teller) {
+    this.#node = node
+  }
+
+  send(account: PublicKey, amount: Raw): Promise<string> {
+    const sent = this.#sending.then(() => sendFromGenesis(this.#node, account, amount))
+    this.#sending = whenOver(sent)
+    return sent
+  }
+}
+
+async function sendFromGenesis(node: Teller, account: PublicKey, amount: Raw): Promise<string> {
   const { ledger, work: searches } = node
   for (;;) {
     const genesis = ledger.store.findAccount(ledger.genesis.account)!

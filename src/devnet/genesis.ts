@@ -3,7 +3,7 @@ import { RAW_MAX } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { type LegacyBlock, type StateBlock, hashBlock } from '../kernel/nano/block.ts'
 import { bytesToHex } from '../kernel/nano/hex.ts'
-import { publicKeyOf, signHash } from '../kernel/nano/keys.ts'
+import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../kernel/nano/network.ts'
 
 /** How a ledger begins, which is what tells it from every other. */
@@ -59,3 +59,18 @@ function makeGenesis(privateKey: string, work: { open: string; epochs: readonly 
   }
   return { account, privateKey, hash, block, epochs }
 }
+
+/** A representative that this ledger votes with. */
+export interface Voter {
+  key: PublicKey
+  privateKey: string
+}
+
+/** The genesis account, and others whose keys follow from its own. */
+export const votersOf = ({ account, privateKey }: Genesis, count: number): readonly Voter[] => [
+  { key: account, privateKey },
+  ...Array.from({ length: count - 1 }, (_, index) => {
+    const derived = deriveKey(privateKey, index)
+    return { key: publicKeyOf(derived), privateKey: derived }
+  }),
+]

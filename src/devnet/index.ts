@@ -2,7 +2,7 @@ import { lockFile } from './file-lock.ts'
 import { LedgerNode } from './node.ts'
 import type { NodeOptions } from './node-options.ts'
 import { type AnsweredCall, serveRpc } from './server.ts'
-import { openVoters } from './voters.ts'
+import { openVoters } from './accounts.ts'
 import { serveWebsocket } from './websocket.ts'
 
 export interface DevnetOptions extends NodeOptions {

@@ -3,11 +3,10 @@ import type { PublicKey } from '../kernel/nano/address.ts'
 import { type Block, type LegacyBlock, type StateBlock, ZERO_HASH, previousOf, rootOf } from '../kernel/nano/block.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { Candidate } from './candidate.ts'
+import { Candidate, type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
 import { DEV_GENESIS, type Genesis } from './genesis.ts'
 import type { AccountRecord, StoredBlock, WaitingSend } from './records.ts'
 import type { LedgerStore } from './store.ts'
-import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
 
 export type Processed = { hash: string } | { refused: Refusal }
 /** What the ledger makes of a block: it is stored, or refused. */

@@ -1,27 +1,32 @@
-import { whenOver } from '../kernel/when-over.ts'
 import type { Raw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { type Block, hashBlock } from '../kernel/nano/block.ts'
 import { DEV_NETWORK } from '../kernel/nano/network.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { Random } from '../kernel/ports.ts'
-import { NodeRefusal, refusal } from '../kernel/nano/node-refusal.ts'
-import { Candidate } from './candidate.ts'
+import { NodeRefusal, refusal } from '../kernel/nano/node-request.ts'
+import { Candidate } from './validate.ts'
 import { Elections } from './elections.ts'
 import { Faults } from './faults.ts'
-import { sendFromGenesis } from './fund.ts'
+import { Bank } from './fund.ts'
 import { Fork, Untouched } from './fork/fork.ts'
-import { FORK_BANK } from './genesis.ts'
+import { FORK_BANK, type Voter, votersOf } from './genesis.ts'
 import { LedgerClock } from './ledger-clock.ts'
 import { type Applied, Ledger, type Processed } from './ledger.ts'
-import { type ConfirmationType, type NodeEvent, type NodeOptions, type Tally, sumOf } from './node-options.ts'
-import { NODE_VERSIONS, type NodeVersion } from './node-versions.ts'
+import {
+  type ConfirmationType,
+  NODE_VERSIONS,
+  type NodeEvent,
+  type NodeOptions,
+  type NodeVersion,
+  type Tally,
+  sumOf,
+} from './node-options.ts'
 import type { StoredBlock } from './records.ts'
 import { Snapshots } from './snapshots.ts'
 import { LedgerStore } from './store.ts'
 import { UncheckedBlocks, needOf } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
-import { type Voter, votersOf } from './voters.ts'
 import { BatchWriter, LedgerClosed } from './writer.ts'
 
 /** The development ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
@@ -51,7 +56,7 @@ export class LedgerNode {
   readonly #listeners = new Set<(event: NodeEvent) => void>()
   /** Hear of every change, also of what is taken back, which no websocket client is told. */
   readonly onChange = new Set<() => void>()
-  #funding: Promise<unknown> = Promise.resolve()
+  readonly #bank = new Bank(this)
   /** Counts how often the ledger was put back or replaced: what was under way before does not reach into it. */
   #era = 0
 
@@ -118,11 +123,9 @@ export class LedgerNode {
     return this.reading(() => this.write(process))
   }
 
-  /** Sends from the genesis account, whose key everybody knows. One after another, because each needs the frontier. */
+  /** Sends from the genesis account. */
   fund(account: PublicKey, amount: Raw): Promise<string> {
-    const funded = this.#funding.then(() => sendFromGenesis(this, account, amount))
-    this.#funding = whenOver(funded)
-    return funded
+    return this.#bank.send(account, amount)
   }
 
   /** Whether blocks stay unconfirmed at the moment. */
@@ -157,21 +160,6 @@ export class LedgerNode {
       if (this.ledger.isConfirmed(stored)) throw refusal('Block is confirmed')
       return this.takeBack(hash)
     })
-  }
-
-  /** Takes back a block, confirmed or not, and everything built on it: what no node does, and a lost disk may. */
-  async rollBack(hash: string): Promise<string[]> {
-    return this.write(() => {
-      const stored = this.#store.findBlock(hash)
-      if (!stored) throw refusal('Block not found')
-      if (this.ledger.isGenesis(stored)) throw refusal('Every ledger begins with this block')
-      return this.takeBack(hash)
-    })
-  }
-
-  /** A node that has fetched the whole ledger anew: to it every block arrived at one moment, now unless told otherwise. */
-  async resync(timestamp = Math.floor(this.clock.now() / 1000)): Promise<void> {
-    await this.write(() => this.#store.stampAll(timestamp))
   }
 
   /** Starts an election for a block; for a confirmed one the node only repeats its confirmation. */

@@ -2,10 +2,9 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net'
 import { writeAnswer } from './answer.ts'
 import { LedgerRefusal } from '../kernel/errors.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
+import { NodeRequest, refusal } from '../kernel/nano/node-request.ts'
 import { LostAnswer } from './faults.ts'
 import type { LedgerNode } from './node.ts'
-import { NodeRequest } from '../kernel/nano/node-request.ts'
 import { answerRequest } from './rpc/index.ts'
 
 /** The node resets the connection of anybody who sends more. */

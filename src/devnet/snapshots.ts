@@ -1,9 +1,23 @@
 import type { PublicKey } from '../kernel/nano/address.ts'
 import type { Block } from '../kernel/nano/block.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
-import type { ElectionsThen } from './elections.ts'
-import type { FaultsThen } from './faults.ts'
-import type { LedgerNode } from './node.ts'
+import { refusal } from '../kernel/nano/node-request.ts'
+import type { Elections, ElectionsThen } from './elections.ts'
+import type { Faults, FaultsThen } from './faults.ts'
+import type { LedgerClock } from './ledger-clock.ts'
+import type { Ledger } from './ledger.ts'
+import type { UncheckedBlocks } from './unchecked.ts'
+
+/** What of a node is kept and put back, and how its ledger is written meanwhile. */
+interface Kept {
+  readonly ledger: Ledger
+  readonly clock: LedgerClock
+  readonly elections: Elections
+  readonly faults: Faults
+  readonly unchecked: UncheckedBlocks
+  writeAlone(run: () => void, then?: () => void): Promise<void>
+  replace(build: () => void, then: () => void): Promise<void>
+  lookAtWeight(): void
+}
 
 /** What is not in the file, as it was at a moment. */
 interface Memory {
@@ -27,11 +41,11 @@ const NOTHING: Memory = {
 
 /** Moments of the ledger that it can be put back to. They end with the process. */
 export class Snapshots {
-  readonly #node: LedgerNode
+  readonly #node: Kept
   readonly #kept = new Map<string, { mark: number; memory: Memory }>()
   #count = 0
 
-  constructor(node: LedgerNode) {
+  constructor(node: Kept) {
     this.#node = node
   }
 

@@ -1,6 +1,6 @@
 import { parseRaw } from '../kernel/money.ts'
 import { type StateBlock, parseHex } from '../kernel/nano/block.ts'
-import { refusal } from '../kernel/nano/node-refusal.ts'
+import { refusal } from '../kernel/nano/node-request.ts'
 import { type RequestTree, findMember } from '../kernel/nano/request-tree.ts'
 import type { LedgerNode } from './node.ts'
 

@@ -3,11 +3,9 @@ import type { PublicKey } from '../kernel/nano/address.ts'
 import { AccountRows } from './account-rows.ts'
 import { Counts, type Totals } from './counts.ts'
 import type { AccountRecord, Receivable, StoredBlock, WaitingSend } from './records.ts'
-import { SCHEMA } from './schema.ts'
-import { toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
-import { Statements } from './statements.ts'
+import { SCHEMA, WriteAheadLog } from './schema.ts'
+import { Statements, toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
 import { UndoLog } from './undo-log.ts'
-import { WriteAheadLog } from './write-ahead-log.ts'
 
 /** What lies beyond this file, on a ledger that was forked: throws when it was not read yet. */
 interface Beyond {

@@ -1,9 +1,9 @@
 import type { Raw } from '../kernel/money.ts'
 import { type PublicKey, ZERO_KEY } from '../kernel/nano/address.ts'
-import { type LegacyBlock, type StateBlock, ZERO_HASH } from '../kernel/nano/block.ts'
+import { type Block, type LegacyBlock, type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
+import { verifyHash } from '../kernel/nano/keys.ts'
 import { type Epoch, epochOfLink, thresholdFor } from '../kernel/nano/network.ts'
-import type { WorkThresholds } from '../kernel/nano/work.ts'
-import type { Candidate } from './candidate.ts'
+import { type WorkThresholds, workValue } from '../kernel/nano/work.ts'
 import type { AccountRecord, Subtype } from './records.ts'
 import type { LedgerStore } from './store.ts'
 
@@ -132,4 +132,40 @@ export function judgeLegacyBlock({ store }: Rules, candidate: Candidate<LegacyBl
   const previous = store.findBlock(block.previous)
   if (!previous) return 'Gap previous block'
   return previous.block.type === 'state' ? 'This block cannot follow the previous block' : 'Fork'
+}
+
+/**
+ * A block that wants to be on the ledger, with what follows from the block alone. All of that is dear and never changes, so that
+ * it is computed once, at the first question.
+ */
+export class Candidate<B extends Block = Block> {
+  readonly block: B
+  readonly hash: string
+  readonly #signedBy = new Map<PublicKey, boolean>()
+  #workValue: bigint | undefined
+
+  constructor(block: B) {
+    this.block = block
+    this.hash = hashBlock(block)
+  }
+
+  hasWork(threshold: bigint): boolean {
+    if (threshold === 0n) return true
+    this.#workValue ??= workValue(rootOf(this.block), this.block.work)
+    return this.#workValue >= threshold
+  }
+
+  isSignedBy(account: PublicKey): boolean {
+    const known = this.#signedBy.get(account)
+    if (known !== undefined) return known
+    const verdict = verifyHash(account, this.hash, this.block.signature)
+    this.#signedBy.set(account, verdict)
+    return verdict
+  }
+
+  /** Does what takes time before the ledger is asked: meanwhile the disk may be at work for others. */
+  prepare(): void {
+    const { block } = this
+    if (block.type === 'state' && epochOfLink(block.link) === undefined) this.isSignedBy(block.account)
+  }
 }

@@ -1,17 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { toBlockJson } from '../kernel/nano/block.ts'
-import { optionsIn, toFlag } from '../kernel/nano/confirmation-options.ts'
 import { lazily } from '../kernel/lazily.ts'
+import { toAddress } from '../kernel/nano/address.ts'
+import { toBlockJson } from '../kernel/nano/block.ts'
+import {
+  type ConfirmationOptions,
+  optionsIn,
+  readConfirmationOptions,
+  toFlag,
+} from '../kernel/nano/confirmation-options.ts'
+import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
+import { FINAL_TIMESTAMP } from '../kernel/nano/vote.ts'
 import { type Members, writeAnswer } from './answer.ts'
 import { WEBSOCKET } from './faults.ts'
+import { type NodeEvent, sumOf } from './node-options.ts'
 import type { LedgerNode } from './node.ts'
-import type { NodeEvent } from './node-options.ts'
-import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
-import { ConfirmationSubscription } from './subscription.ts'
-import { voteFor } from './voters.ts'
+import { voteFor } from './accounts.ts'
 
 /** Topics a client may subscribe to; this ledger has something to say on the first four. */
 const TOPICS = new Set([
@@ -161,5 +167,75 @@ function readFrame(text: string): RequestTree | undefined {
   } catch {
     // The node ignores what it cannot read.
     return undefined
+  }
+}
+
+type Confirmed = NodeEvent & { kind: 'confirmed' }
+
+/** What one client wants to know about confirmations, and the messages that tell it. */
+class ConfirmationSubscription {
+  readonly #options: ConfirmationOptions
+  readonly #isChangeable: boolean
+
+  constructor(options: RequestTree | undefined) {
+    this.#options = readConfirmationOptions(optionsIn(options ?? { text: '', members: [] }))
+    this.#isChangeable = options !== undefined
+  }
+
+  /** Adds and removes accounts, and says whether there is something to acknowledge: a node changes only what came with options. */
+  update(options: RequestTree): boolean {
+    if (!this.#isChangeable) return false
+    const { accounts } = optionsIn(options)
+    const [added, removed] = [accounts('accounts_add'), accounts('accounts_del')]
+    // From now on it is a filter, even an empty one.
+    if (added || removed) this.#options.accounts ??= new Set()
+    for (const address of added ?? []) this.#options.accounts?.add(address)
+    for (const address of removed ?? []) this.#options.accounts?.delete(address)
+    return true
+  }
+
+  wants({ stored, type }: Confirmed): boolean {
+    const { accounts, includeBlock, types } = this.#options
+    if (!types.includes(type)) return false
+    if (!accounts) return true
+    // The node looks for the counterparty inside the block, so a filter without blocks never matches.
+    if (!includeBlock || stored.block.type !== 'state') return false
+    return accounts.has(toAddress(stored.account)) || accounts.has(toAddress(stored.block.link))
+  }
+
+  message({ stored, type, votes }: Confirmed, now: number): Members {
+    const message: Members = {
+      account: toAddress(stored.account),
+      amount: stored.amount.toString(),
+      hash: stored.hash,
+      confirmation_type: type,
+    }
+    if (this.#options.includeElection) {
+      const tally = sumOf(votes).toString()
+      const election: Members = {
+        duration: '0',
+        time: `${now}`,
+        tally,
+        final: tally,
+        blocks: '1',
+        // The node counts one without an owner as well.
+        voters: `${votes.length + 1}`,
+        request_count: '0',
+      }
+      if (this.#options.includeVotes) {
+        election.votes = votes.map(({ representative, weight }) => ({
+          representative: toAddress(representative),
+          timestamp: FINAL_TIMESTAMP.toString(),
+          hash: stored.hash,
+          weight: weight.toString(),
+        }))
+      }
+      message.election_info = election
+    }
+    if (this.#options.includeBlock) message.block = { ...toBlockJson(stored.block), subtype: stored.subtype }
+    if (this.#options.includeSideband) {
+      message.sideband = { height: `${stored.height}`, local_timestamp: `${stored.timestamp}` }
+    }
+    return { topic: 'confirmation', time: `${now}`, message }
   }
 }

@@ -1,8 +1,7 @@
 import type { Action } from '../kernel/action.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import { requireScope } from '../kernel/key-rights.ts'
-import type { Scope } from '../kernel/scopes.ts'
+import { type Scope, requireScope } from '../kernel/rights.ts'
 
 /**
  * Lets a caller through an action's door. A secret key opens every door that a public one opens, as far as its scopes go; what

@@ -1,4 +1,5 @@
-import { type Actor } from '../kernel/actor.ts'
+import type { Config } from '../config/config.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Caller, Meter } from '../kernel/ctx.ts'
 import { AppError, Cancelled } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
@@ -12,6 +13,7 @@ import {
   reserveCredits,
   takeFree,
 } from '../modules/accounts/index.ts'
+import type { Plans } from './throttle.ts'
 
 /** What a metered thing costs, and how much of it is free for whom; no allowance means no limit. */
 export interface Tariff {
@@ -123,4 +125,45 @@ async function spend<T>(
   // The work is done and the client gets it, also when the store fails now and the credits return.
   await commitCredits(store, { reservationId, reason: meter, actor }).catch(store.failures.failed('credits.spend'))
   return result
+}
+
+const MINUTE = 60_000
+const MONTH = 30 * 24 * 60 * MINUTE
+
+/** The limits of each kind of caller. */
+export function toPlans(config: Config): Plans {
+  return {
+    anonymous: { perMinute: config.limitAnonymousPerMinute, concurrencyMax: config.limitAnonymousConcurrency },
+    publicKey: { perMinute: config.limitPublicKeyPerMinute, concurrencyMax: config.limitPublicKeyConcurrency },
+    free: { perMinute: config.limitFreePerMinute, concurrencyMax: config.limitFreeConcurrency },
+    prepaid: { perMinute: config.limitPrepaidPerMinute, concurrencyMax: config.limitPrepaidConcurrency },
+  }
+}
+
+const BATCH_WIDTH_MAX = 10
+
+/** How many requests of a batch run at once: half of what its caller may, so that a batch neither refuses itself nor shuts out the rest. */
+export function toBatchWidth(config: Config): number {
+  const limits = Object.values(toPlans(config)).flatMap(({ concurrencyMax }) => concurrencyMax || [])
+  return Math.max(1, Math.min(BATCH_WIDTH_MAX, ...limits.map((limit) => Math.floor(limit / 2))))
+}
+
+/** What metered things cost, and how much of them is free. */
+export function toTariffs(config: Config): Tariffs {
+  const allowance = (max: number, windowMilliseconds: number) => (max === 0 ? undefined : { max, windowMilliseconds })
+  return {
+    work: {
+      credits: 1,
+      free: {
+        anonymous: allowance(config.freeWorkAnonymousPerHour, 60 * MINUTE),
+        account: allowance(config.freeWorkPerHalfHour, 30 * MINUTE),
+      },
+      freeFirst: false,
+    },
+    wallet_send: {
+      credits: 1,
+      free: { anonymous: undefined, account: allowance(config.freeSendsPerMonth, MONTH) },
+      freeFirst: true,
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
+import type { RequestHeaders } from './credential.ts'
 import { parseJson } from './json-body.ts'
-import { findPart } from './json-parts.ts'
 import type { Registry } from './registry.ts'
 
 /** A request in the words of JSON-RPC 2.0. */
@@ -60,3 +60,62 @@ export function readJsonRpc(text: string, registry: Registry): JsonRpcCall | und
 
 const toBody = (method: string, params: string) =>
   `{"action":${JSON.stringify(method)}${params === '{}' ? '}' : `,${params.slice(1)}`}`
+
+const ELEMENTS_MAX = 100
+
+/** Whether a body is a list of requests. */
+export const isBatch = (text: string): boolean => text.charCodeAt(0) !== 0x7b && /^\s*\[/.test(text)
+
+/** The requests of a batch, each as it was written: an error of one of them is answered in its place. */
+export function readBatch(text: string, headers: RequestHeaders): string[] {
+  const value = parseJson(text, 2) as unknown[]
+  if (value.length === 0 || value.length > ELEMENTS_MAX) {
+    throw new AppError('invalid_list', `A batch has 1 to ${ELEMENTS_MAX} requests.`)
+  }
+  refuseHeader(headers, 'Idempotency-Key', 'Each request of a batch has its own, in its field idempotency_key.')
+  refuseHeader(headers, 'PAYMENT-SIGNATURE', 'A payment pays for one request: send that one alone.')
+  return splitParts(text)
+}
+
+/** What names one request would mean all of them. */
+function refuseHeader(headers: RequestHeaders, field: string, detail: string): void {
+  if (headers[field.toLowerCase()] === undefined) return
+  throw new AppError('invalid_request', `${field} is of one request, and this is a batch.`, { body: { field, detail } })
+}
+
+/** The elements of a JSON array, or the members of an object, as they were written. The text is known to be valid. */
+function splitParts(text: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let begin = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth === 1) begin = at + 1
+    } else if ((code === 0x2c && depth === 1) || ((code === 0x7d || code === 0x5d) && --depth === 0)) {
+      parts.push(text.slice(begin, at).trim())
+      begin = at + 1
+    }
+  }
+  return parts.length === 1 && parts[0] === '' ? [] : parts
+}
+
+/** The value of a member as it was written: numbers keep digits that no number of ours has. The last of equal names counts. */
+function findPart(object: string, name: string): string | undefined {
+  const member = splitParts(object).findLast((part) => nameOf(part) === name)
+  return member?.slice(member.indexOf(':', endOfString(member, 0)) + 1).trim()
+}
+
+/** Most names are written as they are, and reading each as JSON would cost more than the rest. */
+function nameOf(member: string): unknown {
+  const text = member.slice(0, endOfString(member, 0) + 1)
+  return text.includes('\\') ? JSON.parse(text) : text.slice(1, -1)
+}
+
+/** Where the string ends that begins here. */
+function endOfString(text: string, begin: number): number {
+  let at = begin + 1
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
+  return at
+}

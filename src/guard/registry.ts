@@ -1,8 +1,7 @@
 import { type Action, mayAct } from '../kernel/action.ts'
 import type { Module } from '../kernel/module.ts'
 import { openNearest } from '../kernel/nearest-name.ts'
-import { type Parser, createParser } from '../kernel/parse-fields.ts'
-import { type UnusedFields, unusedOf } from '../kernel/unused-fields.ts'
+import { type Parser, type UnusedFields, createParser, unusedOf } from '../kernel/parse-fields.ts'
 
 const NAME_LENGTH_MAX = 40
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { KeyLimits } from '../kernel/key-rights.ts'
+import type { KeyLimits } from '../kernel/rights.ts'
 import type { LimitDecision, RateLimiter } from '../kernel/ports.ts'
 
 /** What a kind of caller may do; 0 means no limit. */

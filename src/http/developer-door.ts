@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { requireScope } from '../kernel/key-rights.ts'
+import { requireScope } from '../kernel/rights.ts'
 import { isLoopback } from '../kernel/loopback.ts'
-import { remoteAddressOf } from './remote-address.ts'
+import { remoteAddressOf } from './client-ip.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
 
 /** What proxies write. A request with any of it comes from another machine, or says so. */

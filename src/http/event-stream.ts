@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../kernel/ports.ts'
 import type { EventStream } from '../kernel/route.ts'
-import { CORS_HEADERS } from './cors.ts'
+import { CORS_HEADERS } from './page-headers.ts'
 
 const HEARTBEAT_EVERY = 15_000
 /** Who takes nothing off for so long has to come back: what waits for them would fill our memory. */

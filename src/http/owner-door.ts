@@ -8,11 +8,13 @@ import {
 } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { CORS_HEADERS } from './cors.ts'
+import { FRONT_CLIENT, FRONT_MARK } from './client-ip.ts'
 import { toErrorReply } from './errors.ts'
-import { FRONT_CLIENT, FRONT_MARK } from './remote-address.ts'
-import { toRefusal } from './server.ts'
+import { CORS_HEADERS } from './page-headers.ts'
+import { RpcEndpoint, type RpcOptions } from './rpc.ts'
+import { createServer, toRefusal } from './server.ts'
 
 interface OwnerDoorOptions {
   socketPath: string
@@ -153,7 +155,7 @@ export class OwnerDoor {
   }
 }
 
-export function refuse(response: ServerResponse, error: AppError, requestId: string): void {
+function refuse(response: ServerResponse, error: AppError, requestId: string): void {
   const { status, body, retryAfterSeconds } = toErrorReply(error)
   response
     .writeHead(status, {
@@ -175,3 +177,43 @@ function withoutOwn(raw: readonly string[]): string[] {
   }
   return kept
 }
+
+interface FrontServerOptions extends Omit<RpcOptions, 'handOver' | 'batchWidth' | 'running'> {
+  requestTimeoutMilliseconds: number
+  httpFast: boolean
+  door: OwnerDoor
+  onError(error: unknown, requestId: string): void
+}
+
+/** The server of a front: RPC as everywhere, and one way for everything else. */
+export function createFrontServer({ door, ...options }: FrontServerOptions): FastifyInstance {
+  const { isDraining, nextRequestId } = options
+  const rpc = new RpcEndpoint({
+    ...options,
+    running: { count: 0 },
+    // It answers none.
+    batchWidth: 1,
+    handOver: (...handed) => door.pass(...handed),
+  })
+  const server = createServer({
+    ...options,
+    rpc,
+    elsewhere(request, response) {
+      if (isDraining() && request.url === '/health/ready') {
+        refuse(
+          response,
+          new AppError('overloaded', 'The service is shutting down.', { body: DRAINING }),
+          nextRequestId(),
+        )
+      } else if (request.url === '/health/live') {
+        response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end('{"status":"live"}')
+      } else door.pass(request, response)
+    },
+  })
+  server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    door.upgrade(request, socket, head),
+  )
+  return server
+}
+
+const DRAINING = { status: 'not ready', reason: 'draining' }

@@ -1,12 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toIds } from '../kernel/id-shape.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RequestHeaders } from '../guard/credential.ts'
+import { parseBody } from '../guard/json-body.ts'
+import { type OnceCtx, fingerprintOf, once, readIdempotencyKey } from '../guard/once.ts'
+import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { refuseNul } from '../kernel/refuse-nul.ts'
 import type { SecretBox } from '../kernel/ports.ts'
-import type { AccountCaller, AccountRequest, RouteRequest } from '../kernel/route.ts'
-import { bodyOf, isForm, readForm } from './body.ts'
+import { refuseNul } from '../kernel/refuse-nul.ts'
+import { type AccountCaller, type AccountRequest, type Fields, type RouteRequest, toIds } from '../kernel/route.ts'
+import type { JsonObject } from '../kernel/shape.ts'
 import type { DeveloperDoor } from './developer-door.ts'
-import { onceFor } from './once-for.ts'
 import { readCookie, requireOwnPage } from './session.ts'
 
 export interface RequestOptions {
@@ -68,4 +70,70 @@ export function toAccountRequest(
     body: () => body,
     once: (action, run) => onceFor({ ...store, secrets }, { ...call, action }, run),
   }
+}
+
+interface OnceCall {
+  /** What is done; stored with the key. */
+  action: string
+  accountId: string
+  headers: RequestHeaders
+  body: Fields
+  params: Fields
+  reply: FastifyReply
+}
+
+/** Runs a request that makes something once for each `Idempotency-Key`; without one it simply runs. */
+async function onceFor(
+  ctx: OnceCtx,
+  { action, accountId, headers, body, params, reply }: OnceCall,
+  run: (idempotency: Idempotency | undefined) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const key = readIdempotencyKey(headers, body)
+  if (key === undefined) return run(undefined)
+  const request = {
+    accountId,
+    action,
+    key,
+    fingerprint: fingerprintOf({ ...body, ...params }),
+    onReplay: () => void reply.header('idempotent-replayed', 'true'),
+  }
+  return JSON.parse(
+    await once(ctx, request, async (idempotency) => JSON.stringify(await run(idempotency))),
+  ) as JsonObject
+}
+
+/** Bodies are JSON whatever their type says, as at the RPC endpoint. */
+export function readBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text))
+}
+
+function bodyOf({ body }: FastifyRequest, needed?: 'needed'): Record<string, unknown> {
+  const text = typeof body === 'string' ? body : ''
+  return text === '' && needed === undefined ? {} : parseBody(text)
+}
+
+/** The body, where it can be read: who cannot say who they are learns nothing of what is wrong with it. */
+export function findBody(request: FastifyRequest): Record<string, unknown> | undefined {
+  try {
+    return bodyOf(request)
+  } catch {
+    // Read again, and refused, once the caller is known.
+    return undefined
+  }
+}
+
+/** Whether a page's form sent this. Programs say so too (`curl -d`) and send JSON, which begins like an object. */
+function isForm({ headers, body }: FastifyRequest): boolean {
+  const type = headers['content-type'] ?? ''
+  return /^application\/x-www-form-urlencoded\b/i.test(type) && !(typeof body === 'string' && /^\s*\{/.test(body))
+}
+
+/** The fields of a request, whether a form or a program sent them. The first of several values counts. */
+function readForm(request: FastifyRequest): Fields {
+  if (!isForm(request)) return bodyOf(request)
+  const fields = new Map<string, string>()
+  const text = typeof request.body === 'string' ? request.body : ''
+  for (const [name, value] of new URLSearchParams(text)) if (!fields.has(name)) fields.set(name, value)
+  return refuseNul(Object.fromEntries(fields))
 }

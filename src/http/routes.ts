@@ -1,22 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import { requireFresh } from '../kernel/fresh-proof.ts'
-import { requirePermission } from '../kernel/key-rights.ts'
+import {
+  type AccountCaller,
+  type Door,
+  type Reply,
+  type Route,
+  type RouteLimit,
+  type RouteRequest,
+  type Run,
+  requireFresh,
+} from '../kernel/route.ts'
+import { type Degree, requirePermission } from '../kernel/rights.ts'
 import type { Described } from '../kernel/described.ts'
-import type { Degree } from '../kernel/roles.ts'
-import type { AccountCaller, Door, Reply, Route, RouteLimit, RouteRequest, Run } from '../kernel/route.ts'
 import { asStep } from '../kernel/traces.ts'
-import { unusedOfRoute } from '../kernel/unused-fields.ts'
+import { unusedOfRoute } from '../kernel/parse-fields.ts'
 import { textOf } from '../kernel/shape.ts'
-import { findBody, readBodies } from './body.ts'
+import { type RequestOptions, findBody, readBodies, toAccountRequest, toRouteRequest } from './route-request.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import { EventStreams } from './event-stream.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
 import type { RouteLimits } from './route-limits.ts'
 import { noteCaller } from './server.ts'
 import { sendReply } from './route-reply.ts'
-import { type RequestOptions, toAccountRequest, toRouteRequest } from './route-request.ts'
 import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages, spenderOf } from './session.ts'
 
 export interface RoutesOptions extends SessionOptions, RequestOptions {

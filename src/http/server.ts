@@ -4,13 +4,12 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { DoorName } from '../guard/rpc-request.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
-import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
+import type { Step, Traces } from '../kernel/traces.ts'
 import { toErrorReply } from './errors.ts'
+import { CORS_HEADERS, PREFLIGHT_HEADERS } from './page-headers.ts'
 import { movePathKey } from './path-key.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
-import type { Traces } from '../kernel/traces.ts'
 import type { RpcEndpoint } from './rpc.ts'
-import { traceRequests } from './trace-requests.ts'
 import { type UsualRequest, readUsualRequests } from './usual-requests.ts'
 import { isWebsocket } from './websocket.ts'
 
@@ -254,3 +253,41 @@ function isNext(socket: Socket): boolean {
   const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
   return !underWay || (!underWay.headersSent && !underWay.req.complete)
 }
+
+/** Traces what the router answers. A route is told as it was declared: what stands in an address is the client's. */
+function traceRequests(
+  server: FastifyInstance,
+  {
+    traces,
+    ipOf,
+    isTold,
+  }: { traces: Traces; ipOf(request: IncomingMessage): string; isTold(request: FastifyRequest): boolean },
+): void {
+  const steps = new WeakMap<FastifyRequest, Step>()
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { id: requestId, raw, headers } = request
+    const name = isTold(request) ? nameOf(request) : undefined
+    const step = name && traces.arrive({ name, requestId, traceparent: headers.traceparent, ip: ipOf(raw) })
+    if (!step) return done()
+    steps.set(request, step)
+    step.within(done)
+  })
+  // What reads a body goes on from the connection, and the connection is no part of the trace.
+  server.addHook('preValidation', (request, _reply, done) => {
+    const step = steps.get(request)
+    if (step) step.within(done)
+    else done()
+  })
+  server.addHook('onResponse', (request, { statusCode }, done) => {
+    const step = steps.get(request)
+    step?.note({
+      'http.request.method': request.method,
+      'http.route': request.routeOptions.url,
+      'http.response.status_code': statusCode,
+    })
+    step?.end(statusCode >= 500 ? { type: String(statusCode), isOurs: true } : undefined)
+    done()
+  })
+}
+
+const nameOf = ({ method, routeOptions: { url } }: FastifyRequest) => `${method} ${url ?? '(no such path)'}`

@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { KeyLookup } from '../kernel/ports.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import type { AccountCaller } from '../kernel/route.ts'
-import { roleMay } from '../kernel/roles.ts'
+import { roleMay } from '../kernel/rights.ts'
 import { SESSION_SECONDS, type Session, type Sessions, identify, identifyNow } from '../modules/accounts/index.ts'
 
 export interface SessionOptions {

@@ -1,6 +1,5 @@
-import { may } from '../kernel/key-rights.ts'
+import { type Degree, may } from '../kernel/rights.ts'
 import type { Form, OpenPage, Page } from '../kernel/page.ts'
-import type { Degree } from '../kernel/roles.ts'
 import type { AccountCaller } from '../kernel/route.ts'
 
 type Way = Page | Form

@@ -4,8 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock, Confirmation, ConfirmationBus, Names } from '../kernel/ports.ts'
 import { AppError, overLimit } from '../kernel/errors.ts'
 import { type SaidOptions, optionsIn, readConfirmationOptions } from '../kernel/nano/confirmation-options.ts'
-import { SocketShares } from './socket-shares.ts'
-import { Frames, type SocketForm, type SocketMessage, type Subscription, readFrame } from './socket-subscription.ts'
+import type { SocketForm, SocketMessage, Subscription } from './socket-subscription.ts'
+import { Frames, SocketShares, readFrame } from './socket-subscription.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
 /** Frames a client may send in a stretch of ten seconds. */

@@ -1,5 +1,5 @@
 import type { Notices } from '../kernel/ports.ts'
-import type { Permission } from '../kernel/roles.ts'
+import type { Permission } from '../kernel/rights.ts'
 import { toAccountNotice } from '../kernel/account-notice.ts'
 
 /** How long changes of an account are gathered: a shop with many payments a second tells of itself five times in one. */

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -124,5 +125,19 @@ function close(file: string): void {
     // Another user's file, which we may use all the same; or one that is gone by now.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EPERM' && code !== 'EROFS' && code !== 'ENOENT') throw error
+  }
+}
+
+/** Keeps for the next start what this one has found out, whole or not at all. Answers whether it is kept. */
+export function keepFile(file: string, data: string | Uint8Array): boolean {
+  const own = `${file}.${process.pid}`
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(own, data, { mode: 0o600 })
+    renameSync(own, file)
+    return true
+  } catch {
+    // Where the gateway may not write beside its code, the next start finds it out again.
+    return false
   }
 }

@@ -6,10 +6,8 @@ import { bytesToNumberLE, concatBytes, numberToBytesLE } from '@noble/curves/uti
 import { blake2b } from '@noble/hashes/blake2.js'
 import { type SeededRandom, repeat } from '../../test/support/random.ts'
 import { isThorough } from '../../test/support/thorough.ts'
-import type { Curve } from '../kernel/nano/curve.ts'
+import { type Curve, Signatures, nobleCurve } from '../kernel/nano/signatures.ts'
 import { bytesToHex, hexToBytes } from '../kernel/nano/hex.ts'
-import { nobleCurve } from '../kernel/nano/noble-curve.ts'
-import { Signatures } from '../kernel/nano/signatures.ts'
 import { loadSodiumCurve } from './sodium-curve.ts'
 
 /*

@@ -1,9 +1,6 @@
 import { createRequire } from 'node:module'
-import type { Curve } from '../kernel/nano/curve.ts'
-import { useCurve } from '../kernel/nano/curve-in-use.ts'
+import { type Curve, Signatures, nobleCurve, useCurve } from '../kernel/nano/signatures.ts'
 import { bytesToHex, hexToBytes } from '../kernel/nano/hex.ts'
-import { nobleCurve } from '../kernel/nano/noble-curve.ts'
-import { Signatures } from '../kernel/nano/signatures.ts'
 
 /** What is used of libsodium. Every function throws where the library refuses. */
 interface Sodium {

@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from './roles.ts'
+import { PERMISSIONS, type Permission } from './rights.ts'
 
 /** Something of an account has changed: what, by the permissions of those who may see it. */
 export interface AccountNotice {

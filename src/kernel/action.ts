@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Ctx, Meter } from './ctx.ts'
 import type { ErrorCode } from './errors.ts'
-import type { Scope } from './scopes.ts'
+import type { Scope } from './rights.ts'
 import type { NodeRequest } from './nano/node-request.ts'
 import type { Json } from './shape.ts'
 

@@ -1,8 +1,7 @@
 import { type Actor } from './actor.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
-import type { AccountPlan, KeyRights } from './key-rights.ts'
-import type { MemberRole } from './roles.ts'
+import type { AccountPlan, KeyRights, MemberRole } from './rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { NodePort } from './ports.ts'
 

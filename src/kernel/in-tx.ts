@@ -1,7 +1,7 @@
 import type { Failures } from './failures.ts'
 import type { Clock, Ids, Random } from './ports.ts'
 import type { Db } from './db.ts'
-import type { Permission } from './roles.ts'
+import type { Permission } from './rights.ts'
 import type { Traces } from './traces.ts'
 
 /** What a domain function that changes the store works with. */

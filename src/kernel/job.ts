@@ -1,8 +1,8 @@
+import type { Db, Tables } from './db.ts'
+import { isOutage } from './failures.ts'
 import type { Clock, Ids } from './ports.ts'
-import type { Db } from './db.ts'
 import { type Given, givenRow, prepared } from './prepared.ts'
 import type { Traces } from './traces.ts'
-import type { Tables } from './db.ts'
 
 /** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
 export interface Job<P = unknown> {
@@ -90,3 +90,33 @@ const insertJob = prepared(
       .onConflict((conflict) => conflict.doNothing())
   },
 )
+
+const RETRY_AFTER = 30_000
+
+interface DueOf {
+  signal: AbortSignal
+  /** Tells that one has failed. */
+  failed(id: string): (error: unknown) => undefined
+  /** Has one that failed wait so many milliseconds. */
+  postpone(id: string, milliseconds: number): Promise<unknown>
+}
+
+/** Takes up what is due, one after another. One that fails keeps no other waiting; a round in which one of our own faults showed is not done. */
+export async function forEachDue(
+  ids: readonly string[],
+  { signal, failed, postpone }: DueOf,
+  run: (id: string) => Promise<unknown>,
+): Promise<void> {
+  const faults: unknown[] = []
+  for (const id of ids) {
+    if (signal.aborted) return
+    try {
+      await run(id)
+    } catch (error) {
+      failed(id)(error)
+      await postpone(id, RETRY_AFTER)
+      if (!isOutage(error)) faults.push(error)
+    }
+  }
+  if (faults.length > 0) throw faults[0]
+}

@@ -23,3 +23,6 @@ export const mailJob = <P>(kind: (typeof MAIL_KINDS)[number], run: (asked: P) =>
   leaseMilliseconds: 60_000,
   run,
 })
+
+/** The mail server will never take mail for this recipient. Every other failure may pass. */
+export class MailRefused extends Error {}

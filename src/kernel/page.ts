@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { Ctx } from './ctx.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { Degree, MemberRole, Permission } from './roles.ts'
+import type { Degree, MemberRole, Permission } from './rights.ts'
 import type { AccountCaller } from './route.ts'
 import type { JsonObject } from './shape.ts'
 

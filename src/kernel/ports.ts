@@ -1,4 +1,4 @@
-import type { AccountPlan, KeyRights } from './key-rights.ts'
+import type { AccountPlan, KeyRights } from './rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'

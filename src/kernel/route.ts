@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
 import type { Caller } from './ctx.ts'
+import { AppError } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { AppError } from './errors.ts'
-import type { Scope } from './scopes.ts'
-import type { Degree, Permission } from './roles.ts'
+import type { Degree, Permission, Scope } from './rights.ts'
 import type { JsonObject } from './shape.ts'
 
 /**
@@ -182,4 +181,44 @@ export interface EventStream {
 export interface StreamEnd {
   send(event: { id: string; name: string; data: string }): void
   end(): void
+}
+
+const FRESH_MILLISECONDS = 15 * 60_000
+
+interface Moment {
+  now: number
+  /** Whether the ledger is for trying things out. */
+  devnet: boolean
+}
+
+/**
+ * Whether somebody has proved lately who they are; signing in is a proof. Programs prove it with each request. Who plays on the
+ * development ledger with a key is left in peace: nothing there is worth anything.
+ */
+export function isFresh({ session }: AccountCaller, { now, devnet }: Moment): boolean {
+  if (!session || (devnet && !session.member)) return true
+  return now - session.provedAt <= FRESH_MILLISECONDS
+}
+
+export function requireFresh(caller: AccountCaller, moment: Moment): void {
+  if (isFresh(caller, moment)) return
+  throw new AppError('fresh_proof_required', 'Prove that it is you: sign in again, or confirm it in the dashboard.')
+}
+
+/**
+ * Whether a text can be an id of ours, or an address. What cannot be one does not exist, and no store is asked about it:
+ * there are characters that PostgreSQL refuses to read.
+ */
+export const canBeId = (text: string): boolean => /^[\w-]{1,100}$/.test(text.trim())
+
+/** Parameters of a path as ids, before anything else of the request is looked at. */
+export function toIds(params: Readonly<Record<string, string>>): Record<string, string> {
+  if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'Nothing has this id.')
+  return { ...params }
+}
+
+/** Whether a public page is asked for by a program: it says so in the address, or takes nothing but JSON. */
+export function wantsJson({ query: { json }, header }: Pick<RouteRequest, 'query' | 'header'>): boolean {
+  const accept = header('accept') ?? ''
+  return json === 'true' || json === '1' || (/\bapplication\/json\b/.test(accept) && !/text\/html/.test(accept))
 }

@@ -1,5 +1,12 @@
-import { type Gateway, GatewayError, type OwnCheckout, createGateway } from '../client/index.ts'
-import { NanoPaymentError, toMedusaError } from './errors.ts'
+import {
+  type Gateway,
+  GatewayError,
+  type OwnCheckout,
+  type WebhookEvent,
+  createGateway,
+  verifyWebhook,
+} from '../client/index.ts'
+import { NanoPaymentError, optionError, toMedusaError } from './errors.ts'
 import { type NanoOptions, readOptions } from './options.ts'
 import { type Price, scale, toPrice } from './price.ts'
 import { refundOnce } from './refund.ts'
@@ -15,7 +22,6 @@ import type {
   WebhookPayload,
   WebhookResult,
 } from './shapes.ts'
-import { readEvent } from './webhook.ts'
 
 /** What webhooks tell beside the payment itself. */
 const FURTHER_EVENTS = ['payment.partial', 'payment.late', 'checkout.expired', 'refund.failed'] as const
@@ -225,4 +231,20 @@ function needSession(data: Data | undefined): Session {
   const session = readSession(data)
   if (session) return session
   throw new NanoPaymentError('invalid_data', 'The payment session has no checkout.', { code: 'no_checkout' })
+}
+
+/**
+ * The event of a genuine webhook; throws otherwise. How old it is does not matter: Medusa may work on it long after it came, and
+ * whatever it says is asked of the gateway before anything follows from it.
+ */
+function readEvent({ rawData, headers }: WebhookPayload, secret: string): WebhookEvent {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const nowSeconds = Number(named['webhook-timestamp'])
+  try {
+    const texts = named as Record<string, string | undefined>
+    return verifyWebhook(rawData, texts, secret, { form: 'standard', nowSeconds })
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    throw optionError('webhookSecret', `a webhook came that it does not fit. ${error.message}`, error)
+  }
 }

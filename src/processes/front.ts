@@ -1,25 +1,24 @@
 import type { Config } from '../config/config.ts'
-import { thresholdsOf } from '../development-ledger.ts'
+import { thresholdsOf } from '../app/development-ledger.ts'
 import type { Gateway } from '../guard/dispatch.ts'
 import { KEYS_ELSEWHERE, PartRegistry } from '../guard/hand-over.ts'
 import { openGateway } from '../guard/open.ts'
 import { openCalls } from '../http/calls.ts'
-import { createFrontServer } from '../http/front-server.ts'
 import { listenAt } from '../http/listen.ts'
-import { OwnerDoor } from '../http/owner-door.ts'
+import { OwnerDoor, createFrontServer } from '../http/owner-door.ts'
 import { LeasedLimiter } from '../infra/limits/leased-limiter.ts'
 import { openSharedLimits, tellDegraded } from '../infra/limits/open.ts'
 import { toUrl } from '../infra/links.ts'
+import type { Metrics } from '../infra/metrics.ts'
 import { openNodes } from '../infra/node/open.ts'
 import type { Failures } from '../kernel/failures.ts'
 import { openLedger } from '../modules/ledger/open.ts'
 import { loadBuiltIn } from '../modules/names/index.ts'
 import { openNames } from '../modules/names/open.ts'
-import { type Surroundings, openGround, toStoreCtx } from '../ports.ts'
-import { openReports } from '../serve.ts'
+import { type Surroundings, openGround, toStoreCtx } from '../app/ports.ts'
+import { openReports } from '../app/serve.ts'
+import { type FrontFacts, type FrontLine, type Place, SHARED_COUNTERS } from './lines.ts'
 import { OwnerLink } from './owner-link.ts'
-import type { FrontFacts, Place } from './place.ts'
-import { reportCounts } from './report-counts.ts'
 
 /** The owner is on this machine: an answer that takes longer means that it stands still. */
 const LEASE_REPLY_MAX = 1_000
@@ -148,3 +147,29 @@ const notHere = (): never => {
 }
 const NO_ACCOUNT: Gateway['usage'] = { count: notHere }
 const NOTHING_SEALED: Gateway['secrets'] = { seal: notHere, open: notHere, fingerprint: notHere }
+
+const EVERY = 1_000
+
+/** Tells the owner what was counted here, so that its metrics have the sum. A front that dies takes a second's counts along. */
+function reportCounts(metrics: Metrics, link: OwnerLink): () => Promise<void> {
+  const report = async () => {
+    if (!link.connected) return
+    const counts = metrics.takeCounts()
+    if (counts) link.say({ counts })
+    const counters: Extract<FrontLine, { counters: unknown }>['counters'] = []
+    for (const name of SHARED_COUNTERS) {
+      const { values } = await metrics[name].get()
+      metrics[name].reset()
+      for (const { labels, value } of values) {
+        if (value > 0) counters.push([name, labels, value])
+      }
+    }
+    if (counters.length > 0) link.say({ counters })
+  }
+  const timer = setInterval(() => void report(), EVERY)
+  timer.unref()
+  return () => {
+    clearInterval(timer)
+    return report()
+  }
+}

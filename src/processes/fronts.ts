@@ -7,9 +7,8 @@ import type { Failures } from '../kernel/failures.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'
 import { LocalNotices } from '../infra/db/notices.ts'
 import type { Metrics } from '../infra/metrics.ts'
-import type { Ports } from '../ports.ts'
-import { type FrontLine, type SharedCounter, readLines, sendLine } from './lines.ts'
-import type { Place } from './place.ts'
+import type { Ports } from '../app/ports.ts'
+import { type FrontLine, type Place, type SharedCounter, readLines, sendLine } from './lines.ts'
 
 /** How long a connection may take to say which front it is, and a front to say that it has heard. */
 const HELLO_MAX = 5_000

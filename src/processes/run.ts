@@ -3,8 +3,7 @@ import { startApp } from '../app.ts'
 import { onUncaught } from '../cli/last-resort.ts'
 import { keptTuning } from '../cli/kept.ts'
 import { openProcessLog } from '../cli/log-lines.ts'
-import { onParentGone } from '../cli/parent.ts'
-import { exitAfter } from '../cli/stop.ts'
+import { exitAfter, onParentGone } from '../cli/stop.ts'
 import { tellStart } from '../cli/tell-start.ts'
 import type { Config } from '../config/config.ts'
 import { FollowingClock } from '../infra/clock.ts'
@@ -12,7 +11,7 @@ import type { Log } from '../infra/log.ts'
 import { systemRandom } from '../infra/random.ts'
 import { keepAdministratorKey } from '../store/data-folder.ts'
 import { startFront } from './front.ts'
-import type { Begun, FrontFacts, Order, Place } from './place.ts'
+import type { Begun, FrontFacts, Order, Place } from './lines.ts'
 
 /** The process that has the store, wallets, jobs and every action; fronts hand over to it. */
 export async function runOwner(config: Config): Promise<void> {

@@ -10,7 +10,7 @@ import { refuseTaken } from '../http/listen.ts'
 import { systemClock } from '../infra/clock.ts'
 import type { Log } from '../infra/log.ts'
 import { systemRandom } from '../infra/random.ts'
-import type { Begun, FrontFacts, Order, Place } from './place.ts'
+import type { Begun, FrontFacts, Order, Place } from './lines.ts'
 
 /** One that ends at once would end again at once. */
 const AGAIN_AFTER = 1_000

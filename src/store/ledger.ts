@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
-import { addressesFileOf } from '../development-ledger.ts'
+import { addressesFileOf } from '../app/development-ledger.ts'
 import { findFact, keepFact } from '../infra/db/facts.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { GENESIS_HASHES, type LedgerIdentity, type NetworkName } from '../kernel/nano/networks.ts'
+import { GENESIS_HASHES, type LedgerIdentity, type NetworkName } from '../kernel/nano/network.ts'
 import { findServiceWallet } from '../modules/wallets/index.ts'
 import { isEmbedded } from '../infra/node/upstreams.ts'
 

@@ -1,9 +1,11 @@
-import { type Actor } from '../kernel/actor.ts'
-import { type StoreCtx } from '../kernel/in-tx.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Actor } from '../kernel/actor.ts'
+import type { Db, Tables } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findAccount, insertAudit } from '../modules/accounts/index.ts'
-import { eraseAccount } from './erase-account.ts'
-import { type ExportedRow, exportAccount } from './export-account.ts'
+import { type StoreCtx, inTx } from '../kernel/in-tx.ts'
+import { STEP_ROWS, deleteSome, inSteps } from '../kernel/retention.ts'
+import { closeAccount, findAccount, insertAudit, lockAccount } from '../modules/accounts/index.ts'
+import { PERSONAL, type Personal, type Whose, erasedOf } from './personal.ts'
 
 /** Rows that an export over HTTP has at most; the command line has no bound. */
 const ROWS_MAX = 10_000
@@ -26,5 +28,235 @@ export function openPrivacy(ctx: StoreCtx) {
     },
     erase: (who: { accountId: string; actor: Actor; onClosed(): void }) =>
       eraseAccount(ctx, { ...who, signal: new AbortController().signal }),
+  }
+}
+
+/** What money or a merchant still waits for: each is a count that must be none. */
+const UNFINISHED: Readonly<Record<string, (accountId: string) => RawBuilder<{ count: number | string }>>> = {
+  'open checkouts': (id) => sql`select count(*) as count from checkouts
+    where owner = ${id} and status in ('pending', 'detected', 'partial')`,
+  'open purchases': (id) => sql`select count(*) as count from service_orders
+    inner join checkouts on checkouts.id = service_orders.checkout_id
+    where service_orders.account_id = ${id} and checkouts.status in ('pending', 'detected', 'partial')`,
+  'open wallets': (id) => sql`select count(*) as count from wallets
+    where account_id = ${id} and status not in ('ended', 'deleted')`,
+  'wallet blocks in progress': (id) => sql`select count(*) as count from wallet_blocks
+    where wallet_id in (select id from wallets where account_id = ${id}) and status in ('queued', 'signed', 'broadcast', 'lost')`,
+  'refunds in progress': (id) => sql`select count(*) as count from checkout_refunds
+    where owner = ${id} and due_at is not null`,
+  'open email payments': (id) => sql`select count(*) as count from email_payments
+    where account_id = ${id} and due_at is not null`,
+  'events being delivered': (id) => sql`select count(*) as count from deliveries
+    inner join events on events.id = deliveries.event_id
+    where events.account_id = ${id} and deliveries.state in ('queued', 'sending', 'retrying')`,
+  'payments waiting for approval': (id) => sql`select count(*) as count from service_payments
+    where account_id = ${id} and outcome in ('unauthorized', 'held')`,
+}
+
+/** What stands in the way of an erasure, in words. */
+export async function listUnfinished(db: Db, accountId: string): Promise<string[]> {
+  const found: string[] = []
+  for (const [what, ask] of Object.entries(UNFINISHED)) {
+    const count = Number((await ask(accountId).execute(db)).rows[0]!.count)
+    if (count > 0) found.push(`${count} ${what}`)
+  }
+  return found
+}
+
+interface Erasure {
+  accountId: string
+  actor: Actor
+  signal: AbortSignal
+  /** Tells every instance that the account opens nothing any more: they remember keys for a while. */
+  onClosed?: (() => void) | undefined
+}
+
+/**
+ * Erases what tells of an account's people; what money needs stays under the id of the account, which opens nothing any more.
+ * First the account is closed, so that nothing begins meanwhile; then table by table in steps. Whoever was interrupted calls it
+ * again: what is done is done, and the address that mails are found by goes last.
+ */
+export async function eraseAccount(ctx: StoreCtx, { accountId, actor, signal, onClosed }: Erasure): Promise<void> {
+  const email = await close(ctx, accountId, actor)
+  onClosed?.()
+  const whose: Whose = { accountId, email: email?.toLowerCase() }
+  // Twice: a request that was inside when the account was closed may have written behind the first round.
+  for (const table of [...Object.keys(PERSONAL), ...Object.keys(PERSONAL)]) {
+    if (table !== 'accounts') await inSteps((limit) => eraseSome(ctx.db, table as keyof Tables, whose, limit), signal)
+  }
+  if (whose.email !== undefined) await erasePerson(ctx.db, { email: whose.email, emailHash: undefined }, signal)
+  if (signal.aborted) return
+  await inTx(ctx, async (tx) => {
+    await eraseSome(tx.db, 'accounts', whose, STEP_ROWS)
+    await insertAudit(tx, { actor, accountId, what: 'account.erased', detail: {} })
+  })
+}
+
+/** Suspended, signed out and without keys, unless something is unfinished; answers its address. */
+function close(ctx: StoreCtx, accountId: string, actor: Actor): Promise<string | null> {
+  return inTx(ctx, async (tx) => {
+    await lockAccount(tx.db, accountId)
+    const account = await findAccount(tx.db, accountId)
+    if (!account) throw new AppError('not_found', 'Account not found.')
+    if (account.role === 'admin') throw refused('An administrator’s account cannot be erased.')
+    const unfinished = await listUnfinished(tx.db, accountId)
+    if (unfinished.length > 0)
+      throw refused(`The account has ${unfinished.join(', ')}. Erase it once they are finished.`)
+    await closeAccount(tx, accountId)
+    await insertAudit(tx, { actor, accountId, what: 'account.closed', detail: {} })
+    return account.email
+  })
+}
+
+const refused = (text: string) => new AppError('conflict', text)
+
+/** A step in one table: rows that are not as they will be. */
+async function eraseSome(db: Db, table: keyof Tables, whose: Whose, limit: number): Promise<number> {
+  const personal = PERSONAL[table]
+  if ('nobody' in personal || personal.erase === 'keep') return 0
+  const { key, erase } = personal
+  if (erase === 'delete')
+    return deleteSome(db, { from: table, key: key as readonly never[], where: erasedOf(personal, whose), limit })
+  const columns = Object.entries(erase)
+  const differs = columns.map(([column, to]) => sql`${sql.ref(column)} is distinct from ${to}`)
+  const where = sql<boolean>`${personal.of(whose)} and (${sql.join(differs, sql` or `)})`
+  const keys = sql.join(key.map((column) => sql.ref(column)))
+  const set = sql.join(columns.map(([column, to]) => sql`${sql.ref(column)} = ${to}`))
+  const { numAffectedRows = 0n } = await sql`update ${sql.table(table)} set ${set}
+    where (${keys}) in (select ${keys} from ${sql.table(table)} where ${where} limit ${sql.lit(limit)}) and ${where}`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}
+
+const PAGE = 500
+
+interface ExportedRow {
+  table: string
+  row: Record<string, unknown>
+}
+
+/** Everything that the store knows about an account, row by row, some at a time: without secrets, and without other people. */
+export async function* exportAccount(db: Db, whose: Whose): AsyncGenerator<ExportedRow> {
+  for (const [table, personal] of Object.entries(PERSONAL)) {
+    if ('nobody' in personal) continue
+    const keys = sql.join(personal.key.map((column) => sql.ref(column)))
+    const leftOut = new Set<string>(personal.leftOut)
+    let after: unknown[] | undefined
+    do {
+      const behind = after ? sql`and (${keys}) > (${sql.join(after)})` : sql``
+      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+        where ${personal.of(whose)} ${behind} order by ${keys} limit ${PAGE}`.execute(db)
+      for (const row of rows) {
+        yield { table, row: Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.has(column))) }
+      }
+      const last = rows.length < PAGE ? undefined : rows.at(-1)!
+      after = last && personal.key.map((column) => last[column])
+    } while (after)
+  }
+}
+
+/** Somebody who is known by a mail address. */
+export interface Person {
+  /** In small letters. */
+  email: string
+  /** How payments by email know the mailbox; undefined where they are left alone. */
+  emailHash: string | undefined
+}
+
+/** Where others have named a person by a mail address, beside what `PERSONAL` has by that address. */
+interface Named {
+  table: keyof Tables
+  key: string
+  where(person: Person): RawBuilder<boolean>
+  /** What is shown of it: the rest is of whoever named them. */
+  shown: readonly string[]
+  blank: RawBuilder<unknown>
+}
+
+const NAMED: readonly Named[] = [
+  {
+    table: 'checkouts',
+    key: 'id',
+    // Of those that are over: a merchant who is to be told of a payment is told of it.
+    where: ({ email }) =>
+      sql`notify is not null and lower(notify) = ${email} and status in ('complete', 'expired', 'cancelled')
+      and (status <> 'complete' or notified_at is not null)`,
+    shown: ['notify', 'created_at'],
+    blank: sql`notify = null`,
+  },
+  {
+    table: 'service_orders',
+    key: 'checkout_id',
+    where: ({ email }) =>
+      sql`subject = ${email} and exists (select 1 from checkouts where checkouts.id = service_orders.checkout_id
+      and checkouts.status in ('complete', 'expired', 'cancelled'))`,
+    shown: ['kind', 'subject', 'created_at'],
+    blank: sql`subject = 'erased'`,
+  },
+  {
+    table: 'service_payments',
+    key: 'block_hash',
+    where: ({ email }) => sql`subject = ${email} and outcome in ('applied', 'refunded')`,
+    shown: ['kind', 'subject', 'outcome', 'created_at'],
+    blank: sql`subject = 'erased'`,
+  },
+  {
+    table: 'subscriptions',
+    key: 'id',
+    // Whoever is to be reminded ends that by the link in the mail, and is taken out then.
+    where: ({ email }) => sql`lower(email) = ${email} and status in ('lapsed', 'ended')`,
+    shown: ['email', 'status', 'plan', 'created_at', 'paid_until'],
+    blank: sql`email = null`,
+  },
+  {
+    table: 'members',
+    key: 'id',
+    // Who belongs to an account is taken out of it by its own people.
+    where: ({ email }) => sql`email = ${email} and ended_at is not null`,
+    shown: ['role', 'invited_at', 'joined_at', 'ended_at'],
+    blank: sql`email = 'erased'`,
+  },
+  {
+    table: 'email_recipients',
+    key: 'id',
+    // As long as a share can be claimed, its recipient is told of it and counted.
+    where: ({ emailHash }) =>
+      emailHash === undefined ? sql`1 = 0` : sql`email_hash = ${emailHash} and status in ('claimed', 'refunded')`,
+    shown: ['amount_raw', 'status', 'sent_at', 'claim_address'],
+    blank: sql`email = null, email_hash = null`,
+  },
+]
+
+/** Who has no account is known by a mail address alone. */
+const NO_ACCOUNT = ''
+const SHOWN_MAX = 10_000
+const PERSON_TABLES = ['sign_in_links', 'jobs', 'mails', 'passkeys', 'recovery_codes'] as const
+
+/** What the store knows about whoever has a mail address, beside an account of theirs. */
+export async function* exportPerson(db: Db, person: Person): AsyncGenerator<ExportedRow> {
+  yield* exportAccount(db, { accountId: NO_ACCOUNT, email: person.email })
+  for (const { table, where, shown } of NAMED) {
+    const columns = sql.join(shown.map((column) => sql.ref(column)))
+    const { rows } = await sql<Record<string, unknown>>`select ${columns} from ${sql.table(table)}
+      where ${where(person)} limit ${SHOWN_MAX}`.execute(db)
+    for (const row of rows) yield { table, row }
+  }
+}
+
+/** Takes a mail address out of what others have written, where nothing waits for it any more. In small letters. */
+export async function erasePerson(db: Db, person: Person, signal: AbortSignal): Promise<void> {
+  for (const table of PERSON_TABLES) {
+    const personal = PERSONAL[table] as Personal<typeof table>
+    const where = erasedOf(personal, { accountId: NO_ACCOUNT, email: person.email })
+    await inSteps((limit) => deleteSome(db, { from: table, key: personal.key, where, limit }), signal)
+  }
+  for (const { table, key, where, blank } of NAMED) {
+    await inSteps(async (limit) => {
+      const { numAffectedRows = 0n } = await sql`update ${sql.table(table)} set ${blank}
+        where ${sql.ref(key)} in (select ${sql.ref(key)} from ${sql.table(table)} where ${where(person)} limit ${limit})
+          and ${where(person)}`.execute(db)
+      return Number(numAffectedRows)
+    }, signal)
   }
 }

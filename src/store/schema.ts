@@ -1,5 +1,5 @@
 import { type OpenOptions, type Store, openStore as open } from '../infra/db/open.ts'
-import type { Migrations } from '../kernel/migration.ts'
+import type { Migrations } from '../kernel/db.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { INFRA_MIGRATIONS } from '../infra/db/migrations/index.ts'
 import { NAME_MIGRATIONS } from '../modules/names/migrations/index.ts'

@@ -4,9 +4,7 @@ import { type StateBlock, ZERO_HASH, hashBlock, rootOf, toBlockJson } from '../k
 import { isHex } from '../kernel/nano/hex.ts'
 import { publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { whenOver } from '../kernel/when-over.ts'
-import { type Amount, toRawAmount } from './amounts.ts'
-import { type Ask, textOf } from './call-ledger.ts'
-import { LedgerError } from './ledger-error.ts'
+import { type Amount, type Ask, LedgerError, textOf, toRawAmount } from './call-ledger.ts'
 
 /** An address, or whatever has one. */
 export type Recipient = string | { readonly address: string }

@@ -1,4 +1,4 @@
-import { LedgerError } from './ledger-error.ts'
+import { formatNano, parseNano, toPlainDecimal } from '../kernel/money.ts'
 
 export type Answer = Record<string, unknown>
 export type Ask = (action: string, fields?: object) => Promise<Answer>
@@ -25,3 +25,33 @@ export const textOf = (answer: Answer, name: string): string => String(answer[na
 
 /** The node writes an empty list as an empty text. */
 export const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+
+/** What the ledger refused, in its own words, or that it could not be reached. */
+export class LedgerError extends Error {
+  override readonly name = 'LedgerError'
+  /** What was asked of it. */
+  readonly action: string
+
+  constructor(message: string, { action, cause }: { action: string; cause?: unknown }) {
+    super(message, { cause })
+    this.action = action
+  }
+}
+
+/** A bigint is raw, a text is nano: `10n ** 30n` and `'1'` are the same. */
+export type Amount = bigint | string
+
+/** An amount of nano in raw, exactly: `raw('1.5')`. */
+export function raw(nano: string | number): bigint {
+  const amount = parseNano(toPlainDecimal(String(nano)))
+  if (amount === undefined) throw new TypeError(`Not an amount in nano: ${nano}`)
+  return amount
+}
+
+/** An amount of raw in nano, exactly: `nano(15n * 10n ** 29n)` is `1.5`. */
+export function nano(raw: bigint): string {
+  if (typeof raw !== 'bigint') throw new TypeError(`Not an amount in raw: ${String(raw)}`)
+  return formatNano(raw)
+}
+
+export const toRawAmount = (amount: Amount): bigint => (typeof amount === 'bigint' ? amount : raw(amount))

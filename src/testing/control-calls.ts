@@ -1,4 +1,4 @@
-import type { ControlName } from '../devnet/rpc/controls/index.ts'
+import type { ControlName } from '../devnet/rpc/controls.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Every control of the ledger and its call here: one that has none does not compile. */

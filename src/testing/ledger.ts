@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { LedgerAccount, type Recipient, addressOf } from './account.ts'
-import { type Amount, toRawAmount } from './amounts.ts'
-import { type Answer, type Ask, askAt, listOf, textOf } from './call-ledger.ts'
-import { LedgerError } from './ledger-error.ts'
+import { type Amount, type Answer, type Ask, LedgerError, askAt, listOf, textOf, toRawAmount } from './call-ledger.ts'
 import type { Closable, KnownAccount } from './options.ts'
 
 /** A whole ledger as text, made to lie in a file beside the tests. */

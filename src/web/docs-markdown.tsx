@@ -1,6 +1,6 @@
 import { type MarkedToken, type Token, type Tokens, lexer } from 'marked'
 import type { ComponentChild, ComponentChildren } from 'preact'
-import { Code } from './docs-code.tsx'
+import { Code } from './docs-shell.tsx'
 
 /** A document of ours, read into the parts it is made of. */
 export interface Document {

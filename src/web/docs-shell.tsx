@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import type { Offered } from '../kernel/module.ts'
-import { CopyVoice } from './docs-code.tsx'
 import { Layout } from './layout.tsx'
 
 /** A guide in the list of guides. */
@@ -109,4 +108,31 @@ const SideLink = (props: { href: string; here: string; find: string; children: C
       {props.children}
     </a>
   </li>
+)
+
+interface CodeProps {
+  text: string
+  language?: string | undefined
+  id?: string | undefined
+}
+
+/** A block of code. Its button stays unseen where no script could copy. */
+export const Code = ({ text, language, id }: CodeProps) => (
+  <div class="code">
+    {/* Wide code scrolls, and a reader without a mouse must be able to scroll it. */}
+    <pre tabIndex={0} data-language={language} id={id}>
+      <code>{text}</code>
+    </pre>
+    <button type="button" class="copy">
+      Copy
+    </button>
+  </div>
+)
+
+/** Tells people who do not see the button that it has copied. */
+export const CopyVoice = () => <p id="copy-said" class="unseen" role="status" />
+
+/** Backticks mark code in descriptions, as they do in the sources. */
+export const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 )

@@ -1,4 +1,6 @@
+import type { TSchema } from 'typebox'
 import type { Action } from '../kernel/action.ts'
+import { type ErrorCode, statusOf } from '../kernel/errors.ts'
 import type { FieldRefusal, ReaderName } from '../kernel/fields.ts'
 import type { Json, JsonObject } from '../kernel/shape.ts'
 
@@ -129,3 +131,113 @@ function readValue(text: string): Json {
     return text
   }
 }
+
+/** A member of an answer, by its path: `history[].amount`. */
+export interface AnswerMember {
+  path: string
+  type: string
+  optional: boolean
+}
+
+interface AnswerSchema {
+  type?: string
+  description?: string
+  enum?: string[]
+  anyOf?: AnswerSchema[]
+  items?: AnswerSchema
+  properties?: Record<string, AnswerSchema>
+  required?: string[]
+  additionalProperties?: AnswerSchema | boolean
+}
+
+const DEPTH_MAX = 4
+const NAMES: Record<string, string> = {
+  string: 'text',
+  integer: 'whole number',
+  boolean: 'true or false',
+  array: 'list',
+}
+
+/** The members that an answer always or sometimes has, inner ones after the one that holds them. */
+export function membersOf(output: TSchema): AnswerMember[] {
+  return inner(output, '', 0)
+}
+
+function inner(schema: AnswerSchema, path: string, depth: number): AnswerMember[] {
+  if (depth > DEPTH_MAX) return []
+  const { anyOf = [], items, properties = {}, required = [], additionalProperties: others } = schema
+  const join = (name: string) => (path === '' ? name : `${path}.${name}`)
+  const own = Object.entries(properties).flatMap(([name, member]) => [
+    { path: join(name), type: answerTypeOf(member), optional: !required.includes(name) },
+    ...inner(member, join(name), depth + 1),
+  ])
+  const found = [
+    ...own,
+    ...(typeof others === 'object' ? inner(others, join('…'), depth + 1) : []),
+    ...(items ? inner(items, `${path}[]`, depth + 1) : []),
+    ...anyOf.flatMap((form) => inner(form, path, depth)),
+  ]
+  // Forms of one answer share members; each is listed once.
+  return [...new Map(found.toReversed().map((member) => [member.path, member])).values()].toReversed()
+}
+
+function answerTypeOf({ type = '', description, enum: words, anyOf, additionalProperties }: AnswerSchema): string {
+  if (anyOf) return [...new Set(anyOf.map(answerTypeOf))].join(', or ')
+  if (words) return words.map((word) => `“${word}”`).join(' or ')
+  if (description !== undefined) return description.replace(/\.$/, '').replace(/^An? /, '').toLowerCase()
+  return typeof additionalProperties === 'object' ? 'map' : (NAMES[type] ?? type)
+}
+
+/** One way in which a call can be refused. */
+export interface ErrorView {
+  status: number
+  code: string
+  when: string
+}
+
+const EVERYWHERE: Partial<Record<ErrorCode, string>> = {
+  invalid_json: 'The body is not a JSON object.',
+  invalid_action: 'There is no action with this name.',
+  username_not_found: 'A `@name` is unknown.',
+  invalid_key: 'The API key is unknown.',
+  conflicting_credentials: 'Two different API keys were given.',
+  origin_not_allowed: 'A public key was used on a page of another origin.',
+  body_too_large: 'The body is too large.',
+  too_many_requests: 'Too many requests. `retry_after` says how many seconds to wait.',
+  internal_error: 'An error on our side. The header `X-Request-Id` identifies it in the log.',
+  no_node: 'No node responds.',
+  node_timeout: 'The nodes took too long.',
+  overloaded: 'Too many requests at once. Try again in a moment.',
+}
+
+const toView = ([code, when]: [string, string]): ErrorView => ({ status: statusOf(code as ErrorCode), code, when })
+
+/** What any action can answer instead of a result. */
+export const COMMON_ERRORS: readonly ErrorView[] = Object.entries(EVERYWHERE).map(toView)
+
+/** What this action can be refused with, beside what any can. */
+export function errorsOf(action: Action, hasPrice: boolean): ErrorView[] {
+  const fields = fieldsOf(action)
+  const missing = fields.filter(({ required }) => required).map(({ name }) => `\`${name}\``)
+  const errors = new Map<string, string[]>()
+  const add = (code: ErrorCode, when: string) => errors.set(code, [...(errors.get(code) ?? []), when])
+  if (missing.length > 0) add('invalid_request', `${missing.join(' or ')} is missing.`)
+  for (const { name, refusal } of fields) if (refusal) add(refusal.code, `\`${name}\`: “${refusal.text}”`)
+  if (action.auth !== 'none') add('key_required', 'No API key was given.')
+  if (hasPrice) add('payment_required', 'No key and no payment. The header `PAYMENT-REQUIRED` has the price.')
+  if (action.meter !== undefined) add('insufficient_credits', 'The free quota is used up, and there are no credits.')
+  if (action.once || action.onceWhen) {
+    add('idempotency_conflict', 'The `Idempotency-Key` was used with another request.')
+    add('idempotency_in_flight', 'The first request with this `Idempotency-Key` is still running.')
+  }
+  for (const [code, when] of Object.entries(action.errors ?? {})) add(code as ErrorCode, when)
+  const refusals = action.refusals ?? []
+  return [
+    ...[...errors]
+      .map(([code, reasons]) => toView([code, unique(reasons).join(' ')]))
+      .sort((a, b) => a.status - b.status),
+    ...refusals.map((text) => ({ status: 200, code: '–', when: `The ledger: “${text}”` })),
+  ]
+}
+
+const unique = (texts: readonly string[]) => [...new Set(texts)]

@@ -1,7 +1,6 @@
 import type { Action } from '../kernel/action.ts'
 import type { JsonObject } from '../kernel/shape.ts'
-import { Code } from './docs-code.tsx'
-import { Prose } from './docs-prose.tsx'
+import { Code, Prose } from './docs-shell.tsx'
 import { type FieldView, toText } from './reference-fields.ts'
 
 /** What came of a call that a reader made from the page. */

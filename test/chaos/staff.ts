@@ -1,10 +1,9 @@
 import { actorOf } from '../../src/kernel/actor.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
-import { acceptInvitation } from '../../src/modules/accounts/people/accept.ts'
+import { acceptInvitation, inviteMember } from '../../src/modules/accounts/people/invitation.ts'
 import { findMemberByEmail } from '../../src/modules/accounts/people/members-store.ts'
-import { inviteMember } from '../../src/modules/accounts/people/invite.ts'
 import { testRandom } from '../support/random.ts'
 
 /** People of the account with the wallets. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openControls } from '../../src/devnet/rpc/controls/index.ts'
+import { openControls } from '../../src/devnet/rpc/controls.ts'
 import { Signer } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'

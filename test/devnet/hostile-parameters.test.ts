@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { openControls } from '../../src/devnet/rpc/controls/index.ts'
+import { openControls } from '../../src/devnet/rpc/controls.ts'
 import type { Devnet } from '../../src/devnet/index.ts'
 import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 import { repeat } from '../support/random.ts'

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SCOPES } from '../../src/kernel/scopes.ts'
-import { PERMISSIONS, ROLES } from '../../src/kernel/roles.ts'
+import { PERMISSIONS, ROLES, SCOPES } from '../../src/kernel/rights.ts'
 
 const FILE = join(import.meta.dirname, '../../docs/people.md')
 const MARKS = /(<!-- roles: [^>]+ -->\n)([^]*?)(<!-- roles end -->)/

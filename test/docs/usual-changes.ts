@@ -80,8 +80,7 @@ export const LettersPage = ({ frame, max }: { frame: FrameProps; max: number }) 
 `
 
 const TICKER = `import { toObject } from '../../kernel/shape.ts'
-import { fetchJson } from './fetch-json.ts'
-import { type PriceProvider, toDecimal } from './provider.ts'
+import { type PriceProvider, fetchJson, toDecimal } from './provider.ts'
 
 /** A ticker that knows one price. */
 export function ticker({ url }: { url: string }): PriceProvider {
@@ -221,11 +220,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       'src/modules/<room>/pages/<page>-page.tsx': create(LETTERS_PAGE),
       'src/modules/<room>/routes/dashboard.tsx': both(
         behind(
-          "import { offerName } from '../domain/offer-name.ts'\n",
+          "import { offerName } from '../domain/lease-name.ts'\n",
           "import { LettersPage } from '../pages/letters-page.tsx'\n",
         ),
         behind(
-          '  return [\n',
+          '    ...oneNamePages(room),\n',
           "    { path: '/letters', permission: 'names', render: ({ frame }) => <LettersPage frame={frame} max={20} /> },\n",
         ),
       ),
@@ -236,18 +235,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a kind of event',
-    words: { verb: 'cancel' },
+    words: { verb: 'end' },
     files: {
       'src/modules/checkout/event-kinds.ts': behind(
         "  'checkout.expired': 'the checkout expired',\n",
         "  'checkout.cancelled': 'the checkout was given up',\n",
       ),
-      'src/modules/checkout/domain/<verb>.ts': both(
-        behind("import { enqueueSweep } from './credit.ts'\n", "import { announce } from './events.ts'\n"),
-        behind(
-          '    if (isOpen) await enqueueSweep(tx, moved)\n',
-          "    if (isOpen) await announce(tx, moved, { type: 'checkout.cancelled', dedupeKey: 'cancelled' })\n",
-        ),
+      'src/modules/checkout/domain/<verb>.ts': behind(
+        '    if (isOpen) await enqueueSweep(tx, moved)\n',
+        "    if (isOpen) await announce(tx, moved, { type: 'checkout.cancelled', dedupeKey: 'cancelled' })\n",
       ),
       'docs/contract/part-6.md': behind(
         '| `checkout.expired` | by `webhook_events` | the checkout expired |\n',

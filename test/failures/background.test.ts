@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openIds } from '../../src/infra/ids.ts'
+import { openIds } from '../../src/infra/random.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { noNode } from '../../src/kernel/errors.ts'

@@ -1,5 +1,4 @@
-import type { Role } from '../../src/kernel/roles.ts'
-import { SCOPES, type Scope } from '../../src/kernel/scopes.ts'
+import { type Role, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 
 /**
  * Who may do what. Every route and every action of the server has a line here; one without fails the test of the matrix, so

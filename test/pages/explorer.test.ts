@@ -135,7 +135,7 @@ test('the page follows as blocks come, until it is told to pause, and weighs les
   const unseen = await give(node, alice.key, nano(1))
   await page.click('#follow')
   await shows(unseen)
-  await node.rollBack(unseen)
+  await node.write(() => node.takeBack(unseen))
   await page.waitForSelector(`tr[data-hash="${unseen}"]`, { state: 'detached', timeout: 90_000 })
   assertGood(misdeeds)
   const { text } = await ask(`${url}/`, { method: 'GET' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ROLES, type Role } from '../../src/kernel/roles.ts'
+import { ROLES, type Role } from '../../src/kernel/rights.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { ask } from '../support/gateway.ts'
 import { linksOf, openPeople, tokensOf } from './dashboard-steps.ts'

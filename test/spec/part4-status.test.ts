@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { look } from '../../src/modules/status/domain/look.ts'
+import { look } from '../../src/modules/status/domain/status.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
 /* Contract 4.14: how the service stands, for everybody. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { listEvents, merchant, openWorld, payFor, turnUntil } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'

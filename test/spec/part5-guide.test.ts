@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SCOPES } from '../../src/kernel/scopes.ts'
+import { SCOPES } from '../../src/kernel/rights.ts'
 import { OFFERED } from '../../src/offered.ts'
 
 /* Contract 5: what docs/keys.md tells of scopes. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Scope } from '../../src/kernel/scopes.ts'
+import type { Scope } from '../../src/kernel/rights.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type Gateway, type Reply, bearer } from '../support/gateway.ts'

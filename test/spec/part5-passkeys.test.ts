@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { Sessions } from '../../src/modules/accounts/index.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { ask, openGateway } from '../support/gateway.ts'

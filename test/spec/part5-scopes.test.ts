@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { SCOPES, type Scope } from '../../src/kernel/scopes.ts'
+import { SCOPES, type Scope } from '../../src/kernel/rights.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { TestClock } from '../support/clock.ts'

@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { createAccount, issueKey, listEntries } from '../../src/modules/accounts/index.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { behind } from '../../src/kernel/keyset.ts'
+import { behind } from '../../src/kernel/paging.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 
 const ROW = { payload: '{}', status: 'ready' as const, run_at: 0, attempts: 0, attempts_max: 1, fence: 0 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KeyRights } from '../../src/kernel/key-rights.ts'
+import type { KeyRights } from '../../src/kernel/rights.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { releaseSpends, reserveSpend } from '../../src/modules/accounts/domain/spending.ts'

@@ -14,8 +14,8 @@ import {
   takeOver,
 } from '../../src/modules/x402/store.ts'
 import { workGenerate } from '../../src/modules/work/actions/work-generate.ts'
-import { agreedTerms, offerTerms } from '../../src/modules/x402/domain/terms.ts'
-import { keepClaim } from '../../src/modules/x402/domain/keep-claim.ts'
+import { agreedTerms, offerTerms } from '../../src/modules/x402/domain/offer.ts'
+import { keepClaim } from '../../src/modules/x402/domain/claim.ts'
 import type { Seller } from '../../src/modules/x402/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'

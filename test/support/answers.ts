@@ -3,9 +3,8 @@ import type { TSchema } from 'typebox'
 import { statusesOf } from '../../src/http/openapi/actions.ts'
 import { listDescribed } from '../../src/http/openapi/index.ts'
 import { OFFERED } from '../../src/offered.ts'
-import { refusalsOf } from '../../src/http/openapi/operation.ts'
+import { ERROR, refusalsOf } from '../../src/http/openapi/operation.ts'
 import type { Described } from '../../src/kernel/described.ts'
-import { ERROR } from '../../src/http/openapi/refusals.ts'
 import type { Action } from '../../src/kernel/action.ts'
 
 interface Answered {

@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { countSale } from '../../src/modules/links/domain/count-sale.ts'
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'

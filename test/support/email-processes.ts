@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { createHash } from 'node:crypto'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import type { Mail, Mailer } from '../../src/kernel/ports.ts'
 import type { EmailRoom } from '../../src/modules/email/room.ts'

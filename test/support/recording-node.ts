@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
+import { GENESIS_HASHES } from '../../src/kernel/nano/network.ts'
 import { serveWhole } from './serve.ts'
 
 export type NodeRequest = Record<string, unknown> & { action: string }

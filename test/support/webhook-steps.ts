@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { openOutbound } from '../../src/infra/http/outbound.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import type { Job } from '../../src/kernel/job.ts'
 import {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LANES } from '../../src/infra/work/opencl/emit.ts'
-import { listOpenCl, openOpenCl } from '../../src/infra/work/opencl/driver.ts'
+import { LANES, listOpenCl, openOpenCl } from '../../src/infra/work/opencl/driver.ts'
 import { rootWords } from '../../src/infra/work/searcher.ts'
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { repeat } from '../support/random.ts'

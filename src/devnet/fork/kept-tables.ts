@@ -1,7 +1,6 @@
 import type { PublicKey } from '../../kernel/nano/address.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
-import { toAccountRecord, toContents, toReceivable, toStoredBlock } from '../rows.ts'
-import type { Statements } from '../statements.ts'
+import { type Statements, toAccountRecord, toContents, toReceivable, toStoredBlock } from '../rows.ts'
 import type { LedgerStore } from '../store.ts'
 import type { KeptAccount, KeptBlock, Origin } from './node-reader.ts'
 

@@ -2,9 +2,8 @@ import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { Raw } from '../../kernel/money.ts'
 import { type PublicKey, fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { type Block, ZERO_HASH, previousOf } from '../../kernel/nano/block.ts'
-import { GENESIS_HASHES } from '../../kernel/nano/networks.ts'
-import type { Epoch } from '../../kernel/nano/network.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { type Epoch, GENESIS_HASHES } from '../../kernel/nano/network.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
 import type { AccountRecord, Receivable, StoredBlock } from '../records.ts'
 import {
   type Members,

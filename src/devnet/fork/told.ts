@@ -3,7 +3,7 @@ import { type PublicKey, fromAddress } from '../../kernel/nano/address.ts'
 import { type Block, fromBlockJson, hashBlock, previousOf } from '../../kernel/nano/block.ts'
 import { verifyHash } from '../../kernel/nano/keys.ts'
 import { epochOfLink } from '../../kernel/nano/network.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
 import type { Subtype } from '../records.ts'
 
 /** A block as the forked node tells it, its hash, signature and balance checked. */

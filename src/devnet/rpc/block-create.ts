@@ -4,12 +4,11 @@ import { type PublicKey, ZERO_KEY, fromAddress } from '../../kernel/nano/address
 import { type Block, ZERO_HASH, hashBlock, parseHex, rootOf } from '../../kernel/nano/block.ts'
 import { publicKeyOf, signHash } from '../../kernel/nano/keys.ts'
 import { formatWork, workValue } from '../../kernel/nano/work.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { type NodeRequest, refusal } from '../../kernel/nano/node-request.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../../kernel/nano/node-request.ts'
-import { blockContents } from './block-details.ts'
+import { blockContents } from './blocks.ts'
 import type { Handler } from './handler.ts'
-import { ledgerThreshold } from './ledger-threshold.ts'
+import { ledgerThreshold } from './work.ts'
 import { checkReachable, checkVersion, readDifficulty, readWork } from '../../kernel/nano/node-work.ts'
 
 const NO_WORK = '0'.repeat(16)

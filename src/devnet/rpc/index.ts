@@ -1,29 +1,38 @@
 import { CONTROL_ACTIONS, CONTROL_IS_DISABLED } from '../../kernel/nano/control-actions.ts'
+import { type NodeRequest, refusal } from '../../kernel/nano/node-request.ts'
 import type { Answer } from '../answer.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { type Fault, LostAnswer } from '../faults.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../../kernel/nano/node-request.ts'
-import { accountBalance } from './account-balance.ts'
 import {
+  accountBalance,
   accountBlockCount,
   accountGet,
+  accountHistory,
+  accountInfo,
   accountKey,
   accountRepresentative,
   accountWeight,
+  accountsBalances,
+  accountsFrontiers,
+  accountsRepresentatives,
+  history,
   validateAccountNumber,
-} from './account-facts.ts'
-import { accountHistory, history } from './account-history.ts'
-import { accountInfo } from './account-info.ts'
-import { accountsBalances } from './accounts-balances.ts'
-import { accountsFrontiers } from './accounts-frontiers.ts'
-import { accountsRepresentatives } from './accounts-representatives.ts'
+} from './accounts.ts'
 import { blockCreate } from './block-create.ts'
-import { blockAccount, blockConfirm, blockHash } from './block-facts.ts'
-import { blockInfo } from './block-info.ts'
-import { blocks, blocksInfo } from './blocks-info.ts'
-import { chain, successors } from './chain.ts'
-import { confirmationHistory, confirmationInfo, confirmationQuorum } from './confirmation.ts'
-import { openControls } from './controls/index.ts'
+import {
+  blockAccount,
+  blockConfirm,
+  blockHash,
+  blockInfo,
+  blocks,
+  blocksInfo,
+  chain,
+  confirmationHistory,
+  confirmationInfo,
+  confirmationQuorum,
+  successors,
+} from './blocks.ts'
+import { openControls } from './controls.ts'
 import { type Handler, deprecated } from './handler.ts'
 import { deterministicKey, keyCreate, keyExpand, sign } from './keys.ts'
 import {
@@ -39,7 +48,6 @@ import {
 import { processBlock } from './process.ts'
 import { accountsReceivable, receivable, receivableExists } from './receivable.ts'
 import { delegators, delegatorsCount, representatives, representativesOnline } from './representatives.ts'
-import { suffer } from './suffer.ts'
 import { mnanoToRaw, nanoToRaw, rawToNano } from './units.ts'
 import { activeDifficulty, workCancel, workGenerate, workValidate } from './work.ts'
 
@@ -129,4 +137,32 @@ export async function answerRequest(node: LedgerNode, request: NodeRequest, cont
   const answer = await (fault ? suffer(node, fault, { looks, answer: run }) : run())
   if (!request.usesDeprecatedFormat || typeof answer === 'string' || Array.isArray(answer)) return answer
   return { deprecated_account_format: '1', ...answer }
+}
+
+/** Answers as a test that has ordered a fault wants it. `looks` says whether the action only reads. */
+async function suffer(
+  node: LedgerNode,
+  { kind, milliseconds }: Fault,
+  { looks, answer }: { looks: boolean; answer: () => Answer | Promise<Answer> },
+): Promise<Answer> {
+  switch (kind) {
+    case 'error':
+      throw refusal('Internal server error in RPC')
+    case 'delay':
+      await node.faults.wait(milliseconds)
+      return answer()
+    case 'drop':
+      // It is done, and the client does not hear of it: the case that those who send money have to be ready for.
+      await answer()
+      throw new LostAnswer()
+    case 'lag':
+      return looks ? lookBack(node, milliseconds, answer) : answer()
+  }
+}
+
+function lookBack<T>(node: LedgerNode, milliseconds: number, look: () => T): T {
+  const { undo } = node.ledger.store
+  const moment = node.faults.time() - milliseconds
+  if (node.snapshots.isEmpty) undo.prune(moment)
+  return undo.lookBack(moment, look)
 }

@@ -2,9 +2,9 @@ import { toAddress } from '../../kernel/nano/address.ts'
 import { type Block, ZERO_HASH, hashBlock, parseHex } from '../../kernel/nano/block.ts'
 import { bytesToHex } from '../../kernel/nano/hex.ts'
 import { deriveKey, publicKeyOf, signHash } from '../../kernel/nano/keys.ts'
-import { invalidBlock, refusal } from '../../kernel/nano/node-refusal.ts'
+import { invalidBlock, refusal } from '../../kernel/nano/node-request.ts'
 import { toUnsigned } from '../../kernel/nano/request-tree.ts'
-import { blockContents } from './block-details.ts'
+import { blockContents } from './blocks.ts'
 import type { Handler } from './handler.ts'
 
 export const keyCreate: Handler = (node) => expand(bytesToHex(node.random.bytes(32)))

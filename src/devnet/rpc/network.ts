@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { RAW_MAX } from '../../kernel/money.ts'
 import { ZERO_KEY } from '../../kernel/nano/address.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
 import type { LedgerNode } from '../node.ts'
 import type { Handler } from './handler.ts'
 

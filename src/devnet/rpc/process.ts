@@ -1,7 +1,7 @@
 import { type Block, ZERO_HASH } from '../../kernel/nano/block.ts'
 import { entryThreshold, epochOfLink } from '../../kernel/nano/network.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
-import { Candidate } from '../candidate.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
+import { Candidate } from '../validate.ts'
 import type { LedgerNode } from '../node.ts'
 import type { Handler } from './handler.ts'
 

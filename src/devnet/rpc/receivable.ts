@@ -1,8 +1,7 @@
 import { toAddress } from '../../kernel/nano/address.ts'
 import { type Answer, type Members, members } from '../answer.ts'
-import { blockNotFound } from '../../kernel/nano/node-refusal.ts'
+import { type NodeRequest, blockNotFound } from '../../kernel/nano/node-request.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 import type { Receivable, StoredBlock, WaitingSend } from '../records.ts'
 import type { Handler } from './handler.ts'
 

@@ -1,6 +1,6 @@
 import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { members } from '../answer.ts'
-import { badAccount } from '../../kernel/nano/node-refusal.ts'
+import { badAccount } from '../../kernel/nano/node-request.ts'
 import type { Handler } from './handler.ts'
 
 export const delegators: Handler = (node, request) => {

@@ -1,5 +1,5 @@
 import { RAW_PER_NANO } from '../../kernel/money.ts'
-import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { refusal } from '../../kernel/nano/node-request.ts'
 import { type Handler, deprecated } from './handler.ts'
 
 /** Whole nano only, in 128 bits that wrap around: the node notices an overflow just when the result came out smaller. */

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify'
+import type { Registry } from '../../guard/registry.ts'
+import type { Action } from '../../kernel/action.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { Offered } from '../../kernel/module.ts'
+import { publicSchema } from '../../kernel/public-schema.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
-import { mountActions } from './action-routes.ts'
-import { type DocsOptions, mountDocs } from './pages.tsx'
+import { toErrorReply } from '../errors.ts'
 import { toOpenApi } from '../openapi/index.ts'
 import { PreparedPages, sendPrepared } from '../prepared.ts'
 import { refuse } from '../routes.ts'
+import { type DocsOptions, mountDocs } from './pages.tsx'
 
 /** Pages for people, and the machine-readable description of the API. */
 export function mountDocuments(server: FastifyInstance, options: DocumentsOptions): void {
@@ -32,3 +36,23 @@ interface DocumentsOptions extends Omit<DocsOptions, 'pages'> {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What an action takes and answers, at the path it is called by. Calls themselves do not pass the router. */
+function mountActions(server: FastifyInstance, { registry }: { registry: Registry }, pages: PreparedPages): void {
+  server.get('/actions/:name', (request, reply) => {
+    const action = registry.find((request.params as { name: string }).name)?.action
+    if (!action) {
+      const { status, body } = toErrorReply(new AppError('not_found', 'Not found.'))
+      return reply.code(status).send(body)
+    }
+    if (request.headers.accept?.includes('text/html')) {
+      return reply.header('vary', 'accept').redirect(`/docs/actions/${action.name}`)
+    }
+    const describe = () => JSON.stringify(toDescription(action))
+    return sendPrepared(request, reply, pages.get(`action ${action.name}`, JSON_TYPE, describe), 'accept')
+  })
+}
+
+function toDescription({ name, synonyms = [], summary, example, input, output }: Action): object {
+  return { name, synonyms, summary, request: publicSchema(input), answer: publicSchema(output), example }
+}

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { RunResult } from '../../web/reference-form.tsx'
 import { toErrorReply } from '../errors.ts'
 import type { RpcOptions } from '../rpc.ts'
-import { remoteAddressOf } from '../remote-address.ts'
+import { remoteAddressOf } from '../client-ip.ts'
 
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 

@@ -1,5 +1,5 @@
 import { headingId, plain } from '../../web/docs-markdown.tsx'
-import type { Found, FoundPart } from '../../web/docs-search-page.tsx'
+import type { Found, FoundPart } from '../../web/docs-pages.tsx'
 
 /** A page that can be found: its text in Markdown, and how much a hit in it counts. */
 export interface Searchable {

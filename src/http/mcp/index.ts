@@ -8,7 +8,7 @@ import { Leaving } from '../../kernel/leaving.ts'
 import { isLoopback } from '../../kernel/loopback.ts'
 import { identify } from '../../modules/accounts/index.ts'
 import { type Ask, type Asking, createAsk } from '../ask.ts'
-import { readBodies } from '../body.ts'
+import { readBodies } from '../route-request.ts'
 import { fromFastify, toErrorReply } from '../errors.ts'
 import { McpDocuments } from './documents.ts'
 

@@ -1,7 +1,7 @@
 import type { Action } from '../../kernel/action.ts'
 import { type ErrorCode, statusOf } from '../../kernel/errors.ts'
 import type { Offered } from '../../kernel/module.ts'
-import { headerRefs, refusalRef } from './refusals.ts'
+import { headerRefs, refusalRef } from './operation.ts'
 import { type Names, type Schema, refTo, unnamed } from '../../kernel/public-schema.ts'
 import { tagOf } from './tags.ts'
 

@@ -1,20 +1,34 @@
 import type { TSchema } from 'typebox'
+import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
 import type { Offered } from '../../kernel/module.ts'
+import { type Names, publicSchema, unnamed } from '../../kernel/public-schema.ts'
 import { ACCOUNT, KEY } from '../../modules/accounts/index.ts'
-import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
+import { CHECK, CHECKOUT_EVENT, EVENT_KINDS, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
 import { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from '../../modules/email/index.ts'
 import { KNOWN_NAME } from '../../modules/names/index.ts'
 import { REPRESENTATIVE } from '../../modules/reps/index.ts'
-import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES } from '../../modules/webhooks/index.ts'
+import {
+  ADDRESS_EVENT,
+  ADDRESS_KINDS,
+  DELIVERY,
+  EVENT,
+  EVENT_WITH_DELIVERIES,
+  PING_EVENT,
+} from '../../modules/webhooks/index.ts'
 import { SETTLED, TERMS, VERIFIED } from '../../modules/x402/index.ts'
 import { actionPaths, actionSchemas, answerName, requestName, rootOperation, statusesOf } from './actions.ts'
-import { IDEMPOTENCY_KEY, refusalsOf, toOperation } from './operation.ts'
-import { ERROR, HEADERS, LEDGER_REFUSAL, PAYMENT_REQUIRED, refusalComponents } from './refusals.ts'
-import { type Names, unnamed } from '../../kernel/public-schema.ts'
-import { SERVICE_ROUTES } from './service-routes.ts'
+import {
+  ERROR,
+  HEADERS,
+  IDEMPOTENCY_KEY,
+  LEDGER_REFUSAL,
+  PAYMENT_REQUIRED,
+  refusalComponents,
+  refusalsOf,
+  toOperation,
+} from './operation.ts'
 import { listTags, tagOf } from './tags.ts'
-import { toWebhooks } from './webhooks.ts'
 
 /** Every route that is described, beside the actions. */
 export const listDescribed = (rooms: readonly Offered[]): Described[] => [
@@ -110,4 +124,126 @@ function withRoutes(
     paths[route.path] = { ...paths[route.path], [route.method]: operation }
   }
   return paths
+}
+
+const { text, list, record, words } = answer
+
+/** What the server answers by itself. */
+const SERVICE_ROUTES: readonly Described[] = [
+  {
+    method: 'get',
+    path: '/',
+    id: 'getService',
+    tag: 'service',
+    summary: 'The service and its documents; browsers get a page.',
+    who: 'anybody',
+    answer: record({ service: text, version: text, rpc: text, docs: text }),
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'getOpenApi',
+    tag: 'service',
+    summary: 'This document.',
+    who: 'anybody',
+    answer: answer.object,
+  },
+  {
+    method: 'get',
+    path: '/actions/{name}',
+    id: 'getAction',
+    tag: 'service',
+    summary: 'What an action takes and answers, as JSON schemas; browsers are led to its page.',
+    who: 'anybody',
+    answer: record({
+      name: text,
+      synonyms: list(text),
+      summary: text,
+      request: answer.object,
+      answer: answer.object,
+      example: record({ request: answer.object, response: answer.oneOf(answer.object, list(answer.object)) }),
+    }),
+  },
+  {
+    method: 'get',
+    path: '/health/live',
+    id: 'getLiveness',
+    tag: 'service',
+    summary: 'Whether the process answers.',
+    who: 'anybody',
+    answer: record({ status: words('live') }),
+  },
+  {
+    method: 'get',
+    path: '/health/ready',
+    id: 'getReadiness',
+    tag: 'service',
+    summary: 'Whether the gateway can take requests; 503 with a `reason` if not.',
+    who: 'anybody',
+    answer: record({ status: words('ready') }),
+    otherwise: { status: 503, schema: record({ status: words('not ready'), reason: text }) },
+  },
+]
+
+interface Kind {
+  type: string
+  summary: string
+  schema: TSchema
+}
+
+/** What a gateway sends, by its kind. Only the completion comes unasked; `webhook_events` asks for the others. */
+const KINDS: readonly Kind[] = [
+  ...Object.entries(EVENT_KINDS).map(([type, when]) => ({
+    type,
+    summary: `Sent when ${when}.`,
+    schema: CHECKOUT_EVENT,
+  })),
+  ...Object.entries(ADDRESS_KINDS).map(([type, when]) => ({
+    type,
+    summary: `Sent when ${when}.`,
+    schema: ADDRESS_EVENT,
+  })),
+  { type: 'ping', summary: 'A test event.', schema: PING_EVENT },
+]
+
+/** `payment.late` is `onPaymentLate`. */
+const operationIdOf = (type: string) =>
+  `on${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`
+
+const DELIVERY_HEADERS: readonly [name: string, description: string][] = [
+  ['Nano-Signature', 'HMAC-SHA256 of the raw body with the secret, in lower-case hexadecimal digits.'],
+  ['webhook-id', 'Id of the event: the same on every attempt.'],
+  ['webhook-timestamp', 'Seconds since 1970 at the time of the attempt.'],
+  ['webhook-signature', '`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`: Standard Webhooks.'],
+]
+
+function toWebhooks(names: Names): Record<string, object> {
+  return Object.fromEntries(
+    KINDS.map(({ type, summary, schema }) => [
+      type,
+      {
+        post: {
+          operationId: operationIdOf(type),
+          tags: [tagOf('webhooks')],
+          summary,
+          security: [],
+          parameters: DELIVERY_HEADERS.map(([name, description]) => ({
+            name,
+            in: 'header',
+            required: true,
+            description,
+            schema: { type: 'string' },
+          })),
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: publicSchema(schema, names) } },
+          },
+          responses: {
+            '2XX': { description: 'Accepted. Any other answer is retried for days.' },
+            410: { description: 'The address is gone: nothing more is sent there.' },
+          },
+        },
+      },
+    ]),
+  )
 }

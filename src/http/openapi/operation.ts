@@ -1,6 +1,8 @@
+import Type from 'typebox'
+import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
-import { headerRefs, refusalRef } from './refusals.ts'
 import { type Names, publicSchema } from '../../kernel/public-schema.ts'
+import { TERMS } from '../../modules/x402/index.ts'
 
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -83,3 +85,123 @@ export function toOperation(route: Described, names: Names): object {
     },
   }
 }
+
+/** The body of every refusal by the gateway (contract 7). */
+export const ERROR = answer.record({
+  error: Type.String({ description: 'Error message for people.' }),
+  message: Type.String({ description: 'The same text.' }),
+  code: Type.String({ description: 'Error code for programs.' }),
+  field: answer.optional(Type.String({ description: 'The field it is about.' })),
+  errors: answer.optional(answer.list(answer.record({ field: answer.text, message: answer.text }))),
+  detail: answer.optional(Type.String({ description: 'More details.' })),
+  nearest: answer.optional(Type.String({ description: 'The action you probably meant.' })),
+  scope: answer.optional(Type.String({ description: 'The scope the key is missing (`missing_scope`).' })),
+  limit: answer.optional(Type.String({ description: 'Nano the key can spend in a day (`spending_limit`).' })),
+  spent: answer.optional(Type.String({ description: 'Nano already spent or reserved today.' })),
+  resets_unix: answer.optional(Type.Integer({ description: 'When the next day begins.' })),
+  retry_after: answer.optional(Type.Integer({ description: 'Seconds to wait before trying again.' })),
+})
+
+/** An answer of the ledger that something is not so; its status is 200. */
+export const LEDGER_REFUSAL = answer.record({ error: Type.String({ description: 'The node’s error message.' }) })
+
+/** The price of a request. The header PAYMENT-REQUIRED says the same in base64. */
+export const PAYMENT_REQUIRED = answer.record({
+  error: answer.text,
+  message: answer.text,
+  code: answer.text,
+  x402Version: answer.optional(answer.integer),
+  accepts: answer.optional(answer.list(TERMS)),
+  field: answer.optional(answer.text),
+})
+
+const header = (description: string, type = 'string') => ({ description, schema: { type } })
+
+export const HEADERS = {
+  'X-Request-Id': header('Appears in every log line about the request.'),
+  'X-Ignored-Fields': header('Fields of the request that were ignored.'),
+  'X-Cache': header('Whether the answer came from the cache.'),
+  'Idempotent-Replayed': header('`true` if the answer is that of an earlier request.'),
+  'Retry-After': header('Seconds to wait before trying again.', 'integer'),
+  'RateLimit-Limit': header('Requests per minute.', 'integer'),
+  'RateLimit-Remaining': header('How many of them are left.', 'integer'),
+  'RateLimit-Reset': header('Seconds until the limit resets.', 'integer'),
+  'PAYMENT-REQUIRED': header('What to pay: JSON in base64.'),
+  'PAYMENT-RESPONSE': header('The result of the payment: JSON in base64.'),
+}
+
+type HeaderName = keyof typeof HEADERS
+
+export const headerRefs = (...names: HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+interface Refusal {
+  name: string
+  description: string
+  headers?: HeaderName[]
+}
+
+/** Every status of a refusal, with what it means in general. */
+const REFUSALS: Readonly<Record<number, Refusal>> = {
+  400: { name: 'BadRequest', description: 'Something in the request is wrong; `field` names it.' },
+  401: { name: 'Unauthorized', description: 'The key is missing or wrong.' },
+  402: {
+    name: 'PaymentRequired',
+    description:
+      'The request has a price and came without a key. The body and the header PAYMENT-REQUIRED say what to pay.',
+    headers: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'],
+  },
+  403: {
+    name: 'Forbidden',
+    description:
+      'Not allowed for this account, or not enough funds or credits. `missing_scope`: the key lacks the scope named in `scope`. `spending_limit`: the key has reached its daily spending limit.',
+  },
+  404: { name: 'NotFound', description: 'Not found, or it belongs to another account.' },
+  405: { name: 'MethodNotAllowed', description: 'This path needs another method.' },
+  409: {
+    name: 'Conflict',
+    description:
+      'The Idempotency-Key was used with another request, its first request is still running, or the current state does not allow it.',
+    headers: ['Retry-After'],
+  },
+  413: { name: 'TooLarge', description: 'The body is too large.' },
+  429: {
+    name: 'TooManyRequests',
+    description: 'Over a limit. `detail` says which one and how to raise it.',
+    headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  },
+  500: { name: 'InternalError', description: 'An error on our side. Quote the X-Request-Id to the operator.' },
+  502: { name: 'NoNode', description: 'No node responded, or none accepted the block.' },
+  503: {
+    name: 'Unavailable',
+    description: 'Temporarily unavailable, or too many requests at once.',
+    headers: ['Retry-After'],
+  },
+  504: { name: 'NodeTimeout', description: 'The nodes took too long.' },
+}
+
+const refusalOf = (status: number): Refusal => {
+  const known = REFUSALS[status]
+  if (!known) throw new RangeError(`No refusal has the status ${status}.`)
+  return known
+}
+
+/** A refusal as an operation names it; where it can say why, it does. */
+export function refusalRef(status: number, reasons: readonly string[] = []): object {
+  const { name } = refusalOf(status)
+  return reasons.length === 0 ? { $ref: `#/components/responses/${name}` } : toRefusal(status, reasons)
+}
+
+function toRefusal(status: number, reasons: readonly string[] = []): object {
+  const { description, headers = [] } = refusalOf(status)
+  const schema = { $ref: `#/components/schemas/${status === 402 ? 'PaymentRequired' : 'Error'}` }
+  return {
+    description: [description, ...reasons].join('\n\n'),
+    headers: headerRefs('X-Request-Id', ...headers),
+    content: { 'application/json': { schema } },
+  }
+}
+
+/** Those that a document needs. */
+export const refusalComponents = (statuses: Iterable<number>) =>
+  Object.fromEntries([...statuses].map((status) => [refusalOf(status).name, toRefusal(status)]))

@@ -9,10 +9,9 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Migrations } from '../../kernel/db.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { Migrations } from '../../kernel/migration.ts'
 
 type Change = Migrations[string]
 

@@ -1,9 +1,8 @@
 import { Pool } from 'undici'
 import { toBlockJson } from '../../kernel/nano/block.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import type { Facilitator } from '../../kernel/x402/facilitator.ts'
-import { readPaymentBlock } from '../../kernel/x402/payment-block.ts'
 import {
+  type Facilitator,
   type PaymentPayload,
   type PaymentTerms,
   type SettleResponse,
@@ -11,6 +10,7 @@ import {
   type VerifyResponse,
   toMembers,
 } from '../../kernel/x402/wire.ts'
+import { readPaymentBlock } from '../../kernel/x402/payment-block.ts'
 
 const VERIFY_MILLISECONDS = 10_000
 const SETTLE_GRACE_MILLISECONDS = 5_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { PNG, pngChunk } from '../../../test/support/pictures.ts'
-import { openLogos } from './logos.ts'
+import { openLogos } from './pictures.ts'
 
 /* Half a megabyte of a stranger's may be thirty of pixels: what unpacking costs is bounded, however many ask for it at once. */
 

@@ -1,10 +1,12 @@
+import { Resolver, lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { Config } from '../../config/config.ts'
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
 import type { Clock, Outbound } from '../../kernel/ports.ts'
-import { type HttpExchange, type HttpAnswer, exchange } from './http-exchange.ts'
+import { EMBEDDED } from '../node/upstreams.ts'
 import { isGlobalAddress } from './global-address.ts'
-import { type Target, readTarget } from './read-target.ts'
-import { type Resolve, resolveHere, resolvePublic } from './resolve.ts'
+import { type HttpAnswer, type HttpExchange, type Target, exchange, readTarget } from './http-exchange.ts'
 
 const TOTAL_MILLISECONDS = 10_000
 const REPLY_BYTES_MAX = 2_048
@@ -98,4 +100,35 @@ function listOwnAddresses(): ReadonlySet<string> {
       .flat()
       .map((network) => network!.address),
   )
+}
+
+type OutboundSettings = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'atDesk'>
+
+/** The way out to addresses that users gave. */
+export const openWayOut = (settings: OutboundSettings, clock: Clock): Outbound =>
+  openOutbound({ clock, allowPrivate: allowsPrivate(settings) })
+
+/** A first try on a laptop should simply work; where others come, the network around the gateway is not shown to them. */
+function allowsPrivate({ webhookAllowPrivate, nodeUrls, atDesk }: OutboundSettings): boolean {
+  if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
+  return atDesk && nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
+}
+
+/** Every address of a name; none when it has none. */
+type Resolve = (hostname: string) => Promise<string[]>
+
+/**
+ * Asks the name servers, and neither the hosts file nor search domains, which are about this machine's network. It
+ * takes no thread of the pool either, so that slow name servers of others delay no other request.
+ */
+const resolvePublic: Resolve = async (hostname) => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  return found.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))
+}
+
+/** The same as every other program on this machine would see it, `localhost` included. */
+const resolveHere: Resolve = async (hostname) => {
+  if (isIP(hostname) !== 0) return [hostname]
+  return (await lookup(hostname, { all: true })).map(({ address }) => address)
 }

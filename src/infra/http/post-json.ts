@@ -31,7 +31,58 @@ async function askJson(
 }
 
 /** Why `fetch` has failed: it hides that in its cause. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   return cause instanceof Error ? cause.message || cause.name : message
+}
+
+const NODE_TIMEOUT = 20_000
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+
+/** Asks a node that the user of this machine has named. What it answers may be anything, but not endless. */
+export async function askNode(url: URL, action: string, fields: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ action, ...fields })
+  const signal = AbortSignal.timeout(NODE_TIMEOUT)
+  try {
+    const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' })
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of reply.body ?? []) {
+      size += chunk.length
+      if (size > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
+      chunks.push(chunk)
+    }
+    return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new Error(`${url.origin} answers with something that is no JSON`, { cause: error })
+    const { cause } = error as Error
+    const reason = cause instanceof Error ? cause.message || cause.name : (error as Error).message
+    throw new Error(`${url.origin}: ${reason}`, { cause: error })
+  }
+}
+
+/** As long as a webhook waits for its receiver. */
+const HAND_OVER_TIMEOUT = 10_000
+
+export interface HandedOver {
+  /** Undefined where there was no answer. */
+  status?: number
+  error?: string
+  milliseconds: number
+}
+
+/** Posts a webhook to a receiver that the user of this machine has named, once; a redirect is an answer like any other. */
+export async function handOver(url: URL, headers: Record<string, string>, body: string): Promise<HandedOver> {
+  const began = performance.now()
+  const took = () => Math.round(performance.now() - began)
+  try {
+    const signal = AbortSignal.timeout(HAND_OVER_TIMEOUT)
+    const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    await reply.body?.cancel()
+    return { status: reply.status, milliseconds: took() }
+  } catch (error) {
+    return { error: reasonOf(error), milliseconds: took() }
+  }
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { type StoreEngine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
-import { splitTrace } from '../../kernel/job.ts'
+import { type StoreEngine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
+import { type Job, splitTrace } from '../../kernel/job.ts'
+import type { Clock } from '../../kernel/ports.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
-import { deleteSome } from '../../kernel/retention.ts'
+import { type Retention, deleteSome, inSteps } from '../../kernel/retention.ts'
 
 /** The key of every round of a recurring job. */
 export const SCHEDULE = 'schedule'
@@ -187,7 +188,7 @@ async function markRunning(
   return won !== undefined
 }
 
-export interface ListedJob {
+interface ListedJob {
   id: string
   kind: string
   status: string
@@ -220,7 +221,7 @@ export async function retryDead(db: Db, id: string, now: number): Promise<boolea
   }
 }
 
-export interface JobCount {
+interface JobCount {
   kind: string
   status: string
   count: number
@@ -259,3 +260,26 @@ export async function deleteDead(
   const where = sql<boolean>`status = 'dead' and finished_at < ${before} and (key = ${SCHEDULE} ${isHarmless})`
   return deleteSome(db, { from: 'jobs', key: ['id'], where, limit })
 }
+
+const HOUR = 3_600_000
+const KEPT = 24 * HOUR
+
+/** Finished jobs are kept for a day, so that people can see what happened; those that failed for good for longer. */
+export const forgetDoneJobs = (
+  { db, clock }: { db: Db; clock: Clock },
+  jobs: readonly Pick<Job, 'kind' | 'money'>[],
+  { keepDeadJobs }: Pick<Retention, 'keepDeadJobs'>,
+): Job => ({
+  kind: 'jobs.forget-done',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run(_payload, signal) {
+    const now = clock.now()
+    await inSteps((limit) => deleteDone(db, now - KEPT, limit), signal)
+    if (keepDeadJobs === undefined) return
+    const kinds = jobs.filter(({ money }) => money !== true).map(({ kind }) => kind)
+    await inSteps((limit) => deleteDead(db, { before: now - keepDeadJobs, kinds, limit }), signal)
+  },
+})

@@ -1,6 +1,5 @@
 import type { LimitDecision, RateLimiter, Clock } from '../../kernel/ports.ts'
-import { MemoryLimiter, WINDOW, allowed, refused } from './gcra.ts'
-import { Generations } from './generations.ts'
+import { Generations, MemoryLimiter, WINDOW, allowed, refused } from './gcra.ts'
 
 const LEASE_MILLISECONDS = 250
 const REPLY_MILLISECONDS = 50

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { MailRefused } from '../../kernel/mail-refused.ts'
+import { MailRefused } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 
 /** A server that says nothing must not hold a job for minutes; the URL may set other values. */

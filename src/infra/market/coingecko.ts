@@ -1,6 +1,5 @@
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
-import { fetchJson } from './fetch-json.ts'
-import { type MarketProvider, type PriceProvider, toDecimal } from './provider.ts'
+import { type MarketProvider, type PriceProvider, fetchJson, toDecimal } from './provider.ts'
 
 const NAME = 'coingecko'
 

@@ -1,6 +1,5 @@
 import { toList, toObject } from '../../kernel/shape.ts'
-import { fetchJson } from './fetch-json.ts'
-import { type PriceProvider, toDecimal } from './provider.ts'
+import { type PriceProvider, fetchJson, toDecimal } from './provider.ts'
 
 /** The pairs that are traded there. */
 const PAIRS: Readonly<Record<string, string>> = { XNOUSD: 'USD', XNOEUR: 'EUR' }

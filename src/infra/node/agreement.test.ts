@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
-import { GENESIS_HASHES } from '../../kernel/nano/networks.ts'
+import { GENESIS_HASHES } from '../../kernel/nano/network.ts'
 import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
 import { type Disagreement, Disputes } from './agreement.ts'
 import { Upstream } from './upstream.ts'

@@ -1,5 +1,5 @@
 import { isHex } from '../../kernel/nano/hex.ts'
-import { type LedgerIdentity, readGenesis } from '../../kernel/nano/networks.ts'
+import { type LedgerIdentity, readGenesis } from '../../kernel/nano/network.ts'
 import { type WorkThresholds, formatWork } from '../../kernel/nano/work.ts'
 import type { NodeAnswer } from '../../kernel/ports.ts'
 import { toFailure } from './failure.ts'

@@ -1,8 +1,29 @@
 import { crc32 } from 'node:zlib'
-import type { QrModules } from './modules.ts'
+import type { QrOutline } from '../../kernel/ports.ts'
+import { type QrModules, toModules } from './modules.ts'
+
+/** A QR code as the outline of its dark modules, for a drawing `size` units wide, quiet zone included. */
+export function qrOutline(text: string): QrOutline {
+  const { size, dark } = toModules(text)
+  let path = ''
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      if (dark[y * size + x] === 0) continue
+      const start = x
+      while (x + 1 < size && dark[y * size + x + 1] === 1) x++
+      path += `M${start + QUIET_MODULES} ${y + QUIET_MODULES}h${x - start + 1}v1h-${x - start + 1}z`
+    }
+  }
+  return { size: size + 2 * QUIET_MODULES, path }
+}
+
+/** A QR code as a picture that stands in an answer by itself: a data URI of a black and white PNG. */
+export function qrPng(text: string): string {
+  return `data:image/png;base64,${toPng(toModules(text)).toString('base64')}`
+}
 
 const MODULE_PIXELS = 6
-export const QUIET_MODULES = 4
+const QUIET_MODULES = 4
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const END = Buffer.from('0000000049454e44ae426082', 'hex')
 /** A line of pixels is drawn once; the other five copy it, as many at once as one copy may be long. */

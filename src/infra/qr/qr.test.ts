@@ -4,9 +4,8 @@ import { inflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 import { SEED, SeededRandom } from '../../../test/support/random.ts'
 import { readQr } from '../../../test/support/read-qr.ts'
-import { qrOutline, qrPng } from './index.ts'
+import { qrOutline, qrPng, toPng } from './png.ts'
 import { toModules } from './modules.ts'
-import { toPng } from './png.ts'
 
 const LENGTH_MAX = 2_331
 const LINK =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTraceparent, writeTraceparent } from './traceparent.ts'
+import { readTraceparent, writeTraceparent } from './sampled-traces.ts'
 
 const [traceId, stepId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 

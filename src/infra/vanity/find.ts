@@ -1,11 +1,30 @@
 import { Worker } from 'node:worker_threads'
+import { AppError } from '../../kernel/errors.ts'
+import type { Vanity } from '../../kernel/key-vault.ts'
+import type { Leaving } from '../../kernel/leaving.ts'
 import { type PublicKey, toAddress } from '../../kernel/nano/address.ts'
 import { bytesToHex } from '../../kernel/nano/hex.ts'
 import { type ScalarKey, publicKeyOfScalar } from '../../kernel/nano/keys.ts'
 import type { Clock, Random } from '../../kernel/ports.ts'
 import { systemClock } from '../clock.ts'
-import { isVanityPrefix, toPattern } from './prefix.ts'
-import { toStart } from './walk.ts'
+import { isVanityPrefix, toPattern, toStart } from './walk.ts'
+
+/** Vanity searches of this process, a few at a time and each account in its turn. */
+export function openVanity({ random, clock }: { random: Random; clock: Clock }): Vanity {
+  const turns = new VanityTurns(clock)
+  return {
+    find: ({ payer, prefix, timeLimitMilliseconds, leaving }) =>
+      turns.take({ payer, waitMilliseconds: timeLimitMilliseconds, leaving }, async () => {
+        const abort = new AbortController()
+        const stay = leaving.onLeave(() => abort.abort())
+        try {
+          return await findVanity({ prefix, timeLimitMilliseconds, random, clock, signal: abort.signal })
+        } finally {
+          stay()
+        }
+      }),
+  }
+}
 
 export interface VanityRequest {
   /** What the address shall begin with, after `nano_`. */
@@ -70,4 +89,79 @@ function toKey(scalar: bigint, prefix: string, random: Random): VanityKey {
   const publicKey = publicKeyOfScalar(key.scalar)
   if (!toAddress(publicKey).startsWith(`nano_${prefix}`)) throw new Error('The vanity search found another key.')
   return { ...key, publicKey }
+}
+
+/** Searches at once: each takes a thread for up to half a minute. */
+const RUNNING_MAX = 2
+const WAITING_MAX = 100
+
+interface Waiting {
+  payer: string
+  begin(): void
+}
+
+/**
+ * Whose search is next. An account has one search at a time and the others of it wait, so that one account never holds
+ * every place; of those who wait, the first whose account has none running begins.
+ */
+export class VanityTurns {
+  readonly #clock: Clock
+  readonly #running = new Set<string>()
+  #waiting: Waiting[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Runs a search when it is its turn, or refuses when that takes too long; undefined when its caller has left. */
+  async take<T>(
+    { payer, waitMilliseconds, leaving }: { payer: string; waitMilliseconds: number; leaving: Leaving },
+    search: () => Promise<T>,
+  ): Promise<T | undefined> {
+    if (!(await this.#turn(payer, waitMilliseconds, leaving))) return undefined
+    try {
+      return await search()
+    } finally {
+      this.#running.delete(payer)
+      this.#next()
+    }
+  }
+
+  /** False when the caller has left meanwhile. */
+  #turn(payer: string, waitMilliseconds: number, leaving: Leaving): Promise<boolean> {
+    const busy = () =>
+      new AppError('overloaded', 'Too many vanity searches are running.', {
+        retryAfterSeconds: waitMilliseconds / 1_000,
+      })
+    if (this.#waiting.length >= WAITING_MAX) return Promise.reject(busy())
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    const waiting: Waiting = { payer, begin: () => resolve(true) }
+    const giveUp = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+    }
+    const cancelTimer = this.#clock.after(waitMilliseconds, () => {
+      giveUp()
+      reject(busy())
+    })
+    const stay = leaving.onLeave(() => {
+      giveUp()
+      resolve(false)
+    })
+    this.#waiting.push(waiting)
+    this.#next()
+    return promise.finally(() => {
+      cancelTimer()
+      stay()
+    })
+  }
+
+  #next(): void {
+    while (this.#running.size < RUNNING_MAX) {
+      const next = this.#waiting.find(({ payer }) => !this.#running.has(payer))
+      if (!next) return
+      this.#waiting = this.#waiting.filter((other) => other !== next)
+      this.#running.add(next.payer)
+      next.begin()
+    }
+  }
 }

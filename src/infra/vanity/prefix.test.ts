@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { repeat } from '../../../test/support/random.ts'
 import { toAddress } from '../../kernel/nano/address.ts'
 import { hexToBytes } from '../../kernel/nano/hex.ts'
-import { VANITY_MAX, isVanityPrefix, toPattern } from './prefix.ts'
+import { VANITY_MAX, isVanityPrefix, toPattern } from './walk.ts'
 
 const ALPHABET = '13456789abcdefghijkmnopqrstuwxyz'
 

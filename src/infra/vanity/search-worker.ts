@@ -1,7 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Pattern } from './prefix.ts'
-import { VanityWalk } from './walk.ts'
+import { type Pattern, VanityWalk } from './walk.ts'
 
 /*
  * A thread that walks until it finds something. It never looks up: a caller who leaves ends the thread, which takes

@@ -4,7 +4,7 @@ import { TestClock } from '../../../test/support/clock.ts'
 import { until } from '../../../test/support/until.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { Leaving } from '../../kernel/leaving.ts'
-import { VanityTurns } from './turns.ts'
+import { VanityTurns } from './find.ts'
 
 function openTurns() {
   const clock = new TestClock()

@@ -4,8 +4,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { repeat } from '../../../test/support/random.ts'
 import { toAddress } from '../../kernel/nano/address.ts'
 import { bytesToHex } from '../../kernel/nano/hex.ts'
-import { toPattern } from './prefix.ts'
-import { VanityWalk, toStart } from './walk.ts'
+import { VanityWalk, toPattern, toStart } from './walk.ts'
 
 const { BASE, Fn } = ed25519.Point
 const REACH = 256n

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { whenOver } from '../../kernel/when-over.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
 import type { Random } from '../../kernel/ports.ts'
+import { whenOver } from '../../kernel/when-over.ts'
 import type { CpuWorkerData, CpuWorkerMessage } from './cpu-worker.ts'
-import type { WorkSource, Target } from './source.ts'
-import { HashRate } from './hash-rate.ts'
 import { JobMemory } from './job-memory.ts'
-import { type Searcher, openSearcher, rootWords } from './searcher.ts'
 import type { TuningMemory } from './remembered-tuning.ts'
+import { type Searcher, openSearcher, rootWords } from './searcher.ts'
 import { SHAPES, type Shape } from './shapes.ts'
+import type { Target, WorkSource } from './source.ts'
 import { type Tuned, recallTuned } from './tune.ts'
 
 /** How long a thread searches before it looks whether it still should. */
@@ -240,5 +239,44 @@ export class CpuEngine implements WorkSource {
     // Found when the search had just been stopped: it may not answer the next one.
     if (this.#running?.generation !== generation) return
     this.#finish()?.resolve(formatWork(nonce))
+  }
+}
+
+/** Over how much searching an old measurement fades to a third. */
+const MEMORY_MILLISECONDS = 10_000
+/** Shorter spans mostly measure how threads wake up. */
+const SPAN_MINIMUM_MILLISECONDS = 50
+
+/** Hashes a second while a search runs. Between searches the last figure stands. */
+export class HashRate {
+  #perSecond: number
+  #since: { now: number; hashes: number } | undefined
+
+  constructor(guessPerSecond: number) {
+    this.#perSecond = guessPerSecond
+  }
+
+  get perSecond(): number {
+    return this.#perSecond
+  }
+
+  /** A search begins; `hashes` is the count of all hashes so far. */
+  start(now: number, hashes: number): void {
+    this.#since = { now, hashes }
+  }
+
+  /** Takes what was done since the start or the last look into account. */
+  look(now: number, hashes: number): void {
+    if (!this.#since || now - this.#since.now < SPAN_MINIMUM_MILLISECONDS) return
+    const milliseconds = now - this.#since.now
+    const measured = ((hashes - this.#since.hashes) / milliseconds) * 1000
+    this.#perSecond += (measured - this.#perSecond) * (1 - Math.exp(-milliseconds / MEMORY_MILLISECONDS))
+    this.#since = { now, hashes }
+  }
+
+  /** The search has ended. */
+  stop(now: number, hashes: number): void {
+    this.look(now, hashes)
+    this.#since = undefined
   }
 }

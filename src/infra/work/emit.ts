@@ -1,6 +1,14 @@
 import { FIRST_WORD, type HashSteps, type Operand, type Operation } from './blake2b-steps.ts'
-import { FunctionCode, OP, TYPE, signed, unsigned } from './emit-code.ts'
-import { type Registers, scalarRegisters, vectorRegisters } from './emit-registers.ts'
+import {
+  FunctionCode,
+  OP,
+  type Registers,
+  TYPE,
+  scalarRegisters,
+  signed,
+  unsigned,
+  vectorRegisters,
+} from './emit-code.ts'
 import { type Shape, lanesOf } from './shapes.ts'
 
 /*

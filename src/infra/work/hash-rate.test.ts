@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HashRate } from './hash-rate.ts'
+import { HashRate } from './cpu.ts'
 
 test('begins with a guess and approaches what is measured', () => {
   const rate = new HashRate(1_000)

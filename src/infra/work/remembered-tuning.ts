@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { keepFile } from '../kept-file.ts'
+import { keepFile } from '../private-files.ts'
 import type { Tuning } from './tune.ts'
 
 /** Which form of the search is the fastest here, from one start to the next. */

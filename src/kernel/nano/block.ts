@@ -1,6 +1,6 @@
 import { type Raw, parseRaw } from '../money.ts'
 import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from './address.ts'
-import { blake2b256 } from './curve-in-use.ts'
+import { blake2b256 } from './signatures.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
 /** Hashes, keys and signatures are upper-case hexadecimal, work is lower-case, accounts are public keys. */

@@ -1,5 +1,5 @@
 import type { PublicKey } from './address.ts'
-import { blake2b256, signatures } from './curve-in-use.ts'
+import { blake2b256, signatures } from './signatures.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
 export function publicKeyOf(privateKey: string): PublicKey {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PublicKey, fromAddress } from './address.ts'
 import { hashBlock } from './block.ts'
-import { DEV_NETWORK } from './network.ts'
-import { GENESIS_HASHES, readGenesis } from './networks.ts'
+import { DEV_NETWORK, GENESIS_HASHES, readGenesis } from './network.ts'
 
 test('the first blocks of the live and the development network are what their hashes say', () => {
   const live = fromAddress('nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3')!

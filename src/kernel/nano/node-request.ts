@@ -1,8 +1,7 @@
-import type { Raw } from '../money.ts'
-import { parseRaw } from '../money.ts'
+import { LedgerRefusal } from '../errors.ts'
+import { type Raw, parseRaw } from '../money.ts'
 import { type PublicKey, fromAddress } from './address.ts'
 import { type Block, fromBlockJson, parseHex } from './block.ts'
-import { badAccount, invalidBlock, invalidBlockHash, refusal } from './node-refusal.ts'
 import {
   type RequestTree,
   UnreadableRequest,
@@ -142,3 +141,16 @@ function toAmount(text: string, error: string): Raw {
   if (amount === undefined) throw refusal(error)
   return amount
 }
+
+/** A refusal in the node's own words: the text is the whole answer. */
+export class NodeRefusal extends LedgerRefusal {}
+
+export const refusal = (text: string) => new NodeRefusal(text)
+
+/** The texts that more than one action uses. */
+export const badAccount = () => refusal('Bad account number')
+export const accountNotFound = () => refusal('Account not found')
+export const blockNotFound = () => refusal('Block not found')
+export const invalidBlock = () => refusal('Block is invalid')
+const invalidBlockHash = () => refusal('Invalid block hash')
+export const badHashNumber = () => refusal('Bad hash number')

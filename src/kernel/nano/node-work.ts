@@ -1,6 +1,5 @@
 import { type Block, parseHex, rootOf } from './block.ts'
-import { refusal } from './node-refusal.ts'
-import type { NodeRequest } from './node-request.ts'
+import { type NodeRequest, refusal } from './node-request.ts'
 import { type WorkThresholds, difficultyLimit, fromMultiplier, workValue } from './work.ts'
 
 type Thresholds = Pick<WorkThresholds, 'send' | 'receive'>

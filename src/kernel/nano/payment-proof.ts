@@ -1,7 +1,7 @@
 import { type PublicKey, fromAddress, toAddress } from './address.ts'
 import { RAW_MAX } from '../money.ts'
 import { type Block, previousOf, toBlockJson } from './block.ts'
-import { blake2b256 } from './curve-in-use.ts'
+import { blake2b256 } from './signatures.ts'
 import { bytesToHex } from './hex.ts'
 import { verifyHash } from './keys.ts'
 import { computeAmount, receiverOf } from './ledger-send.ts'

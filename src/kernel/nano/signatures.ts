@@ -1,4 +1,47 @@
-import type { Curve } from './curve.ts'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { bytesToNumberLE } from '@noble/curves/utils.js'
+import { blake2b } from '@noble/hashes/blake2.js'
+
+const { BASE, Fn } = ed25519.Point
+
+const toScalar = (bytes: Uint8Array): bigint => Fn.create(bytesToNumberLE(bytes))
+
+function toPoint(key: Uint8Array): InstanceType<typeof ed25519.Point> | undefined {
+  try {
+    // Lenient, as the node is: heights above the field's prime are reduced, and zero may have a sign.
+    return ed25519.Point.fromBytes(key, true)
+  } catch {
+    // No point of the curve has this height.
+    return undefined
+  }
+}
+
+/** In JavaScript alone: wherever native code is missing, and the judge of what it computes. */
+export const nobleCurve: Curve = {
+  name: 'noble',
+  hash(out, parts) {
+    const hasher = blake2b.create({ dkLen: out.length })
+    for (const part of parts) hasher.update(part)
+    hasher.digestInto(out)
+  },
+  reduce(out, wide) {
+    out.set(Fn.toBytes(toScalar(wide)))
+  },
+  multiplyBase(out, scalar) {
+    out.set(BASE.multiply(toScalar(scalar)).toBytes())
+  },
+  difference(s, h, key) {
+    const point = toPoint(key)
+    return (
+      point &&
+      BASE.multiplyUnsafe(toScalar(s))
+        .subtract(point.multiplyUnsafe(toScalar(h)))
+        .toBytes()
+    )
+  },
+  secretMemory: (length) => new Uint8Array(length),
+  wipe: (secret) => void secret.fill(0),
+}
 
 /**
  * Nano's signatures: Ed25519 with Blake2b-512 where the standard has SHA-512. The protocol is written once, and the library that
@@ -143,4 +186,40 @@ function multiplyAdd(out: Uint8Array, a: Uint8Array, b: Uint8Array, c: Uint8Arra
 function thirtyTwoBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.length !== 32) throw new TypeError('Not 32 bytes')
   return bytes
+}
+
+let curveInUse: Curve = nobleCurve
+export let signatures = new Signatures(nobleCurve)
+
+/** Says who computes in this process. Native code comes from the program that starts it; what runs in a browser never hears of it. */
+export function useCurve(curve: Curve): void {
+  curveInUse = curve
+  signatures = new Signatures(curve)
+}
+
+/** Blake2b-256, the ledger's hash. */
+export function blake2b256(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(32)
+  curveInUse.hash(out, [bytes])
+  return out
+}
+
+/** The arithmetic beneath keys, signatures and hashes. Numbers have their lowest byte first, points are encoded. */
+export interface Curve {
+  /** Who computes, for the log. */
+  readonly name: 'sodium' | 'noble'
+  /** Blake2b over the parts, as long as `out` is: 16 to 64 bytes. */
+  hash(out: Uint8Array, parts: Uint8Array[]): void
+  /** A number of 64 bytes modulo the order of the group. */
+  reduce(out: Uint8Array, wide: Uint8Array): void
+  /** The base point times a number below the order. Throws on zero, whose point is everybody's. */
+  multiplyBase(out: Uint8Array, scalar: Uint8Array): void
+  /**
+   * The base point times `s` less the key times `h`; undefined when the key is no point. The node says what a point is: all
+   * 255 bits that are a height on the curve, of whatever order.
+   */
+  difference(s: Uint8Array, h: Uint8Array, key: Uint8Array): Uint8Array | undefined
+  /** Memory for secrets, which is wiped after each use and never given back. */
+  secretMemory(length: number): Uint8Array
+  wipe(secret: Uint8Array): void
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RECORDED_VOTES } from '../../../test/support/recorded-votes.ts'
-import { nobleCurve } from './noble-curve.ts'
+import { Signatures, nobleCurve } from './signatures.ts'
 import { hashVote, isFinalVote, readVote, toDecimalSignature, verifyVote } from './vote.ts'
-import { Signatures } from './signatures.ts'
 import { hexToBytes } from './hex.ts'
 
 test('every recorded vote of a real node is read, hashed as it was signed, and verifies', () => {

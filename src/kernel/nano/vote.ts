@@ -1,5 +1,5 @@
 import { type PublicKey, fromAddress } from './address.ts'
-import { blake2b256 } from './curve-in-use.ts'
+import { blake2b256 } from './signatures.ts'
 import { bytesToHex, hexToBytes, isHex } from './hex.ts'
 import { verifyHash } from './keys.ts'
 

@@ -4,7 +4,7 @@ import { badField, missingField } from '../errors.ts'
 import { readFreeFlag } from '../free-field.ts'
 import { type Json, toObject } from '../shape.ts'
 import { INVISIBLE, given, readText } from '../shown-fields.ts'
-import { callable } from '../unused-fields.ts'
+import { callable } from '../parse-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 

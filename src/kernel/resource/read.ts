@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { openNearest } from '../nearest-name.ts'
 import { given } from '../shown-fields.ts'
-import { LONG_NAME, callable, isReadElsewhere } from '../unused-fields.ts'
+import { LONG_NAME, callable, isReadElsewhere } from '../parse-fields.ts'
 import { badField } from '../errors.ts'
 import type { Field, FieldsOf } from './field.ts'
 import { type RecordOf, type Noun, type ValuesOf, show } from './resource.ts'

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Place } from '../cursor.ts'
+import { type Place, behind } from '../paging.ts'
 import type { Db } from '../db.ts'
-import { behind } from '../keyset.ts'
 import type { FieldsOf, Stored } from './field.ts'
 import { type AnyNoun, type Noun, type RecordOf, type RowOf, storedOf } from './resource.ts'
 

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { answer } from '../answers.ts'
-import type { Scope } from '../scopes.ts'
+import type { Scope } from '../rights.ts'
 import type { Json, JsonObject } from '../shape.ts'
 import type { Field, FieldKind, FieldsOf, Rules, ValueOf } from './field.ts'
 import { id, isoTime, unixTime } from './fields.ts'

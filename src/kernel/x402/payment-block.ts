@@ -5,8 +5,7 @@ import { type StateBlock, hashBlock, rootOf } from '../nano/block.ts'
 import { isHex } from '../nano/hex.ts'
 import { verifyHash } from '../nano/keys.ts'
 import { workValue } from '../nano/work.ts'
-import type { Reason } from './reasons.ts'
-import { ASSET, type PaymentTerms, type PaymentPayload, SCHEME, X402_VERSION, toMembers } from './wire.ts'
+import { ASSET, type PaymentPayload, type PaymentTerms, type Reason, SCHEME, X402_VERSION, toMembers } from './wire.ts'
 
 /** A signed send, known by its hash. Neither signature nor work is part of the hash, so it has one identity only. */
 export interface PaymentBlock {

@@ -84,3 +84,46 @@ export function toMembers(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return value as Record<string, unknown>
 }
+
+/** Why a payment is refused, in the words of the protocol; where it has none for Nano, in ours. The text is for people. */
+export const REASONS = {
+  invalid_payload: 'The PAYMENT-SIGNATURE header cannot be read.',
+  invalid_x402_version: 'Only version 2 of x402 is spoken here.',
+  invalid_scheme: 'Only the scheme exact is accepted.',
+  unsupported_scheme: 'No other scheme than exact is settled here.',
+  invalid_network: 'The payment is for another network.',
+  invalid_payment_requirements: 'The payment was made for other terms. Ask for the price again.',
+  invalid_exact_nano_payload_block: 'The block of the payment is not well-formed.',
+  invalid_exact_nano_payload_work: 'The work of the block is not sufficient for a send.',
+  invalid_exact_nano_payload_signature: 'The signature of the block is not valid.',
+  invalid_exact_nano_payload_recipient_mismatch: 'The block pays somebody else.',
+  invalid_exact_nano_payload_amount_mismatch: 'The block does not pay the exact amount.',
+  invalid_exact_nano_payload_frontier: 'The block does not follow the frontier of its account.',
+  invalid_transaction_state: 'The ledger refused the block.',
+  duplicate_settlement: 'This block was used before.',
+} as const
+
+export type Reason = keyof typeof REASONS
+
+export function isReason(text: unknown): text is Reason {
+  return typeof text === 'string' && Object.hasOwn(REASONS, text)
+}
+
+/**
+ * Verifies and settles payments by request (contract 4.7); the interface is that of the protocol's own packages. It
+ * throws when it has no outcome to tell: after `settle` the payment may then be on the ledger or not.
+ */
+export interface Facilitator {
+  verify(payment: PaymentPayload, terms: PaymentTerms): Promise<VerifyResponse>
+  settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse>
+  getSupported(): Promise<SupportedResponse>
+}
+
+/** The facilitator on our own node, whose word is the one that counts. */
+export interface OwnFacilitator extends Facilitator {
+  /**
+   * What the ledger says of a payment, without sending it: waits for its confirmation. Undefined when the ledger does
+   * not have it; with `expected`, its coming is waited for too.
+   */
+  confirm(payment: PaymentPayload, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined>
+}

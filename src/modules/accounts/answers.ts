@@ -1,6 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
-import { SCOPES } from '../../kernel/scopes.ts'
-import { ROLES } from '../../kernel/roles.ts'
+import { ROLES, SCOPES } from '../../kernel/rights.ts'
 
 const { text, orNull, list, record, words } = answer
 

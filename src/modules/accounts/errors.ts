@@ -1,7 +1,6 @@
 import { AppError, overLimit } from '../../kernel/errors.ts'
-import type { Scope } from '../../kernel/scopes.ts'
+import type { MemberRole, Scope } from '../../kernel/rights.ts'
 import { formatNano } from '../../kernel/money.ts'
-import type { MemberRole } from '../../kernel/roles.ts'
 
 export const accountSuspended = () =>
   new AppError('account_suspended', 'This account is suspended. Contact the operator of this service.')

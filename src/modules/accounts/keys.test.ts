@@ -8,7 +8,7 @@ import { createAccount, createFirstAdministrator, identify, issueKey, listKeys, 
 import { StoredKeys } from './stored-keys.ts'
 import { grantCredits } from './domain/credits.ts'
 import { redeemSignIn, mailSignIn } from './domain/sign-in.ts'
-import { rotateKey } from './domain/rotate-key.ts'
+import { rotateKey } from './domain/keys.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { dumpStore, listAudit, untouchable } from '../../../test/support/dump-store.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/shape.ts'
-import { SCOPES } from '../../kernel/scopes.ts'
+import { SCOPES } from '../../kernel/rights.ts'
 import { formatNano } from '../../kernel/money.ts'
-import { perMinuteOf, spendDailyOf } from './key-rights-store.ts'
+import { perMinuteOf, spendDailyOf } from './keys-store.ts'
 import { FEATURES } from './standing.ts'
 import type { Account, ApiKey } from './store.ts'
 

@@ -1,4 +1,5 @@
-import type { AccountPlan } from '../../kernel/key-rights.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountPlan } from '../../kernel/rights.ts'
 import type { AccountsTable } from './tables.ts'
 
 /** The notice that an account may do more or less than before. */
@@ -37,4 +38,64 @@ export function toStanding(row: StandingRow): Standing {
     },
     features: row.features === null ? {} : (JSON.parse(row.features) as Standing['features']),
   }
+}
+
+/** At work → suspended; false when it is neither, or an administrator's. */
+export async function markSuspended(db: Db, accountId: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('accounts')
+    .set({ suspended_at: now })
+    .where('id', '=', accountId)
+    .where('suspended_at', 'is', null)
+    .where('role', '!=', 'admin')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Suspended → at work; false when it was not. */
+export async function markResumed(db: Db, accountId: string): Promise<boolean> {
+  const row = await db
+    .updateTable('accounts')
+    .set({ suspended_at: null })
+    .where('id', '=', accountId)
+    .where('suspended_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function updateSignedOut(db: Db, accountId: string, now: number): Promise<void> {
+  await db.updateTable('accounts').set({ signed_out_at: now }).where('id', '=', accountId).execute()
+}
+
+/** Whether people with passkeys may sign in by mail as well. */
+export async function updateMailLinks(db: Db, accountId: string, allowed: boolean): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ mail_links: Number(allowed) })
+    .where('id', '=', accountId)
+    .execute()
+}
+
+/** A limit that is not named is that of the account's plan. */
+export async function updatePlan(db: Db, accountId: string, { perMinute, concurrencyMax }: AccountPlan): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ per_minute: perMinute ?? null, concurrency: concurrencyMax ?? null })
+    .where('id', '=', accountId)
+    .execute()
+}
+
+/** Call it with the account locked: features are one value. */
+export async function updateFeatures(db: Db, accountId: string, features: Standing['features']): Promise<void> {
+  const text = Object.keys(features).length === 0 ? null : JSON.stringify(features)
+  await db.updateTable('accounts').set({ features: text }).where('id', '=', accountId).execute()
+}
+
+/** Whether something is on for an account: the operator's word for it, or else what the settings say for all. */
+export async function hasFeature(db: Db, accountId: string, feature: Feature, otherwise: boolean): Promise<boolean> {
+  const row = await db.selectFrom('accounts').select('features').where('id', '=', accountId).executeTakeFirst()
+  const said = row?.features ? (JSON.parse(row.features) as Standing['features'])[feature] : undefined
+  return said ?? otherwise
 }

@@ -5,7 +5,7 @@ import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Db } from '../../kernel/db.ts'
-import { type Granted, type MakerColumns, fromGranted, toGranted } from './key-rights-store.ts'
+import { type Granted, type MakerColumns, fromGranted, toGranted } from './keys-store.ts'
 import { STANDING_COLUMNS, type Standing, toStanding } from './standing.ts'
 import type { AccountsTable, ApiKeysTable, AuditEntriesTable } from './tables.ts'
 

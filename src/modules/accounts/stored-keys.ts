@@ -3,7 +3,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Clock, KeyOwner, KeyLookup } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
-import { isWhole, rightsOf } from './key-rights-store.ts'
+import { isWhole, rightsOf } from './keys-store.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 const KNOWN_MILLISECONDS = 30_000

@@ -1,4 +1,4 @@
-import type { Role } from '../../kernel/roles.ts'
+import type { Role } from '../../kernel/rights.ts'
 
 /** A customer. A ledger account is an address; this is who holds keys and credits. */
 export interface AccountsTable {

@@ -1,7 +1,6 @@
 import type { KeyKind } from '../../kernel/api-key.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
-import { type KeyBinding } from '../../kernel/key-rights.ts'
-import { SCOPES, type Scope } from '../../kernel/scopes.ts'
+import { type KeyBinding, SCOPES, type Scope } from '../../kernel/rights.ts'
 import { type Raw, parseNano, toPlainDecimal } from '../../kernel/money.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { INVISIBLE } from '../../kernel/shown-fields.ts'

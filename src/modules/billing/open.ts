@@ -1,5 +1,5 @@
-import { deleteOrders, sumReturned } from './store.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import type { AccountsModule } from '../accounts/index.ts'
@@ -8,11 +8,11 @@ import type { WalletRoom } from '../wallets/index.ts'
 import { buyRpc } from './actions/buy-rpc.ts'
 import { type Learn, describeOrder } from './domain/describe.ts'
 import { CREDITS, giveCredits } from './domain/sell-credits.ts'
-import { type Fulfil, type Settlement, resumeOrder, settlePayment } from './domain/settle.ts'
-import { refundUnauthorized } from './jobs.ts'
+import { type Fulfil, type Settlement, giveUpWaiting, resumeOrder, settlePayment } from './domain/settle.ts'
 import type { BillingRoom, OfferRoom } from './room.ts'
 import { creditPages } from './routes/dashboard.tsx'
 import type { BillingSettings } from './settings.ts'
+import { deleteOrders, sumReturned } from './store.ts'
 
 export const BILLING_ACTIONS = [buyRpc]
 
@@ -82,3 +82,14 @@ export function openBilling(
     jobs: [refundUnauthorized(settlement, wallets.store)],
   }
 }
+
+/** Refunds what was paid and never authorised. */
+const refundUnauthorized = (settlement: Settlement, ctx: StoreCtx): Job => ({
+  kind: 'billing.refund-unauthorized',
+  money: true,
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 60_000,
+  run: () => giveUpWaiting(settlement, ctx),
+})

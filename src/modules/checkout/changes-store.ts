@@ -1,8 +1,8 @@
-import type { Raw } from '../../kernel/money.ts'
-import type { AdditionalStatus, CheckoutStatus, CheckoutsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import type { Raw } from '../../kernel/money.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './record.ts'
+import type { AdditionalStatus, CheckoutStatus, CheckoutTimelineTable, CheckoutsTable } from './tables.ts'
 
 export interface CheckoutChange {
   status?: CheckoutStatus
@@ -182,4 +182,50 @@ export async function markNotified(db: Db, id: string, now: number): Promise<voi
     .where('id', '=', id)
     .where('notified_at', 'is', null)
     .execute()
+}
+
+export interface TimelineEntry {
+  seq: number
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  reason: string
+  blockHash: string | null
+  at: number
+}
+
+export async function insertTimeline(db: Db, checkoutId: string, entry: TimelineEntry): Promise<void> {
+  const { seq, status, additional, reason, blockHash, at } = entry
+  await insertRow(db, {
+    checkout_id: checkoutId,
+    seq,
+    status,
+    additional_status: additional,
+    reason,
+    block_hash: blockHash,
+    at,
+  })
+}
+
+const insertRow = prepared((db, given: Given<CheckoutTimelineTable>) =>
+  db
+    .insertInto('checkout_timeline')
+    .values(givenRow(given, ['checkout_id', 'seq', 'status', 'additional_status', 'reason', 'block_hash', 'at'])),
+)
+
+export async function listTimeline(db: Db, checkoutId: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('checkout_timeline')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .orderBy('seq', 'desc')
+    .limit(500)
+    .execute()
+  return rows.reverse().map(({ seq, status, additional_status: additional, reason, block_hash: blockHash, at }) => ({
+    seq,
+    status,
+    additional,
+    reason,
+    blockHash,
+    at,
+  }))
 }

@@ -1,16 +1,15 @@
 import type { Job } from '../../kernel/job.ts'
 import { mailJob } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
-import type { CheckoutRoom } from './room.ts'
+import { type Retention, STEP_ROWS, inSteps } from '../../kernel/retention.ts'
 import { listHolding } from '../wallets/index.ts'
 import { enqueueSweep } from './domain/credit.ts'
 import { SWEEP, checkoutOf, sweepCheckout } from './domain/generated-wallet.ts'
-import { type Retention, inSteps } from '../../kernel/retention.ts'
-import { forgetUnpaid } from './domain/forget-unpaid.ts'
-import { forgetNotify } from './forget-store.ts'
 import { NOTIFY, notifyMerchant } from './domain/notify.ts'
+import { type Place, deleteUnpaid, forgetNotify, lockUnpaid } from './forget-store.ts'
 import { OPEN_STATUSES } from './record.ts'
 import { deleteReleased } from './reservations-store.ts'
+import { type CheckoutRoom, inQuietTx } from './room.ts'
 import { findCheckout } from './store.ts'
 import { deleteUnwatched } from './watch-store.ts'
 
@@ -85,3 +84,28 @@ export const forgetCheckouts = (
     if (keepNotify !== undefined) await inSteps((limit) => forgetNotify(ctx.db, now - keepNotify, limit), signal)
   },
 })
+
+/**
+ * Forgets what strangers have asked for and nobody has paid: checkouts without a key, and offers of the service. Not before
+ * their watch is over, after which no payment is matched with them, and never where a payment was recorded. Each step goes on
+ * behind the last one, so that what has to stay is passed over once.
+ */
+async function forgetUnpaid(
+  ctx: CheckoutRoom,
+  { watchedBefore, signal }: { watchedBefore: number; signal: AbortSignal },
+): Promise<void> {
+  let after: Place | undefined
+  while (!signal.aborted) {
+    const held = await inQuietTx(ctx, async (tx) => {
+      const old = await lockUnpaid(tx.db, tx.ports.engine, { watchedBefore, after, limit: STEP_ROWS })
+      const gone = await deleteUnpaid(
+        tx.db,
+        old.map(({ id }) => id),
+      )
+      await tx.ports.sales.forget(tx.db, gone)
+      return old
+    })
+    after = held.at(-1)
+    if (held.length < STEP_ROWS) return
+  }
+}

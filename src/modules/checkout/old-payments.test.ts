@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { LedgerNode } from '../../devnet/node.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { ENGINES } from '../../../test/support/engines.ts'
 import { Signer, UNOPENED, frontierOf, publish } from '../../../test/support/blocks.ts'
@@ -44,6 +45,10 @@ const openOne = async (t: TestContext, ...engine: [StoreEngine?]) => {
 const statuses = (shop: Shop, ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await shop.check(id)).status))
 
+/** The node has fetched the whole ledger anew: to it every block arrived at one moment. */
+const resync = (node: LedgerNode, timestamp = Math.floor(node.clock.now() / 1000)) =>
+  node.write(() => node.ledger.store.stampAll(timestamp))
+
 /** The node tells of a confirmed block once more. */
 function tellAgain({ ledger: { node } }: World, hash: string): void {
   node.requestElection(node.ledger.store.findBlock(hash)!)
@@ -76,7 +81,7 @@ for (const engine of ENGINES) {
       (await shop.open({ address: given.address, mode: 'unique_address' }, key)).id,
     ]
     world.clock.advance(60_000)
-    await node.resync()
+    await resync(node)
     const after = await lookAnew(world, shop)
     assert.deepEqual(await statuses(after, ids), ['pending', 'pending', 'pending'])
     // The node may also tell of old blocks as if they were new, whether they wait or were received.
@@ -107,7 +112,7 @@ for (const engine of ENGINES) {
     const second = await shop.open(order, bearer(other))
     await node.release()
     await untilStatus(shop, first.id, 'complete')
-    await node.resync()
+    await resync(node)
     const after = await lookAnew(world, shop)
     assert.equal((await after.check(second.id)).status, 'pending')
     await world.pay(address, TWO)
@@ -123,7 +128,7 @@ for (const engine of ENGINES) {
     await world.pay(to, TWO)
     const moved = await shop.rest('PUT', `/api/checkouts/${made.id}`, world.key(), { address: to })
     assert.equal(moved.status, 200)
-    await node.resync()
+    await resync(node)
     const after = await lookAnew(world, shop)
     assert.equal((await after.check(made.id)).status, 'pending')
     await world.pay(to, TWO)
@@ -142,7 +147,7 @@ for (const engine of ENGINES) {
     node.hold()
     await world.pay(address, made.amount_raw)
     const odd = await world.pay(address, nano('7'))
-    await node.resync(1)
+    await resync(node, 1)
     await node.release()
     await untilStatus(shop, made.id, 'complete')
     const unmatchedOf = async (key: string) =>
@@ -160,7 +165,7 @@ for (const engine of ENGINES) {
     const made = await shop.open({ address, amount: '2', mode: 'unique_address' }, bearer(world.key()))
     await forgetLooks(shop)
     const upgraded = await lookAnew(world, shop)
-    await node.resync()
+    await resync(node)
     const after = await lookAnew(world, upgraded)
     assert.equal((await after.check(made.id)).status, 'pending')
     await world.pay(address, TWO)
@@ -174,7 +179,7 @@ test('a payer is not ignored because the clock of the node is wrong', async (t) 
   const made = await shop.open({ address, amount: '2' }, bearer(world.key()))
   node.hold()
   await world.pay(address, made.amount_raw)
-  await node.resync(1)
+  await resync(node, 1)
   await node.release()
   await untilStatus(shop, made.id, 'complete')
   const kinds = (await show(shop, made.id, world.key())).payments.map(({ kind }) => kind)

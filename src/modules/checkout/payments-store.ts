@@ -1,6 +1,5 @@
-import type { Place } from '../../kernel/cursor.ts'
+import { type Place, behind } from '../../kernel/paging.ts'
 import { sql } from 'kysely'
-import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutPaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'

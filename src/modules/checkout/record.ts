@@ -1,4 +1,4 @@
-import type { MadeWith } from '../../kernel/key-rights.ts'
+import type { MadeWith } from '../../kernel/rights.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Invoice } from './invoices/invoice.ts'

@@ -6,7 +6,7 @@ import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
 import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, markerOf } from './record.ts'
-import { type TimelineEntry } from './timeline-store.ts'
+import { type TimelineEntry } from './changes-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 /** Of what a public key made. A receiver can tell whether somebody else may have chosen its address. */

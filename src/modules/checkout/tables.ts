@@ -1,4 +1,4 @@
-import type { MadeWith } from '../../kernel/key-rights.ts'
+import type { MadeWith } from '../../kernel/rights.ts'
 
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
 /** `refunded` is never stored: it is how an order of the service is shown whose money went back. */

@@ -3,9 +3,8 @@ import { type Raw, formatNano } from '../../kernel/money.ts'
 import type { Mail } from '../../kernel/ports.ts'
 import type { Merchant } from '../accounts/index.ts'
 import { type MailPart, renderMail, renderMailText } from './pages/mail.tsx'
-import type { EmailRoom } from './room.ts'
-import type { Receipt } from './domain/receipt.ts'
 import type { Recipient } from './recipients-store.ts'
+import type { EmailRoom } from './room.ts'
 import type { EmailPayment } from './store.ts'
 
 /** A mail without its recipient. Its subject is ours alone: no word of a sender ever reaches a header. */
@@ -112,3 +111,8 @@ function describe(
     }
   }
 }
+
+/** What a sender is told about a payment by mail. */
+export type Receipt =
+  | { kind: 'funded' | 'expired' | 'returned' }
+  | { kind: 'claimed' | 'bounced' | 'declined'; recipientId: string }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { behind } from '../../kernel/keyset.ts'
+import { behind } from '../../kernel/paging.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { EmailPaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'

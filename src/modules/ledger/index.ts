@@ -1,2 +1,2 @@
 export { requireAccounts } from './identifiers.ts'
-export { readBlock } from './read-block.ts'
+export { readBlock } from './blocks.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
-import { behind } from '../../kernel/keyset.ts'
+import { behind } from '../../kernel/paging.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Every } from './subscriptions/periods.ts'
 import type { PaymentLinksTable } from './tables.ts'

@@ -1,10 +1,7 @@
 export { KNOWN_NAME } from './actions/known.ts'
-export { exchangesOf, loadBuiltIn } from './built-in-file.ts'
-export { NEVER } from './domain/built-in.ts'
-export { toNameKey } from './domain/name.ts'
-export { type NameLease, type LeaseStatus, statusAt } from './domain/lease.ts'
+export { NEVER, exchangesOf, loadBuiltIn } from './built-in.ts'
+export { type LeaseStatus, type NameLease, showName, statusAt, toDay, toNameKey, toUnix } from './name.ts'
 export { resolveNames } from './resolve-fields.ts'
-export { showName, toDay, toUnix } from './shape-name.ts'
 export {
   findLease,
   insertLease,

@@ -4,8 +4,7 @@ import type { KnownName, Names, Notices } from '../../kernel/ports.ts'
 import { aliases } from './actions/aliases.ts'
 import { known } from './actions/known.ts'
 import { NameIndex } from './name-index.ts'
-import { exchangesOf } from './built-in-file.ts'
-import type { BuiltIn } from './domain/built-in.ts'
+import { type BuiltIn, exchangesOf } from './built-in.ts'
 import { nameRoutes } from './routes.ts'
 
 /** The notice by which instances learn that a name has changed. */

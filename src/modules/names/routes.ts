@@ -1,12 +1,12 @@
-import type { Names } from '../../kernel/ports.ts'
-import type { Route } from '../../kernel/route.ts'
-import { lookUpNames } from './domain/look-up.ts'
-import { showName } from './shape-name.ts'
 import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
-import { textOf } from '../../kernel/shape.ts'
+import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import type { Names } from '../../kernel/ports.ts'
+import type { Route } from '../../kernel/route.ts'
+import { type JsonObject, textOf } from '../../kernel/shape.ts'
 import { aliases } from './actions/aliases.ts'
 import { KNOWN_NAME } from './actions/known.ts'
+import { showName } from './name.ts'
 
 const LIST = { method: 'GET', cacheable: true } as const
 
@@ -73,3 +73,26 @@ export const describedNameRoutes: readonly Described[] = [
     }),
   },
 ]
+
+const NAMES_MAX = 100
+
+/**
+ * The document by which wallets look names up: for each name its address, for each address its name. A wallet that asks is
+ * about to pay, so that names are resolved as where money moves. A name is repeated as it was asked for, because
+ * wallets compare it.
+ */
+async function lookUpNames(names: Names, asked: string): Promise<{ names: JsonObject[] }> {
+  const given = [...new Set(asked.split(',').map((entry) => entry.trim().replace(/^@/, '')))].slice(0, NAMES_MAX)
+  const found: JsonObject[] = []
+  for (const entry of given) {
+    const account = fromAddress(entry)
+    if (account !== undefined) {
+      const name = names.usernameOf(toAddress(account))
+      if (name !== undefined) found.push({ name, address: toAddress(account) })
+      continue
+    }
+    const address = await names.resolve(entry, 'money')
+    if (address !== undefined) found.push({ name: entry, address })
+  }
+  return { names: found }
+}

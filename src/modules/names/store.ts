@@ -1,8 +1,8 @@
-import { behind } from '../../kernel/keyset.ts'
+import { behind } from '../../kernel/paging.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { UsernamesTable } from './tables.ts'
-import type { NameLease } from './domain/lease.ts'
+import type { NameLease } from './name.ts'
 
 const toLease = (row: UsernamesTable): NameLease => ({
   key: row.name,

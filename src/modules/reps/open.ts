@@ -1,12 +1,13 @@
-import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type StoreCtx, inTx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Names, NodePort, Representatives } from '../../kernel/ports.ts'
 import { repInfo } from './actions/rep-info.ts'
 import { reps } from './actions/reps.ts'
-import { lookAtReps } from './jobs.ts'
-import { RepresentativeList } from './representative-list.ts'
+import { DAY, RepresentativeList, readOnline } from './representatives.ts'
 import { repRoutes } from './routes.ts'
 import type { RepresentativeSettings } from './settings.ts'
+import { addLook, deleteOldLooks } from './store.ts'
 
 export const REP_ACTIONS = [reps, repInfo]
 
@@ -37,3 +38,22 @@ export function openReps({ store, node, names }: RepPorts, { knownReps }: Repres
     jobs: [lookAtReps(store, node)],
   }
 }
+
+const KEPT_DAYS = 60
+
+/** Looks once a minute who is online, on one instance at a time: uptimes come from these looks. */
+const lookAtReps = (ctx: StoreCtx, node: NodePort): Job => ({
+  kind: 'reps.look',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 30_000,
+  everyMilliseconds: 60_000,
+  async run() {
+    const online = await readOnline(node)
+    const day = Math.floor(ctx.clock.now() / DAY)
+    await inTx(ctx, async ({ db }) => {
+      await addLook(db, day, online)
+      await deleteOldLooks(db, day - KEPT_DAYS)
+    })
+  },
+})

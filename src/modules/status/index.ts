@@ -1,1 +1,1 @@
-export type { OwnView } from './domain/look.ts'
+export type { OwnView } from './domain/status.ts'

@@ -4,8 +4,7 @@ import { enqueue } from '../../kernel/job.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { ENGINES, openFresh } from '../../../test/support/engines.ts'
 import type { State } from './components.ts'
-import { look } from './domain/look.ts'
-import { readStatus } from './domain/read-status.ts'
+import { look, readStatus } from './domain/status.ts'
 
 const MINUTE = 60_000
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { deleteSome } from '../../kernel/retention.ts'
-import type { FollowedSwap, SwapStatus } from '../../kernel/swap.ts'
 import type { Db } from '../../kernel/db.ts'
+import { deleteSome } from '../../kernel/retention.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { FollowedSwap, SwapStatus } from '../../kernel/swap.ts'
 import type { SwapsTable } from './tables.ts'
 
 export interface Swap extends FollowedSwap {
@@ -87,5 +88,19 @@ function toSwap(row: SwapsTable): Swap {
     status: row.status,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+  }
+}
+
+/** A swap as the contract shows it: what is sent as a number, what comes back as text with its currency. */
+export function shapeSwap(swap: Swap): JsonObject {
+  return {
+    id: swap.id,
+    send: Number(swap.amount),
+    receive: `${swap.receive} ${swap.to.toUpperCase()}`,
+    swap_address: swap.depositAddress,
+    refund_address: swap.refundAddress,
+    status: swap.status,
+    source: swap.provider,
+    expires_unix: Math.floor(swap.expiresAt / 1000),
   }
 }

@@ -1,4 +1,7 @@
 import { overLimit } from '../../kernel/errors.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
+import { mailJob } from '../../kernel/mail-job.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
@@ -8,7 +11,7 @@ import { getName } from './actions/get-name.ts'
 import { updateName } from './actions/update-name.ts'
 import { NAME_UPDATE, changeName } from './domain/change-name.ts'
 import { NAME, leaseName } from './domain/lease-name.ts'
-import { mailOwners, remindOfEnds } from './jobs.ts'
+import { type AskedNotice, MAIL_NOTICE, mailNotice, remindOwners } from './domain/remind.ts'
 import type { UsernameRoom } from './room.ts'
 import { nameRoutes } from './routes/api.ts'
 import { namePages } from './routes/dashboard.tsx'
@@ -64,3 +67,17 @@ export function openUsernames(
     jobs: [remindOfEnds(offers.checkouts), mailOwners(offers.checkouts, mailer, baseUrl)],
   }
 }
+
+/** Looks for owners who do not know yet how their leases end. */
+const remindOfEnds = (ctx: StoreCtx): Job => ({
+  kind: 'usernames.remind',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 15 * 60_000,
+  run: () => remindOwners(ctx),
+})
+
+/** Mails one of them. */
+const mailOwners = (ctx: StoreCtx, mailer: Mailer, baseUrl: () => string): Job<AskedNotice> =>
+  mailJob(MAIL_NOTICE, (asked) => mailNotice(ctx, mailer, asked, baseUrl()))

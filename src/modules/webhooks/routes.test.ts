@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
-import { openSecretBox } from '../../infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../infra/secrets/secret-key.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../kernel/in-tx.ts'
 import type { SecretBox } from '../../kernel/ports.ts'

@@ -1,8 +1,7 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { isSoonFound } from '../../kernel/nano/work.ts'
 import type { Confirmation, FoundWork, WorkPort, WorkRequest } from '../../kernel/ports.ts'
-import { StoredWorks } from './stored-works.ts'
-import { listPrepared } from './store.ts'
+import { StoredWorks, listPrepared } from './store.ts'
 
 /** A burst of blocks prepares only its last. */
 const DEBOUNCE = 1_000

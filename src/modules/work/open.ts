@@ -1,14 +1,16 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { WorkThresholds } from '../../kernel/nano/work.ts'
 import type { ConfirmationBus, Notices, WorkPort } from '../../kernel/ports.ts'
+import { inSteps } from '../../kernel/retention.ts'
 import { workCancel } from './actions/work-cancel.ts'
 import { workGenerate } from './actions/work-generate.ts'
 import { workValidate } from './actions/work-validate.ts'
 import { WorkGenerator, type WorkSearch } from './generator.ts'
-import { forgetWorks } from './jobs.ts'
 import type { WorkRoom } from './room.ts'
 import type { WorkSettings } from './settings.ts'
+import { deleteExpiredWorks } from './store.ts'
 
 export const WORK_ACTIONS = [workGenerate, workValidate, workCancel]
 
@@ -54,3 +56,16 @@ export function openWork(
 
 /** The actions alone, for a server that finds work and has no store. */
 export const openWorkActions = (room: WorkRoom) => offer('work', room, WORK_ACTIONS)
+
+/** Forgets work that no caller came for. */
+const forgetWorks = ({ db, clock }: StoreCtx): Job => ({
+  kind: 'work.forget-expired',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 3_600_000,
+  run(_payload, signal) {
+    const now = clock.now()
+    return inSteps((limit) => deleteExpiredWorks(db, now, limit), signal)
+  },
+})

@@ -1,8 +1,83 @@
 import { sql } from 'kysely'
-import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
-import type { FoundWork } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
-import { formatWork } from '../../kernel/nano/work.ts'
+import type { Failures } from '../../kernel/failures.ts'
+import { formatWork, workValue } from '../../kernel/nano/work.ts'
+import type { Clock, FoundWork } from '../../kernel/ports.ts'
+import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
+
+const REMEMBERED_MAX = 20_000
+const HOUR = 3_600_000
+/** A caller that asks twice does so soon. */
+const ANY_ROOT_KEPT = 24 * HOUR
+/** The next block of an account may come weeks later, and is worth waiting for. */
+const OWN_ROOT_KEPT = 30 * 24 * HOUR
+
+/** Work that is known already: the latest in memory, all of it in the store, where other instances find it too. */
+export class StoredWorks {
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #lost: (error: unknown) => undefined
+  readonly #latest = new Map<string, FoundWork>()
+
+  constructor({ db, clock, failures }: { db: Db; clock: Clock; failures: Failures }) {
+    this.#db = db
+    this.#clock = clock
+    this.#lost = failures.lost('work.ready')
+  }
+
+  /** Answers at once when it knows; what is not strong enough is not served. */
+  find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined> {
+    const known = this.#latest.get(root)
+    // What was prepared may have been given away by another instance since.
+    if (known && known.value >= threshold && known.prepared !== true) return known
+    return findWork(this.#db, root, this.#clock.now()).then(
+      (stored) => {
+        // No value is believed because it is written down somewhere.
+        if (!stored || workValue(root, stored.work) !== stored.value) return undefined
+        this.#remember(root, stored)
+        return stored.value >= threshold ? stored : undefined
+      },
+      // A store in trouble must not stop that it is found again.
+      this.#lost,
+    )
+  }
+
+  /** Keeps what was found; `account` is the one whose next block has this root. */
+  async keep(root: string, { work, value }: FoundWork, account: string | null): Promise<void> {
+    const found = { work, value, prepared: account !== null }
+    this.#remember(root, found)
+    const now = this.#clock.now()
+    const expiresAt = now + (account === null ? ANY_ROOT_KEPT : OWN_ROOT_KEPT)
+    await saveWork(this.#db, { root, ...found, account, now, expiresAt }).catch(this.#lost)
+  }
+
+  /** Something ready is for an account's next block. */
+  async assign(root: string, account: string): Promise<void> {
+    const expiresAt = this.#clock.now() + OWN_ROOT_KEPT
+    await assignWork(this.#db, { root, account, expiresAt }).catch(this.#lost)
+  }
+
+  /** A caller has been given what was prepared: from now on it is known, and no more. */
+  async markAsked(root: string): Promise<void> {
+    const known = this.#latest.get(root)
+    if (known) this.#latest.set(root, { ...known, prepared: false })
+    await markAsked(this.#db, root)
+  }
+
+  /** An account has moved on to another root. */
+  async forget(account: string, oldRoot: string | undefined, newRoot: string): Promise<void> {
+    if (oldRoot !== undefined) this.#latest.delete(oldRoot)
+    await deleteStaleWorks(this.#db, account, newRoot).catch(this.#lost)
+  }
+
+  #remember(root: string, found: FoundWork): void {
+    const known = this.#latest.get(root)
+    if (known && known.value >= found.value && known.prepared === found.prepared) return
+    this.#latest.delete(root)
+    this.#latest.set(root, found)
+    if (this.#latest.size > REMEMBERED_MAX) this.#latest.delete(this.#latest.keys().next().value!)
+  }
+}
 
 interface StoredWork extends FoundWork {
   root: string
@@ -10,7 +85,7 @@ interface StoredWork extends FoundWork {
 }
 
 /** What is known for a root, however strong. */
-export async function findWork(db: Db, root: string, now: number): Promise<FoundWork | undefined> {
+async function findWork(db: Db, root: string, now: number): Promise<FoundWork | undefined> {
   const row = await db
     .selectFrom('works')
     .select(['work', 'value', 'prepared'])
@@ -60,7 +135,7 @@ export async function saveWork(
 }
 
 /** Work that is known already turns out to be for the next block of an account, and is kept as such. */
-export async function assignWork(
+async function assignWork(
   db: Db,
   { root, account, expiresAt }: { root: string; account: string; expiresAt: number },
 ): Promise<void> {
@@ -68,12 +143,12 @@ export async function assignWork(
 }
 
 /** A caller that wants it from now on asks again. */
-export async function markAsked(db: Db, root: string): Promise<void> {
+async function markAsked(db: Db, root: string): Promise<void> {
   await db.updateTable('works').set({ prepared: 0 }).where('root', '=', root).execute()
 }
 
 /** The account has moved on: what was made for another root of it is of no use any more. */
-export async function deleteStaleWorks(db: Db, account: string, root: string): Promise<void> {
+async function deleteStaleWorks(db: Db, account: string, root: string): Promise<void> {
   await db.deleteFrom('works').where('account', '=', account).where('root', '!=', root).execute()
 }
 

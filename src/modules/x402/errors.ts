@@ -1,7 +1,6 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { REASONS, type Reason } from '../../kernel/x402/reasons.ts'
-import type { SettleResponse } from '../../kernel/x402/wire.ts'
+import { REASONS, type Reason, type SettleResponse } from '../../kernel/x402/wire.ts'
 
 const RETRY_AFTER_SECONDS = 5
 

@@ -1,12 +1,13 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
 import type { Module } from '../../kernel/module.ts'
 import type { Prices } from '../../kernel/ports.ts'
-import type { Facilitator, OwnFacilitator } from '../../kernel/x402/facilitator.ts'
-import type { Seller, Facilitation } from './domain/facilitation.ts'
-import type { Goods } from './domain/goods.ts'
-import { forgetPaid } from './jobs.ts'
+import { inSteps } from '../../kernel/retention.ts'
+import type { Facilitator, OwnFacilitator } from '../../kernel/x402/wire.ts'
+import type { Facilitation, Goods, Seller } from './domain/facilitation.ts'
 import { x402Routes } from './routes.ts'
 import type { X402Settings } from './settings.ts'
+import { deleteExpiredOffers, forgetPayments } from './store.ts'
 
 interface X402Ports {
   store: StoreCtx
@@ -41,3 +42,21 @@ export function openX402(
       : { ...facilitation, payTo, goods, rates, resourceUrl: (action: string) => `${baseUrl()}/actions/${action}` }
   return { name: 'x402', facilitation, seller, routes: x402Routes({ facilitation, seller }), jobs: [forgetPaid(store)] }
 }
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Forgets answers after a day and finished payments after a month; the ledger itself remembers used blocks for ever. */
+const forgetPaid = ({ db, clock }: StoreCtx): Job => ({
+  kind: 'x402.forget',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run(_payload, signal) {
+    const now = clock.now()
+    const until = { answersUntil: now - DAY, rowsUntil: now - 30 * DAY }
+    await inSteps((limit) => forgetPayments(db, { ...until, limit }), signal)
+    await inSteps((limit) => deleteExpiredOffers(db, now, limit), signal)
+  },
+})

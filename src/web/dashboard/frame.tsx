@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { FrameProps, MenuEntry } from '../../kernel/page.ts'
-import type { Permission } from '../../kernel/roles.ts'
+import type { Permission } from '../../kernel/rights.ts'
 import { Document } from '../layout.tsx'
 
 const Links = ({ links, section }: { links: readonly MenuEntry[]; section: string }) => (

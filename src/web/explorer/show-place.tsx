@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
+import type { LedgerNames, LedgerView } from '../../kernel/ledger-view.ts'
+import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import { isHex } from '../../kernel/nano/hex.ts'
 import { Empty } from '../dashboard/show.tsx'
-import { AccountView } from './account-view.tsx'
-import { BlockView } from './block-view.tsx'
-import { BlocksView } from './blocks-view.tsx'
-import { findInLedger } from './find-in-ledger.ts'
 import { type Explorer, SearchForm } from './parts.tsx'
+import { AccountView, BlockView, BlocksView } from './views.tsx'
 
 export type ExplorerPlace =
   | { kind: 'blocks'; query: Readonly<Record<string, string>> }
@@ -63,4 +63,25 @@ function nothing(explorer: Explorer, title: string, wanted: string): ShownPlace 
     </>
   )
   return { title, status: 404, content }
+}
+
+type Found = { kind: 'block'; hash: string } | { kind: 'account'; address: string }
+
+/** What can be one; the ledger is asked about nothing else. */
+const NAME = /^[\w .-]{1,100}$/
+
+/** What a reader means by a text: a hash, the beginning of one, a public key, an address, or a name. */
+async function findInLedger(
+  { view, names }: { view: LedgerView; names: LedgerNames },
+  text: string,
+): Promise<Found | undefined> {
+  const key = fromAddress(text)
+  if (key !== undefined) return { kind: 'account', address: toAddress(key) }
+  const name = text.replace(/^@/, '')
+  const named = NAME.test(name) ? await names.find(name) : undefined
+  if (named !== undefined) return { kind: 'account', address: named }
+  const digits = text.toUpperCase()
+  if (isHex(text, 64) && !view.block(digits)) return { kind: 'account', address: toAddress(digits) }
+  const hash = /^[0-9a-f]{6,64}$/i.test(text) ? view.startingWith(digits) : undefined
+  return hash === undefined ? undefined : { kind: 'block', hash }
 }

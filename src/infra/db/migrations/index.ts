@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as jobs } from './0003-jobs.ts'
 import { up as storeFacts } from './0018-store-facts.ts'
 import { up as deeds } from './0019-deeds.ts'

@@ -3,7 +3,7 @@ import { openCuda } from '../cuda/driver.ts'
 import { openOpenCl } from '../opencl/driver.ts'
 import { rootWords } from '../searcher.ts'
 import { type FoundDevice, SLOTS } from './device.ts'
-import type { FromDevice, ToDevice } from './messages.ts'
+import type { FromDevice, ToDevice } from './process.ts'
 import { type TunedKernel, tuneDevice } from './tune.ts'
 
 /*

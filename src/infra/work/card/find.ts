@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FoundDevice } from './device.ts'
-import type { Seen } from './messages.ts'
-import { cardProcess, driverEnvironment } from './process.ts'
+import { type Seen, cardProcess, driverEnvironment } from './process.ts'
 
 const LIBRARIES = ['libcuda.so.1', 'libOpenCL.so.1']
 /** What the system's loader has written down about its libraries. */

@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { FoundDevice } from './device.ts'
+import type { MeasuredShape } from './tune.ts'
 
 /**
  * Starts one of the programs beside this file. Its one thread for waiting is the one that knows the card; and OpenCL for
@@ -26,4 +28,24 @@ export function driverEnvironment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => names.test(entry[0])),
   )
+}
+
+/** Messages to the process of a device. */
+export type ToDevice =
+  | { search: number; root: string; threshold: bigint; start: bigint }
+  /** A search whose callers have left. */
+  | { stop: number }
+
+/** Messages from it. */
+export type FromDevice =
+  | { ready: { shape: string; rate: number; shapes: readonly MeasuredShape[] } }
+  | { found: number; nonce: bigint }
+  /** A search that was called off is over. */
+  | { ended: number }
+  /** The device does not work; the process ends. */
+  | { broken: string }
+
+/** What the process that detects devices reports, once. */
+export interface Seen {
+  devices: readonly FoundDevice[]
 }

@@ -5,8 +5,7 @@ import { formatWork } from '../../../kernel/nano/work.ts'
 import type { Clock, Random } from '../../../kernel/ports.ts'
 import type { Target, WorkSource } from '../source.ts'
 import { type FoundDevice, SLOTS } from './device.ts'
-import { cardProcess } from './process.ts'
-import type { FromDevice, ToDevice } from './messages.ts'
+import { type FromDevice, type ToDevice, cardProcess } from './process.ts'
 import type { MeasuredShape } from './tune.ts'
 
 /** A driver that ends its process this often in a row is left alone until the gateway is started again. */

@@ -11,8 +11,7 @@ import {
   waited,
   word,
 } from '../card/library.ts'
-import { RESULT_BYTES, cudaConstants, emitPtx } from './emit.ts'
-import { CUDA_SHAPES, type CudaShape } from './shapes.ts'
+import { CUDA_SHAPES, type CudaShape, RESULT_BYTES, cudaConstants, emitPtx } from './emit.ts'
 
 const LIBRARIES = ['libcuda.so.1', 'nvcuda.dll']
 /** Below what a card that drives a screen may be held for; a search that is called off ends sooner. */

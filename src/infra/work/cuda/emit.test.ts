@@ -6,8 +6,7 @@ import { formatWork, workValue } from '../../../kernel/nano/work.ts'
 import { hashSteps } from '../blake2b-steps.ts'
 import { long, word } from '../card/library.ts'
 import { rootWords } from '../searcher.ts'
-import { RESULT_BYTES, cudaConstants, emitPtx } from './emit.ts'
-import { CUDA_SHAPES, type CudaShape } from './shapes.ts'
+import { CUDA_SHAPES, type CudaShape, RESULT_BYTES, cudaConstants, emitPtx } from './emit.ts'
 
 const hash = hashSteps()
 const ADDRESS = 0x7f00_0000_0000n

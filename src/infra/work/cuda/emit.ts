@@ -1,5 +1,4 @@
 import { FIRST_WORD, type HashSteps, type Operand, type Operation } from '../blake2b-steps.ts'
-import type { CudaShape } from './shapes.ts'
 
 /*
  * The search as PTX, the text that every driver of NVIDIA compiles for its card: no compiler, no toolkit, no build step.
@@ -172,3 +171,19 @@ ret;
 }
 `
 }
+
+/** A form of the search on a card of NVIDIA. All find the same nonces; which one is fastest depends on the card. */
+export interface CudaShape {
+  name: string
+  /** Which rotations are done by multiplying: none, those by whole bytes, and half of those by 63 bits as well. */
+  rotations: 'plain' | 'dot' | 'dot63'
+  /** Threads in a block. Large blocks march together, so that they find their instructions in the cache. */
+  threads: number
+}
+
+const ROTATIONS = ['plain', 'dot', 'dot63'] as const
+const THREADS = [256, 512, 1024] as const
+
+export const CUDA_SHAPES: readonly CudaShape[] = ROTATIONS.flatMap((rotations) =>
+  THREADS.map((threads) => ({ name: `${rotations}-${threads}`, rotations, threads })),
+)

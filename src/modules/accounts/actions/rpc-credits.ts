@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { input } from '../../../kernel/fields.ts'
-import { readCredits } from '../domain/read-credits.ts'
+import { readCredits } from '../domain/credits.ts'
 
 export const rpcCredits = action({
   name: 'rpc_credits',

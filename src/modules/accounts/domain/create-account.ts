@@ -1,10 +1,11 @@
-import { type Actor } from '../../../kernel/actor.ts'
+import { type Actor, actorOf } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { emailTaken } from '../errors.ts'
 import { insertMember } from '../people/members-store.ts'
 import { USUAL } from '../standing.ts'
-import { type Account, insertAccount, insertAudit } from '../store.ts'
+import { type Account, findAdministrator, insertAccount, insertAudit } from '../store.ts'
+import { UNLIMITED, issueKeyIn } from './keys.ts'
 
 interface NewAccount {
   /** Given only where the id itself makes the account unique. */
@@ -43,4 +44,37 @@ export async function insertOwner({ db, clock, ids }: StoreCtx, { id: accountId,
   const now = clock.now()
   const member = { id: ids.next('mem'), accountId, email, role: 'owner' as const }
   await insertMember(db, { ...member, invitedBy: null, invitedAt: now, expiresAt: null, joinedAt: now })
+}
+
+/** The same on every instance, so that of two that start at once only one makes an administrator. */
+const FIRST_ID = 'acc_administrator'
+
+/**
+ * Makes the administrator of a new store and their first key; undefined when there is one already. The key is kept before it
+ * counts, so that no gateway can die between making it and showing it: of those who keep one at the same time, the one whose
+ * key counts was the last.
+ */
+export async function createFirstAdministrator(
+  ctx: StoreCtx,
+  keep: (key: string) => void = () => {},
+): Promise<string | undefined> {
+  try {
+    return await inTx(ctx, async (tx) => {
+      if (await findAdministrator(tx.db)) return undefined
+      const account = await createAccountIn(tx, {
+        id: FIRST_ID,
+        email: null,
+        role: 'admin',
+        actor: actorOf.service('system'),
+      })
+      const made = { id: tx.ids.next('key'), kind: 'secret' as const, granted: UNLIMITED }
+      const named = { accountId: account.id, name: 'First administrator key', actor: actorOf.service('system') }
+      const { text } = await issueKeyIn(tx, { ...made, ...named })
+      keep(text)
+      return text
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined
+    throw error
+  }
 }

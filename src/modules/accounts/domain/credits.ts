@@ -1,6 +1,7 @@
-import { type Actor } from '../../../kernel/actor.ts'
+import type { Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 import {
   type Reservation,
   addAvailable,
@@ -8,6 +9,7 @@ import {
   insertEntry,
   insertReservation,
   listExpiredReservations,
+  listUsage,
   markReservation,
   takeAvailable,
 } from '../credits-store.ts'
@@ -113,4 +115,30 @@ export function releaseCredits(ctx: StoreCtx, reservationId: string): Promise<bo
 
 export async function releaseExpired(ctx: StoreCtx, batchMax: number): Promise<void> {
   for (const id of await listExpiredReservations(ctx.db, ctx.clock.now(), batchMax)) await releaseCredits(ctx, id)
+}
+
+const USAGE_DAYS = 30
+const DAY = 86_400_000
+
+/** Credits left, and what was used on each of the last days, newest first. */
+export async function readCredits(
+  { db, clock }: StoreCtx,
+  accountId: string,
+): Promise<{ credits: number; plan: 'free' | 'prepaid'; usage: Record<string, JsonObject> }> {
+  const since = new Date(clock.now() - USAGE_DAYS * DAY).toISOString().slice(0, 10)
+  const [credits, rows] = await Promise.all([findAvailable(db, accountId), listUsage(db, accountId, since)])
+  const usage: Record<string, JsonObject> = {}
+  for (const { day, action, count } of rows) (usage[day] ??= {})[action] = count
+  return { credits, plan: credits > 0 ? 'prepaid' : 'free', usage }
+}
+
+/** Calls of one day: all of them, and those for work. */
+export function toUsage(day: JsonObject = {}): { requests: number; work: number } {
+  const requests = Object.values(day).reduce<number>((sum, count) => sum + Number(count), 0)
+  return { requests, work: Number(day.work_generate ?? 0) }
+}
+
+/** Whether an account pays with credits; if not, it lives on its free quota. */
+export async function hasCredits({ db }: StoreCtx, accountId: string): Promise<boolean> {
+  return (await findAvailable(db, accountId)) > 0
 }

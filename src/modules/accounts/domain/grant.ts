@@ -1,9 +1,8 @@
 import type { KeyKind } from '../../../kernel/api-key.ts'
-import { type KeyBinding, type KeyLimits } from '../../../kernel/key-rights.ts'
-import { SCOPES, type Scope } from '../../../kernel/scopes.ts'
+import { type KeyBinding, type KeyLimits, SCOPES, type Scope } from '../../../kernel/rights.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
-import { type Granted, perMinuteOf, spendDailyOf } from '../key-rights-store.ts'
+import { type Granted, perMinuteOf, spendDailyOf } from '../keys-store.ts'
 import type { ApiKey } from '../store.ts'
 
 /** Each key that makes another with limits of its own adds one; beyond this no reader could follow what holds. */

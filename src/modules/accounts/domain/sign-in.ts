@@ -2,14 +2,13 @@ import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-refused.ts'
+import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
 import { badSignInLink, tooManyLinks } from '../errors.ts'
-import type { Place } from '../people/membership.ts'
+import { type Place, letIn } from '../people/membership.ts'
 import { type Required, isMailOpen } from '../passkeys/policy.ts'
 import { insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
-import { letIn } from './let-in.ts'
 
 const HOUR = 3_600_000
 /** As long as its place is taken: while an address has no place left, the links in its mailbox work. */

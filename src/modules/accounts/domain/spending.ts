@@ -1,5 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { spendingLimit } from '../errors.ts'
 import {

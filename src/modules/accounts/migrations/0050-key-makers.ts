@@ -1,7 +1,5 @@
 import type { Kysely } from 'kysely'
-import { scopesOfRole } from '../../../kernel/key-rights.ts'
-import { SCOPES } from '../../../kernel/scopes.ts'
-import type { MemberRole } from '../../../kernel/roles.ts'
+import { type MemberRole, SCOPES, scopesOfRole } from '../../../kernel/rights.ts'
 
 interface Before {
   audit_entries: { at: number; actor: string; what: string; detail: string }

@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as accounts } from './0001-accounts.ts'
 import { up as credits } from './0002-credits.ts'
 import { up as freeUses } from './0004-free-uses.ts'

@@ -1,6 +1,5 @@
-import type { Scope } from '../../../kernel/scopes.ts'
+import type { MemberRole, Scope } from '../../../kernel/rights.ts'
 import type { FormState } from '../../../kernel/page.ts'
-import type { MemberRole } from '../../../kernel/roles.ts'
 import { TextField } from '../../../web/dashboard/form.tsx'
 import { Nano } from '../../../web/dashboard/show.tsx'
 

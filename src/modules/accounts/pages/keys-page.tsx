@@ -1,4 +1,4 @@
-import type { Scope } from '../../../kernel/scopes.ts'
+import type { Scope } from '../../../kernel/rights.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'

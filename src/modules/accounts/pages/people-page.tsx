@@ -1,5 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ROLES, type Role } from '../../../kernel/roles.ts'
+import { ROLES, type Role } from '../../../kernel/rights.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'

@@ -2,7 +2,7 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Copyable, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
-import type { Passkey } from '../passkeys/passkeys-store.ts'
+import type { Passkey } from '../passkeys/store.ts'
 import { PasskeyPart } from './passkey-button.tsx'
 
 interface SecurityPageProps {

@@ -11,12 +11,11 @@ import { listAudit } from '../../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../../test/support/engines.ts'
 import { openRoutes } from '../../../../test/support/mounted-routes.ts'
 import { until } from '../../../../test/support/until.ts'
-import { suspendAccount } from '../domain/suspend.ts'
+import { suspendAccount } from '../domain/change-standing.ts'
 import { insertMember, lockPerson } from '../people/members-store.ts'
-import { forgetPasskeys } from './forget.ts'
-import { setMailLinks } from './set-mail-links.ts'
-import { type Required, isMailOpen } from './policy.ts'
-import { relyingPartyOf } from './relying-party.ts'
+import { forgetPasskeys } from './passkeys.ts'
+import { type Required, isMailOpen, setMailLinks } from './policy.ts'
+import { relyingPartyOf } from './ceremony.ts'
 
 /* Passkeys and recovery codes: whose they are, what they open, and what a stranger can do with what was overheard. */
 

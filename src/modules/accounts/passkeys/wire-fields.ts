@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { badField } from '../../../kernel/errors.ts'
 import { INVISIBLE } from '../../../kernel/shown-fields.ts'
-import type { Passkey } from './passkeys-store.ts'
+import type { Passkey } from './store.ts'
 
 const NAME_LENGTH_MAX = 60
 const CODE_LENGTH_MAX = 100

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
-import type { Role } from '../../../kernel/roles.ts'
+import type { Role } from '../../../kernel/rights.ts'
 import type { MembersTable } from '../tables.ts'
 
 /** Somebody of an account; without `joinedAt` only invited. */

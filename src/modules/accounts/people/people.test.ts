@@ -6,9 +6,8 @@ import { openPeople } from '../../../../test/support/people-steps.ts'
 import { until } from '../../../../test/support/until.ts'
 import { Sessions } from '../domain/sessions.ts'
 import { findAccount, insertAccount } from '../store.ts'
-import { acceptInvitation, findPlace, listPlaces } from './accept.ts'
-import { changeRole, handOver } from './change-role.ts'
-import { leaveAccount, removeMember } from './end-membership.ts'
+import { acceptInvitation, findPlace, listPlaces } from './invitation.ts'
+import { changeRole, handOver, leaveAccount, removeMember } from './members.ts'
 import { insertMember, listMembers } from './members-store.ts'
 
 /* The people of an account: invited, there, gone, and never without an owner. */

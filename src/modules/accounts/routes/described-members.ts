@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { ROLES } from '../../../kernel/roles.ts'
+import { ROLES } from '../../../kernel/rights.ts'
 import { KINDS } from '../activity/sentences.ts'
 import { MEMBER } from '../answers.ts'
 

@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { rpcCredits } from '../actions/rpc-credits.ts'
-import { SCOPES } from '../../../kernel/scopes.ts'
+import { SCOPES } from '../../../kernel/rights.ts'
 import { ACCOUNT, KEY, KEY_MEMBERS, PROFILE } from '../answers.ts'
 import { describedMemberRoutes } from './described-members.ts'
 import { describedPasskeyRoutes } from './described-passkeys.ts'

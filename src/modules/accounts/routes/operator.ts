@@ -1,16 +1,19 @@
 import { type Actor } from '../../../kernel/actor.ts'
-import { canBeId } from '../../../kernel/id-shape.ts'
+import { type AccountRequest, type Reply, type Route, canBeId } from '../../../kernel/route.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { requireUnbound } from '../../../kernel/key-rights.ts'
-import type { AccountRequest, Reply, Route } from '../../../kernel/route.ts'
-import { adjustCredits } from '../domain/credits.ts'
-import { readCredits } from '../domain/read-credits.ts'
-import { setStanding } from '../domain/set-standing.ts'
-import { signOutPeople } from '../domain/sign-out-people.ts'
-import { resumeAccount, suspendAccount } from '../domain/suspend.ts'
+import { requireUnbound } from '../../../kernel/rights.ts'
+import { adjustCredits, readCredits } from '../domain/credits.ts'
+import {
+  readAdjustment,
+  readReason,
+  readStanding,
+  resumeAccount,
+  setStanding,
+  signOutPeople,
+  suspendAccount,
+} from '../domain/change-standing.ts'
 import { accountNotFound } from '../errors.ts'
 import { showKey, showKnown, showListed } from '../shape-account.ts'
-import { readAdjustment, readReason, readStanding } from '../standing-fields.ts'
 import { findAccount, listAccounts, listKeys } from '../store.ts'
 
 const LISTED_MAX = 200

@@ -1,10 +1,12 @@
+import { AppError, overLimit } from '../../../kernel/errors.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import { changeProfile } from '../domain/change-profile.ts'
-import { toMerchant } from '../domain/merchant.ts'
+import type { Logos } from '../../../kernel/ports.ts'
+import type { Route, RouteLimit } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { accentSheet, changeProfile, readProfile, toAccent, toMerchant } from '../domain/profile.ts'
 import { PROFILE_FIELDS, ProfilePage } from '../pages/profile-page.tsx'
-import { readProfile } from '../profile-fields.ts'
-import { type Profile, findProfile } from '../profile-store.ts'
-import type { ProfilePorts } from './profile-api.ts'
+import { type Profile, findLogo, findProfile } from '../profile-store.ts'
 
 /** Who the account is to those who pay it, with a look at what they see. */
 export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (Page | Form)[] {
@@ -49,3 +51,94 @@ const toValues = (profile: Profile): Record<string, string> => ({
   terms_url: profile.termsUrl ?? '',
   accent: profile.accent ?? '',
 })
+
+const FOREVER = 'public, max-age=31536000, immutable'
+const PER_MINUTE = 240
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': FOREVER,
+}
+/** Pages load one of each, and browsers keep them. */
+const limit: RouteLimit = {
+  bucket: 'looks',
+  perMinute: PER_MINUTE,
+  refuse: ({ retryAfterSeconds }) =>
+    overLimit(`Limit: ${PER_MINUTE} images and colours a minute from one IP address.`, retryAfterSeconds),
+}
+
+interface ProfilePorts {
+  store: StoreCtx
+  logos: Logos
+  /** Where links to this service begin. */
+  baseUrl(): string
+  /** Where things are tried out, addresses may be plain http. */
+  isPlay: boolean
+}
+
+/** What an account shows of itself: for the account, and the picture and colour for everybody. */
+export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): readonly Route[] {
+  const path = '/api/account/profile'
+  return [
+    {
+      method: 'GET',
+      path,
+      door: 'account',
+      scope: 'checkout',
+      run: async ({ caller }) => ({ json: showProfile(await findProfile(store.db, caller.accountId), baseUrl()) }),
+    },
+    {
+      method: 'PUT',
+      path,
+      door: 'account',
+      scope: 'checkout',
+      async run({ caller: { accountId, actor }, body }) {
+        const change = readProfile(body(), { plainHttpAllowed: isPlay })
+        const profile = await changeProfile(store, logos, { accountId, actor, change })
+        return { json: showProfile(profile, baseUrl()) }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/logos/:id',
+      door: 'open',
+      limit,
+      cacheable: true,
+      async run({ params: { id = '' } }) {
+        const logo = /^[0-9a-f]{32}$/.test(id) ? await findLogo(store.db, id) : undefined
+        if (!logo) throw new AppError('not_found', 'Image not found.')
+        return { ...logo, headers: HEADERS }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/accents/:name',
+      door: 'open',
+      limit,
+      cacheable: true,
+      run({ params: { name = '' } }) {
+        const [, digits] = /^([0-9a-f]{6})\.css$/.exec(name) ?? []
+        if (digits === undefined) throw new AppError('not_found', 'Colour not found.')
+        const sheet = Buffer.from(accentSheet(toAccent(digits)!))
+        return { bytes: sheet, type: 'text/css; charset=utf-8', headers: HEADERS }
+      },
+    },
+  ]
+}
+
+function showProfile(profile: Profile, base: string): JsonObject {
+  const { logoId, updatedAt } = profile
+  return {
+    profile: {
+      name: profile.name,
+      logo: profile.logoUrl,
+      logo_url: logoId === null ? null : `${base}/logos/${logoId}`,
+      support_email: profile.supportEmail,
+      support_url: profile.supportUrl,
+      terms_url: profile.termsUrl,
+      website: profile.website,
+      accent: profile.accent,
+      updated_unix: updatedAt === null ? null : Math.floor(updatedAt / 1000),
+    },
+  }
+}

@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts'
-import { requireUnbound } from '../../../kernel/key-rights.ts'
+import { requireUnbound } from '../../../kernel/rights.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { readReason } from '../../accounts/index.ts'

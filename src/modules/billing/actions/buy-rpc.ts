@@ -4,9 +4,8 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { EMAIL_PATTERN } from '../../accounts/index.ts'
-import { type Buyer, offerCredits } from '../domain/sell-credits.ts'
-import { buyerRequired } from '../errors.ts'
-import { OFFERED, OFFERED_PLAN, toOffer } from '../shape-offer.ts'
+import { type Buyer, OFFERED, OFFERED_PLAN, offerCredits, toOffer } from '../domain/sell-credits.ts'
+import { buyerRequired } from '../domain/order.ts'
 import type { BillingRoom } from '../room.ts'
 
 export const buyRpc = action({

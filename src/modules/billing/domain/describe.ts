@@ -3,8 +3,7 @@ import type { Db } from '../../../kernel/db.ts'
 import type { OrderStanding } from '../../checkout/index.ts'
 import { findPayment } from '../../wallets/index.ts'
 import { type SettledPayment, findOrder, listSettledOf } from '../store.ts'
-import { AUTHORIZE_WITHIN } from './give-up.ts'
-import { type RefundReason, refundReference } from './settle.ts'
+import { AUTHORIZE_WITHIN, type RefundReason, refundReference } from './settle.ts'
 
 /** Makes what was given usable here, before anybody hears that it was. */
 export type Learn = (given: SettledPayment) => void | Promise<void>

@@ -1,13 +1,18 @@
+import Type from 'typebox'
 import { actorOf } from '../../../kernel/actor.ts'
-import { lazily } from '../../../kernel/lazily.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
+import { lazily } from '../../../kernel/lazily.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 import { createAccountIn, findAccountByEmail, grantCreditsIn } from '../../accounts/index.ts'
-import type { Checkout } from '../../checkout/index.ts'
-import { openOrder } from './open-order.ts'
-import type { Fulfil } from './settle.ts'
+import type { Checkout, CheckoutPorts } from '../../checkout/index.ts'
 import type { BillingRoom } from '../room.ts'
+import { openOrder } from './order.ts'
+import type { Fulfil } from './settle.ts'
 
 export const CREDITS = 'credits'
 
@@ -78,4 +83,43 @@ async function mailReceipt(
   ].join('\n')
   const mail = { id: `mail_credits_${blockHash}`, recipient, subject: 'Credits were added', text }
   await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
+}
+
+/** Members of the answer of whatever is offered. */
+export const OFFERED = {
+  id: Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Id of the checkout.' }),
+  address: answer.address,
+  browser: answer.url,
+  check: answer.url,
+  json: answer.url,
+  expires_unix: answer.unix,
+}
+
+export const OFFERED_PLAN = answer.record({
+  title: answer.text,
+  value: answer.nano,
+  value_raw: answer.raw,
+  link: answer.paymentUri,
+  qrcode: answer.optional(answer.png),
+})
+
+/** The offer of contract 2: where to pay how much for what. Each plan has an amount of its own. */
+export function toOffer(
+  { links, qrPng }: CheckoutPorts,
+  { id, address, plans, expiresAt }: Checkout,
+  { qrcode = false }: { qrcode?: boolean } = {},
+): JsonObject {
+  return {
+    id,
+    address,
+    browser: links.pay(id),
+    check: links.check(id),
+    json: links.record(id),
+    plans: plans.map(({ title, amountRaw }) => {
+      const link = toPaymentUri({ address, amount: amountRaw })
+      const picture = qrcode && { qrcode: qrPng(link) }
+      return { title, value: formatNano(amountRaw!), value_raw: amountRaw!.toString(), link, ...picture }
+    }),
+    expires_unix: Math.floor(expiresAt / 1000),
+  }
 }

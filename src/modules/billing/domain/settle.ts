@@ -1,9 +1,17 @@
 import { actorOf } from '../../../kernel/actor.ts'
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import type { ServicePayment } from '../../checkout/index.ts'
 import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
-import { type Order, findUnauthorized, insertSettled, isPaidFor, lockOrder, updateSettled } from '../store.ts'
+import {
+  type Order,
+  findUnauthorized,
+  insertSettled,
+  isPaidFor,
+  listUnauthorized,
+  lockOrder,
+  updateSettled,
+} from '../store.ts'
 
 /** Why money goes back. Part of the answers. */
 export type RefundReason =
@@ -69,7 +77,7 @@ export async function resumeOrder(settlement: Settlement, tx: StoreCtx, checkout
 }
 
 /** The owner has not said it in time. */
-export async function giveUpOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
+async function giveUpOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
   const waiting = await lockWaiting(tx, checkoutId)
   if (!waiting) return () => undefined
   return conclude(settlement, tx, { ...waiting, given: { refund: 'not_authorized' } })
@@ -141,3 +149,22 @@ export async function queueRefund(
 }
 
 export const refundReference = (blockHash: string) => `refund:${blockHash}`
+
+/** How long a payment waits for the word of whose it is about. */
+export const AUTHORIZE_WITHIN = 24 * 3_600_000
+const PAGE = 100
+
+/** Sends back what has waited too long, one transaction for each; the next run takes up what this one did not reach. */
+export async function giveUpWaiting(settlement: Settlement, ctx: StoreCtx): Promise<void> {
+  const faults: unknown[] = []
+  for (const id of await listUnauthorized(ctx.db, ctx.clock.now() - AUTHORIZE_WITHIN, PAGE)) {
+    try {
+      const told = await inTx(ctx, (tx) => giveUpOrder(settlement, tx, id))
+      told()
+    } catch (error) {
+      // One that cannot be sent back must not keep the others from it; the round fails at its end.
+      faults.push(error)
+    }
+  }
+  if (faults.length > 0) throw faults[0]
+}

@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as unauthorizedOrders } from './0021-unauthorized-orders.ts'
 
 export const BILLING_MIGRATIONS: Migrations = {

@@ -2,7 +2,7 @@ import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { listEntries, readCredits, toUsage } from '../../accounts/index.ts'
 import { offerCredits } from '../domain/sell-credits.ts'
 import { CreditsPage } from '../pages/credits-page.tsx'
-import { withBought } from '../domain/bought.ts'
+import { withBought } from '../domain/order.ts'
 import type { BillingRoom } from '../room.ts'
 
 const DAYS = 30

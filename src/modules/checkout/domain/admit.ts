@@ -1,5 +1,5 @@
 import type { Caller } from '../../../kernel/ctx.ts'
-import type { MadeWith } from '../../../kernel/key-rights.ts'
+import type { MadeWith } from '../../../kernel/rights.ts'
 import { keyBound, keyRequired, notForPublicKeys } from '../errors.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 

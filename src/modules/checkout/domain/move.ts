@@ -1,6 +1,5 @@
-import { type CheckoutChange, markChanged } from '../changes-store.ts'
+import { type CheckoutChange, insertTimeline, markChanged } from '../changes-store.ts'
 import { type Checkout, isFromLink } from '../record.ts'
-import { insertTimeline } from '../timeline-store.ts'
 import { type CheckoutRoom, tellOwner } from '../room.ts'
 
 interface Move extends CheckoutChange {

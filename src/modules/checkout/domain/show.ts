@@ -1,23 +1,21 @@
-import { toCursor } from '../../../kernel/cursor.ts'
+import { toCursor } from '../../../kernel/paging.ts'
 import { formatNano } from '../../../kernel/money.ts'
-import type { OrderStanding } from '../service-sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type Merchant, findMerchant } from '../../accounts/index.ts'
 import { findWallet, findWalletByAddress } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
-import type { CheckoutRoom } from '../room.ts'
+import { type TimelineEntry, listTimeline, markServed } from '../changes-store.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, countUnmatched, listPayments, listUnmatched } from '../payments-store.ts'
-import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
-import { markServed } from '../changes-store.ts'
 import { ANONYMOUS, type Checkout, SERVICE } from '../record.ts'
-import { findCheckout, findOwnCheckout, hasUsed } from '../store.ts'
-import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { showListedRefund, showPublicRefund } from '../refunds/shape.ts'
 import { type Refund, listRefunds } from '../refunds/store.ts'
-import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
-import { asOrdered } from './as-ordered.ts'
+import type { CheckoutRoom } from '../room.ts'
+import type { OrderStanding } from '../service-sales.ts'
+import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
+import { findCheckout, findOwnCheckout, hasUsed } from '../store.ts'
+import { toCheckoutId } from '../wire-fields.ts'
 import type { Choice } from './choose-amount.ts'
 import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow, refreshQuote } from './quote.ts'
@@ -226,4 +224,28 @@ export async function showUnmatched(ctx: CheckoutRoom, page: Parameters<typeof l
     limit: page.limit,
     next_cursor: last ? toCursor({ createdAt: last.createdAt, id: last.blockHash }) : null,
   }
+}
+
+interface Ordered {
+  checkout: Checkout
+  /** Of what the service sells itself. */
+  order: OrderStanding | undefined
+}
+
+/**
+ * A checkout as it is shown. In the store `complete` says that the money came; to the buyer of something of the service
+ * it must say that it was given: money that went back, or waits for an owner's word, completes nothing.
+ */
+export async function asOrdered({ db, ports }: CheckoutRoom, checkout: Checkout): Promise<Ordered> {
+  const order = checkout.owner === SERVICE ? await ports.sales.describe(db, checkout.id) : undefined
+  if (!order || checkout.status !== 'complete') return { checkout, order }
+  const { outcome, block } = order
+  if (outcome === 'refunded' || outcome === 'held') return { order, checkout: { ...checkout, status: 'refunded' } }
+  // The payer should not pay once more, and the shop may not take it for done.
+  if (outcome === 'unauthorized') return { order, checkout: { ...checkout, status: 'detected', detected: block } }
+  if (!block || block.hash === checkout.blockHash) return { order, checkout }
+  // An earlier payment of another payer completed it, and went back.
+  const plan = checkout.plans.findIndex(({ amountRaw }) => amountRaw === block.amountRaw)
+  const paid = { blockHash: block.hash, payer: block.account, paidRaw: block.amountRaw, plan }
+  return { order, checkout: { ...checkout, ...paid } }
 }

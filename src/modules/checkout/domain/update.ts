@@ -26,7 +26,7 @@ import { type Price, readPrice } from '../price-fields.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 import { priceTerms, refuseTooMany, watchFrom } from './open.ts'
-import { requireOwnAddress } from './own-address.ts'
+import { requireOwnAddress } from './reserve.ts'
 import { rateIfKnown } from './quote.ts'
 
 interface UpdateRequest {

@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as checkouts } from './0008-checkouts.ts'
 import { up as checkoutLooks } from './0020-checkout-looks.ts'
 import { up as checkoutSums } from './0023-checkout-sums.ts'

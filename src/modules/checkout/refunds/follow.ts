@@ -1,12 +1,25 @@
 import { inTx } from '../../../kernel/in-tx.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 import { type OutboxBlock, findBlock, findWallet } from '../../wallets/index.ts'
 import { announce } from '../domain/events.ts'
 import { moveCheckout } from '../domain/move.ts'
+import { checkoutNotFound } from '../errors.ts'
 import type { EventKind } from '../event-kinds.ts'
 import type { ClaimStanding } from '../ports.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { lockCheckout } from '../store.ts'
-import { type Refund, type RefundStatus, findRefund, markRefund, moveRefunded, postponeRefund } from './store.ts'
+import { findOwnCheckout, lockCheckout } from '../store.ts'
+import { showRefund } from './shape.ts'
+import {
+  type Refund,
+  type RefundStatus,
+  findRefund,
+  listRefunds,
+  markRefund,
+  moveRefunded,
+  postponeRefund,
+} from './store.ts'
+import { refundable } from './terms.ts'
 
 /** How soon the job looks again: at a send that is under way, and at a link that waits for its payer. */
 const SENDING_AGAIN = 2_000
@@ -103,4 +116,25 @@ async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Prom
   const shown = await moveCheckout(tx, held, { reason, ...(moved.hash !== null && { block: moved.hash }) })
   await announce(tx, shown, { type: event, dedupeKey: `${refund.id}:${next.status}`, refund: moved })
   return moved
+}
+
+/** The refunds of a checkout as they stand at this moment, oldest first. */
+export async function readRefunds(ctx: CheckoutRoom, checkoutId: string): Promise<Refund[]> {
+  const refunds = await listRefunds(ctx.db, [checkoutId])
+  return Promise.all(refunds.map(async (refund) => (isOver(refund) ? refund : followRefund(ctx, refund.id))))
+}
+
+/** The same for the merchant, with what is left; `owner` undefined is an administrator. */
+export async function showRefunds(
+  ctx: CheckoutRoom,
+  { id, owner }: { id: string; owner: string | undefined },
+): Promise<JsonObject> {
+  if (!(await findOwnCheckout(ctx.db, { id, owner }))) throw checkoutNotFound()
+  const refunds = await readRefunds(ctx, id)
+  const left = refundable((await findOwnCheckout(ctx.db, { id, owner }))!)
+  return {
+    refunds: refunds.map((refund) => showRefund(ctx.ports, refund)),
+    refundable: formatNano(left),
+    refundable_raw: left.toString(),
+  }
 }

@@ -1,5 +1,4 @@
-import { forEachDue } from '../../../kernel/each-due.ts'
-import type { Job } from '../../../kernel/job.ts'
+import { type Job, forEachDue } from '../../../kernel/job.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { followRefund } from './follow.ts'
 import { listDueRefunds, postponeRefund } from './store.ts'

@@ -1,7 +1,7 @@
 import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { referenceReused, refusedSend } from '../../wallets/index.ts'
@@ -15,7 +15,7 @@ import type { PreparedClaim } from '../ports.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
 import { findCheckout, lockCheckout } from '../store.ts'
-import { paysItself } from './errors.ts'
+import { decideAddress, decideAmount, decideSource, paysItself } from './terms.ts'
 import { followRefund } from './follow.ts'
 import { type RefundRequest, namesOf } from './request.ts'
 import {
@@ -26,7 +26,6 @@ import {
   moveRefunded,
   sumGivenBack,
 } from './store.ts'
-import { decideAddress, decideAmount, decideSource } from './terms.ts'
 
 const MINUTE = 60_000
 /** How long a refund may wait for its signature before it fails: a node may be away, the wallet busy. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../../kernel/dialect.ts'
-import { behind } from '../../../kernel/keyset.ts'
+import { behind } from '../../../kernel/paging.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Checkout } from '../record.ts'
 import type { CheckoutRefundsTable } from '../tables.ts'

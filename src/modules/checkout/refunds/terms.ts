@@ -1,14 +1,14 @@
 import type { Db } from '../../../kernel/db.ts'
-import { type Raw, toRaw } from '../../../kernel/money.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { findOwnedWallet, findWallet, findWalletByAddress, lockUsableWallet, refusedSend } from '../../wallets/index.ts'
-import { badField } from '../errors.ts'
 import { decimalsOf, toNanoAt, worthAt } from '../domain/fiat.ts'
+import { badField } from '../errors.ts'
 import { type Payment, listPayers } from '../payments-store.ts'
-import type { CheckoutRoom } from '../room.ts'
 import type { Checkout } from '../record.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { askedRaw } from '../shape.ts'
-import { refundAddressRequired, refundSourceRequired, refundTooLarge } from './errors.ts'
 import type { RefundAsked, RefundRequest } from './request.ts'
 
 /** What a refund comes to. */
@@ -156,3 +156,36 @@ export async function decideSource(db: Db, checkout: Checkout, from: string | un
   if (own) return { walletId: own.id, address: own.address }
   throw from === undefined ? refundSourceRequired() : badField('from', 'Wallet not found.', 'wallet_not_found')
 }
+
+/** It cannot be told where the money would end. */
+const refundAddressRequired = (why: 'exchange' | 'service' | 'several', payers: readonly string[]) =>
+  new AppError(
+    'refund_address_required',
+    `${WHY[why]} Set address to where the refund should go, or send it as a link.`,
+    {
+      body: { field: 'address', payers: [...payers] },
+    },
+  )
+
+const WHY = {
+  exchange: 'The payment came from an exchange, which would not credit a refund.',
+  service: 'This is an internal wallet of this service, which no customer keeps.',
+  several: 'The payment came from several addresses.',
+} as const
+
+export const paysItself = () =>
+  badField('address', 'This wallet pays the refund. Set another address, or another from.', 'invalid_account')
+
+const refundSourceRequired = () =>
+  new AppError(
+    'refund_source_required',
+    'The money is no longer held by this service. Set from to one of your cloud wallets.',
+    { body: { field: 'from' } },
+  )
+
+const refundTooLarge = (left: Raw) =>
+  new AppError(
+    'refund_too_large',
+    left === 0n ? 'There is nothing left to refund.' : `At most ${formatNano(left)} nano can be refunded.`,
+    { body: { field: 'amount', refundable: formatNano(left), refundable_raw: left.toString() } },
+  )

@@ -3,10 +3,7 @@ import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts
 import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import type { CheckoutRoom } from '../room.ts'
-import { expireCheckout } from '../developer/expire-checkout.ts'
-import { fundAddress } from '../developer/fund-address.ts'
-import { payCheckout } from '../developer/pay-checkout.ts'
-import { readBlockHash, readFunding, readWay } from '../developer/wire-fields.ts'
+import { expireCheckout, fundAddress, payCheckout, readBlockHash, readFunding, readWay } from '../developer.ts'
 import { getOwn } from '../domain/show.ts'
 import { DeveloperPage } from '../pages/developer-page.tsx'
 

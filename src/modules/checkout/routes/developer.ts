@@ -4,11 +4,15 @@ import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { cancelCheckout } from '../developer/cancel-checkout.ts'
-import { expireCheckout } from '../developer/expire-checkout.ts'
-import { fundAddress } from '../developer/fund-address.ts'
-import { payCheckout } from '../developer/pay-checkout.ts'
-import { readBlockHash, readFunding, readWay } from '../developer/wire-fields.ts'
+import {
+  cancelCheckout,
+  expireCheckout,
+  fundAddress,
+  payCheckout,
+  readBlockHash,
+  readFunding,
+  readWay,
+} from '../developer.ts'
 import { showRecord } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 

@@ -1,8 +1,16 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
-import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
-import { readTypedDecimal } from '../../../kernel/typed-decimal.ts'
-import { wantsJson } from '../../../kernel/wants-json.ts'
+import {
+  type Fields,
+  type Refusal,
+  type Reply,
+  type Route,
+  type RouteLimit,
+  type RouteRequest,
+  type ShownPage,
+  wantsJson,
+} from '../../../kernel/route.ts'
+import { readTypedDecimal } from '../../../kernel/free-field.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
@@ -10,7 +18,7 @@ import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
-import { listProved } from '../proofs/store.ts'
+import { listProved } from '../proofs.ts'
 import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
 import { type Checkout, SERVICE } from '../record.ts'
 import { type Voice, negotiate } from '../texts/index.ts'

@@ -4,7 +4,7 @@ import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, readPageFacts } from '../domain/show.ts'
 import { badField, noVotes, proofNotAvailable } from '../errors.ts'
 import { ProofPage } from '../pages/proof-page.tsx'
-import { findProof } from '../proofs/store.ts'
+import { findProof } from '../proofs.ts'
 import type { Checkout } from '../record.ts'
 import { headersFor, voiceFor } from './pay.tsx'
 

@@ -4,8 +4,7 @@ import type { Route } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import { StatementPage } from '../pages/statement-page.tsx'
 import type { CheckoutRoom } from '../room.ts'
-import { exportStatement } from '../statement/csv.ts'
-import { LINES_MAX, type Statement, readMonth, readStatement } from '../statement/statement.ts'
+import { LINES_MAX, type Statement, exportStatement, readMonth, readStatement } from '../statement/statement.ts'
 
 /** The books of a month: to look at, and to print. */
 export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [

@@ -1,13 +1,14 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../../kernel/db.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
+import type { Random } from '../../../kernel/ports.ts'
 import { type NewWallet, alongWallet } from '../../wallets/index.ts'
-import { insertRecipient, insertToken, listRecipients, markSent } from '../recipients-store.ts'
+import { type TokenHash, insertRecipient, insertToken, listRecipients, markSent } from '../recipients-store.ts'
 import type { EmailRoom } from '../room.ts'
 import { findEmailPayment, insertPayment, markCancelled } from '../store.ts'
-import { hashToken } from './token.ts'
 
 const DAY = 86_400_000
 /** How long the money may be under way to its wallet, and how long it can be fetched then. */
@@ -108,4 +109,32 @@ export async function findLink(
 export async function cancelLink(tx: StoreCtx, id: string): Promise<void> {
   const payment = await findEmailPayment(tx.db, id)
   if (payment) await markCancelled(tx.db, { id, accountId: payment.accountId, now: tx.clock.now() })
+}
+
+const BYTES = 32
+const SELECTOR_LENGTH = 32
+const FORM = /^[A-Za-z0-9_-]{43}$/
+
+/** 256 bits that open a share. Their holder is its recipient. */
+export function createToken(random: Random): string {
+  return Buffer.from(random.bytes(BYTES)).toString('base64url')
+}
+
+/** What is kept of a token: half of its hash finds the row, the other half is compared without giving away how far it fits. */
+export function hashToken(token: string): TokenHash {
+  const hash = createHash('sha256').update(token).digest('hex')
+  return { selector: hash.slice(0, SELECTOR_LENGTH), verifier: hash.slice(SELECTOR_LENGTH) }
+}
+
+/** A token as people paste it; undefined when it cannot be one. */
+export function readToken(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  // A whole link is what many will paste.
+  const token = text.slice(text.indexOf('#') + 1)
+  return FORM.test(token) ? token : undefined
+}
+
+export function fits(given: TokenHash, kept: Pick<TokenHash, 'verifier'>): boolean {
+  return timingSafeEqual(Buffer.from(given.verifier), Buffer.from(kept.verifier))
 }

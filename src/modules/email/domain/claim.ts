@@ -2,14 +2,20 @@ import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
 import { findPayment, queuePayment, untilPaid } from '../../wallets/index.ts'
-import type { EmailRoom } from '../room.ts'
 import { badField, claimNotReady, claimOver, claimedAlready, unknownCode } from '../errors.ts'
-import { type Recipient, findRecipient, findToken, markClaimed } from '../recipients-store.ts'
+import {
+  type Recipient,
+  findRecipient,
+  findToken,
+  insertSuppression,
+  markClaimed,
+  markDeclined,
+} from '../recipients-store.ts'
+import type { EmailRoom } from '../room.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
-import { claimReference } from './claim-reference.ts'
+import { fits, hashToken } from './claim-link.ts'
 import { followPayment } from './follow.ts'
-import { tellPages, tellSender } from './tell.ts'
-import { fits, hashToken } from './token.ts'
+import { claimReference, tellPages, tellSender } from './tell.ts'
 
 /** A share with everything its recipient may see. */
 export interface Share {
@@ -93,4 +99,19 @@ async function decide(
   await queuePayment({ db, store: ctx.store }, { ...share, purpose: 'claim' })
   await tellSender(tx, payment, { kind: 'claimed', recipientId: recipient.id })
   return true
+}
+
+/** Its recipient wants neither the money nor further mails: the share goes back, and the address is written to no more. */
+export async function declineShare(ctx: EmailRoom, token: string): Promise<void> {
+  const { payment, recipient } = await openShare(ctx, token)
+  if (recipient.status === 'claimed') throw claimedAlready()
+  await inTx(ctx.store, async (tx) => {
+    const now = tx.clock.now()
+    const open = await lockOpenPayment(tx.db, payment.id, now)
+    const won = open !== undefined && (await markDeclined(tx.db, recipient.id, now))
+    if (won) await tellSender(tx, payment, { kind: 'declined', recipientId: recipient.id })
+    // The claim was faster: what was claimed is not declined, and its claimant wants further mails.
+    else if ((await findRecipient(tx.db, recipient.id))?.status === 'claimed') throw claimedAlready()
+    if (recipient.emailHash !== null) await insertSuppression(tx.db, recipient.emailHash, now)
+  })
 }

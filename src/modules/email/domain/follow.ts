@@ -1,18 +1,22 @@
+import type { Actor } from '../../../kernel/actor.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
-import { whenOver } from '../../../kernel/when-over.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { parseRaw, toRaw } from '../../../kernel/money.ts'
 import { textOf } from '../../../kernel/shape.ts'
-import { pledgeTo, releaseSpends } from '../../accounts/index.ts'
+import { whenOver } from '../../../kernel/when-over.ts'
+import { insertAudit, pledgeTo, releaseSpends } from '../../accounts/index.ts'
 import { type Funds, lockFunds, markExpiring, queuePayment, readDeposits, treasury } from '../../wallets/index.ts'
-import type { EmailRoom } from '../room.ts'
+import { emailPaymentNotFound, emailPaymentOver } from '../errors.ts'
 import { listRecipients, refundOpen } from '../recipients-store.ts'
+import type { EmailRoom } from '../room.ts'
 import {
   type EmailPayment,
   countReturn,
   findEmailPayment,
+  findOwnPayment,
   lockOpenPayment,
+  markCancelled,
   markCompleted,
   markExpired,
   markFunded,
@@ -134,4 +138,27 @@ function nextLook({ status, createdAt, fundBy, expiresAt }: EmailPayment, now: n
   if (status === 'funded') return Math.min(now + 10 * MINUTE, expiresAt! > now ? expiresAt! : Infinity)
   const pause = now - createdAt < 60 * MINUTE ? 5 * SECOND : MINUTE
   return Math.min(now + pause, fundBy > now ? fundBy : Infinity)
+}
+
+/**
+ * Ends a payment at its owner's wish: what was claimed stays claimed, everything else goes to the refund address. The fee
+ * of a funded payment is spent, because its mails are.
+ */
+export async function cancelEmailPayment(
+  ctx: EmailRoom,
+  { id, accountId, actor }: { id: string; accountId: string; actor: Actor },
+): Promise<EmailPayment> {
+  const { db } = ctx.store
+  const was = await inTx(ctx.store, async (tx) => {
+    const status = await markCancelled(tx.db, { id, accountId, now: tx.clock.now() })
+    if (status !== undefined) await insertAudit(tx, { actor, accountId, what: 'email.cancelled', detail: { id } })
+    return status
+  })
+  const payment = await findOwnPayment(db, accountId, id)
+  if (!payment) throw emailPaymentNotFound()
+  if (was === undefined) throw emailPaymentOver(payment.status)
+  tellPages(ctx.store, payment)
+  // Decided; what fails now is done by the job.
+  await followPayment(ctx, id).catch(ctx.store.failures.failed('email.follow', { paymentId: id }))
+  return (await findOwnPayment(db, accountId, id))!
 }

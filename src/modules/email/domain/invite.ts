@@ -1,6 +1,6 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import { PutOff } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-refused.ts'
+import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findMerchant, takeFree } from '../../accounts/index.ts'
 import { type EmailRoom, recipientContext } from '../room.ts'
@@ -17,7 +17,7 @@ import {
 } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
 import { tellPages, tellSender } from './tell.ts'
-import { createToken, hashToken } from './token.ts'
+import { createToken, hashToken } from './claim-link.ts'
 
 /** The queue's word for a mail that brings a recipient their share. */
 export const INVITE = 'email.invite'

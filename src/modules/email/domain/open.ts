@@ -1,6 +1,6 @@
 import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { RAW_MAX, type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'

@@ -1,10 +1,13 @@
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
+import type { Clock, Prices, Rate } from '../../../kernel/ports.ts'
+import { formatFiat, worthAt } from '../../../kernel/rates.ts'
 import { type JsonObject, relativeTime } from '../../../kernel/shape.ts'
+import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { findWallet, listDeposits } from '../../wallets/index.ts'
-import { type EmailRoom, recipientContext } from '../room.ts'
 import { emailPaymentNotFound } from '../errors.ts'
 import { type Recipient, listRecipients } from '../recipients-store.ts'
+import { type EmailRoom, recipientContext } from '../room.ts'
 import { type EmailPayment, findEmailPayment, findOwnPayment } from '../store.ts'
 
 const DEPOSITS_SHOWN = 1
@@ -167,4 +170,34 @@ function openEmail({ ports }: EmailRoom, { id, email }: Pick<Recipient, 'id' | '
 function maskEmail(email: string): string {
   const at = email.indexOf('@')
   return at < 1 ? '' : `${email[0]}…${email.slice(at)}`
+}
+
+/** A page is not kept waiting for a price that it only mentions, and mentions no old one. */
+const WAIT = 500
+const RATE_AGE_MAX = 15 * 60_000
+
+/** About what an amount is worth to the reader; undefined while no source of prices answers. */
+export async function aboutWorth(
+  { prices, clock }: { prices: Prices; clock: Clock },
+  amount: bigint,
+  locale: string,
+): Promise<string | undefined> {
+  const currency = currencyOf(locale, prices.currencies)
+  if (currency === undefined) return undefined
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const cancel = clock.after(WAIT, () => resolve(undefined))
+  const rate = await Promise.race([rateOf(prices, currency), late])
+  cancel()
+  if (rate === undefined || clock.now() - rate.at > RATE_AGE_MAX) return undefined
+  const worth = worthAt(amount, rate.rate)
+  return worth === undefined ? undefined : showWorth(locale, formatFiat(worth), currency)
+}
+
+async function rateOf(prices: Prices, currency: string): Promise<Rate | undefined> {
+  try {
+    return await prices.rate(currency)
+  } catch {
+    // It is said beside the amount, and no more than that; who asks for rates tells why there is none.
+    return undefined
+  }
 }

@@ -1,15 +1,13 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { PutOff, enqueue } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-refused.ts'
+import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { type FreeUse, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { findPayment } from '../../wallets/index.ts'
-import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
-import { receiptMail } from '../mails.ts'
+import { type Receipt, receiptMail } from '../mails.ts'
 import { findRecipient, listRecipients, listSuppressed } from '../recipients-store.ts'
+import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
-import { claimReference } from './claim-reference.ts'
-import type { Receipt } from './receipt.ts'
 
 /** The queue's word for a receipt. */
 export const TELL = 'email.tell'
@@ -74,3 +72,6 @@ async function countReceipt({ store, ports }: EmailRoom, emailHash: string): Pro
   if ('freeAt' in use) throw new PutOff(use.freeAt, 'This address has reached its daily limit of receipts.')
   return use.taken
 }
+
+/** The share of a recipient is this payment of the funding wallet, once and for all. */
+export const claimReference = (recipientId: string) => `email-claim:${recipientId}`

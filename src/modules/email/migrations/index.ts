@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as emailPayments } from './0015-email-payments.ts'
 import { up as claimLinks } from './0028-claim-links.ts'
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Raw } from '../../../kernel/money.ts'
 import { showDigits, showNano, showTime } from '../../../web/formats.ts'
-import { Languages } from '../../../web/languages.tsx'
+import { Languages } from '../../../web/merchant.tsx'
 import { Document } from '../../../web/layout.tsx'
 import { LANGUAGES, LANGUAGE_NAMES, count, fill, languagesOf } from '../../../web/voice.ts'
 import type { ClaimVoice } from '../texts/index.ts'

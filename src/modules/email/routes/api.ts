@@ -1,11 +1,11 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { EmailRoom } from '../room.ts'
-import { cancelEmailPayment } from '../domain/cancel.ts'
+import { cancelEmailPayment } from '../domain/follow.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { type EmailStatus, listEmailPayments } from '../store.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100

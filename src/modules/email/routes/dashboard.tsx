@@ -4,13 +4,13 @@ import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { resolveNames } from '../../names/index.ts'
 import { nanoEmail } from '../actions/nano-email.ts'
 import type { EmailRoom } from '../room.ts'
-import { cancelEmailPayment } from '../domain/cancel.ts'
+import { cancelEmailPayment } from '../domain/follow.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { fundingLink, getOwnEmailPayment } from '../domain/show.ts'
 import { EmailPage, EmailsPage } from '../pages/emails-page.tsx'
 import { listEmailPayments } from '../store.ts'
 import { readEmailRequest } from '../wire-fields.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 
 const PAGE_ROWS = 25
 

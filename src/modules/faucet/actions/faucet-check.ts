@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
-import { checkFaucet } from '../domain/check.ts'
+import { checkFaucet } from '../domain/eligibility.ts'
 import type { FaucetRoom } from '../room.ts'
 
 export const ADDRESS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'

@@ -1,13 +1,12 @@
 import { AppError, overLimit } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 import { takeFree } from '../../accounts/index.ts'
 import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
-import { claimUnderWay, faucetClosed, faucetEmpty, notForFaucet } from '../errors.ts'
-import { showClaim } from '../show-claim.ts'
-import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '../store.ts'
-import { type Claimant, type Cooldown, DAY, METER, cooldownsOf } from './cooldowns.ts'
 import type { FaucetRoom } from '../room.ts'
-import { findRefusal } from './refuse-address.ts'
+import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '../store.ts'
+import { type Claimant, type Cooldown, DAY, METER, cooldownsOf, findRefusal } from './eligibility.ts'
 
 interface ClaimRequest extends Claimant {
   accountId: string
@@ -110,3 +109,31 @@ async function finish(ctx: FaucetRoom, claim: FaucetClaim): Promise<PaidClaim> {
     throw error
   }
 }
+
+/** A claim as the contract shows it; without a hash it is promised and not sent yet. */
+export function showClaim(claim: FaucetClaim, hash: string | null): JsonObject {
+  return {
+    id: claim.id,
+    nano_address: claim.address,
+    amount: formatNano(claim.amount),
+    amount_raw: claim.amount.toString(),
+    status: hash === null ? 'queued' : 'sent',
+    tx_hash: hash,
+    created_at: claim.createdAt,
+  }
+}
+
+const faucetClosed = () => new AppError('feature_disabled', 'The faucet is closed.')
+
+const faucetEmpty = () =>
+  new AppError('insufficient_funds', 'The faucet is empty at the moment. Nothing was claimed; try again later.')
+
+/** No waiting helps: something about the address itself. */
+const notForFaucet = (reason: string) => new AppError('limit_reached', reason, { body: { field: 'nano_address' } })
+
+/** It is promised and happens by itself; claiming again would only be refused. */
+const claimUnderWay = (id: string) =>
+  new AppError('wallet_busy', 'Your claim is queued and will be paid automatically. Do not claim again.', {
+    retryAfterSeconds: 10,
+    body: { claim: { id, status: 'queued' } },
+  })

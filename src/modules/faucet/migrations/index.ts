@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as faucet } from './0016-faucet.ts'
 
 export const FAUCET_MIGRATIONS: Migrations = {

@@ -3,10 +3,9 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError, missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toList, toObject, withNano } from '../../../kernel/shape.ts'
-import { boundedCount } from '../count.ts'
+import { type LedgerRoom, boundedCount } from '../room.ts'
 import { requireAccounts } from '../identifiers.ts'
-import { withUsername } from '../username.ts'
-import type { LedgerRoom } from '../room.ts'
+import { withUsername } from '../blocks.ts'
 
 export const accountHistory = action({
   name: 'account_history',

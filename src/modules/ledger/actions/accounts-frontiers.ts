@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
-import { readFromEach } from '../read-from-each.ts'
+import { readFromEach } from '../accounts.ts'
 import type { LedgerRoom } from '../room.ts'
 
 export const accountsFrontiers = action({

@@ -1,7 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
-import { MANY_WAITING, listWaiting } from '../list-waiting.ts'
+import { MANY_WAITING, listWaiting } from '../accounts.ts'
 import { WAITING } from './receivable.ts'
 import type { LedgerRoom } from '../room.ts'
 

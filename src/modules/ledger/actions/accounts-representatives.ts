@@ -1,7 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { readFromEach } from '../read-from-each.ts'
+import { readFromEach } from '../accounts.ts'
 import type { LedgerRoom } from '../room.ts'
 
 export const accountsRepresentatives = action({

@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { hashBlock } from '../../../kernel/nano/block.ts'
-import { readBlock } from '../read-block.ts'
+import { readBlock } from '../blocks.ts'
 
 export const blockHash = action({
   name: 'block_hash',

@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { shapeBlock } from '../shape-block.ts'
+import { shapeBlock } from '../blocks.ts'
 import { CONTENTS, EXAMPLE_CONTENTS } from './blocks.ts'
 
 export const BLOCK = answer.record({

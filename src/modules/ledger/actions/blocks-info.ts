@@ -4,7 +4,7 @@ import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
-import { shapeBlock } from '../shape-block.ts'
+import { shapeBlock } from '../blocks.ts'
 import { BLOCK, EXAMPLE_BLOCK } from './block-info.ts'
 
 export const blocksInfo = action({

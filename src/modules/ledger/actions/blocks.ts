@@ -4,7 +4,7 @@ import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
-import { shapeContents } from '../shape-block.ts'
+import { shapeContents } from '../blocks.ts'
 
 /** An object, or JSON in a text if that was asked for. Blocks older than state blocks have other members. */
 export const CONTENTS = answer.oneOf(

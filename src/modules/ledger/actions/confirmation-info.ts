@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
-import { shapeBlock } from '../shape-block.ts'
+import { shapeBlock } from '../blocks.ts'
 
 export const confirmationInfo = action({
   name: 'confirmation_info',

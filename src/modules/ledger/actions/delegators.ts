@@ -2,8 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { boundedCount } from '../count.ts'
-import type { LedgerRoom } from '../room.ts'
+import { type LedgerRoom, boundedCount } from '../room.ts'
 
 export const delegators = action({
   name: 'delegators',

@@ -5,7 +5,7 @@ import { type Raw, formatNano } from '../../../kernel/money.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { type JsonObject, toList, toObject, textOf } from '../../../kernel/shape.ts'
-import { withUsername } from '../username.ts'
+import { withUsername } from '../blocks.ts'
 import type { LedgerRoom } from '../room.ts'
 
 const PAGE = 200

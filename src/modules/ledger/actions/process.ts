@@ -8,7 +8,7 @@ import { type Block, hashBlock } from '../../../kernel/nano/block.ts'
 import { CONTROL_IS_DISABLED } from '../../../kernel/nano/control-actions.ts'
 import type { NodeRequest } from '../../../kernel/nano/node-request.ts'
 import type { Json } from '../../../kernel/shape.ts'
-import { readBlock } from '../read-block.ts'
+import { readBlock } from '../blocks.ts'
 import type { LedgerRoom } from '../room.ts'
 
 const OLD_BLOCK = 'Old block'

@@ -3,9 +3,8 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Json, type JsonObject, orEmpty, toObject, withNano } from '../../../kernel/shape.ts'
-import { boundedCount } from '../count.ts'
-import { withUsername } from '../username.ts'
-import type { LedgerRoom } from '../room.ts'
+import { type LedgerRoom, boundedCount } from '../room.ts'
+import { withUsername } from '../blocks.ts'
 
 export const WAITING = answer.record({
   amount: answer.raw,

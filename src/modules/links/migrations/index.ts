@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as links } from './0026-payment-links.ts'
 import { up as subscriptions } from './0037-subscriptions.ts'
 

@@ -1,6 +1,5 @@
-import { Languages } from '../../../web/languages.tsx'
+import { Languages, MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
 import { Document } from '../../../web/layout.tsx'
-import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
 import { type Voice, fill, languagesOf, showMoney, showNano } from '../../checkout/index.ts'
 import { parseNano } from '../../../kernel/money.ts'
 import { count } from '../../../web/voice.ts'

@@ -1,5 +1,4 @@
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
-import { readWhole } from '../../../kernel/read-whole.ts'
+import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import type { Fields, Route } from '../../../kernel/route.ts'
 import { resolveNames } from '../../names/index.ts'
 import { paymentLink } from '../actions/payment-link.ts'

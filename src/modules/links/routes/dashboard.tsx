@@ -13,7 +13,7 @@ import type { LinkInvoice } from '../link-invoice.ts'
 import type { LinkRoom } from '../room.ts'
 import { withRefunds } from '../shape.ts'
 import { type PaymentLink, listLinks } from '../store.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 
 const PAGE_ROWS = 25
 const ORDERS_SHOWN = 50

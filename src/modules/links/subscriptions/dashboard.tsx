@@ -1,7 +1,7 @@
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { getLink } from '../domain/change-link.ts'
 import type { LinkRoom } from '../room.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { endSubscription } from './follow.ts'
 import { listSubscriptions } from './store.ts'
 import { SubscriptionsPage } from './subscriptions-page.tsx'

@@ -1,5 +1,4 @@
-import { forEachDue } from '../../../kernel/each-due.ts'
-import type { Job } from '../../../kernel/job.ts'
+import { type Job, forEachDue } from '../../../kernel/job.ts'
 import { mailJob } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import type { LinkRoom } from '../room.ts'

@@ -1,5 +1,5 @@
 import { PutOff } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-refused.ts'
+import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
 import { type FreeUse, findMerchant, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { LANGUAGES, fill } from '../../checkout/index.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
-import { behind } from '../../../kernel/keyset.ts'
+import { behind } from '../../../kernel/paging.ts'
 import type { SubscriptionsTable } from '../tables.ts'
 import type { Every } from './periods.ts'
 

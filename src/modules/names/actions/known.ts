@@ -1,7 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
-import { showName } from '../shape-name.ts'
+import { showName } from '../name.ts'
 import type { Names } from '../../../kernel/ports.ts'
 
 /** A known name (contract 2). Owners may tell more about theirs. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { NEVER, readBuiltIn } from './built-in.ts'
+import { NEVER, readBuiltIn } from '../built-in.ts'
 
 const address = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
 

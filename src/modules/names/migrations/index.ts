@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as names } from './0014-names.ts'
 import { up as namePages } from './0038-name-pages.ts'
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../kernel/errors.ts'
-import { canBeId } from '../../../kernel/id-shape.ts'
+import { canBeId } from '../../../kernel/route.ts'
 import { findAccount } from '../../accounts/index.ts'
 import { pinRequired, posNotFound } from '../errors.ts'
 import type { PosRoom } from '../room.ts'

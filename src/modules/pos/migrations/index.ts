@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as pointsOfSale } from './0033-points-of-sale.ts'
 
 export const POS_MIGRATIONS: Migrations = { '0033-points-of-sale': pointsOfSale }

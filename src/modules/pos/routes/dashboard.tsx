@@ -12,7 +12,7 @@ import { NewPosPage, PosListPage, PosPage } from '../pages/pos-pages.tsx'
 import type { PosRoom } from '../room.ts'
 import { type PointOfSale, pointOfSale, tills } from '../point-of-sale.ts'
 import { withAddress } from './api.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
+import { readCursor, toCursor } from '../../../kernel/paging.ts'
 
 const PAGE_ROWS = 25
 const section = '/pos'

@@ -1,5 +1,4 @@
-import { canBeId } from '../../../kernel/id-shape.ts'
-import type { Route, RouteLimit, RouteRequest } from '../../../kernel/route.ts'
+import { type Route, type RouteLimit, type RouteRequest, canBeId } from '../../../kernel/route.ts'
 import { readDay } from '../domain/day.ts'
 import { enterAsCashier, enterPos } from '../domain/enter.ts'
 import { sell } from '../domain/sell.ts'

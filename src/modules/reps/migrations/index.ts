@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as reps } from './0010-reps.ts'
 
 export const REPRESENTATIVE_MIGRATIONS: Migrations = {

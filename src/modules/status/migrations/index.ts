@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as status } from './0041-status.ts'
 
 export const STATUS_MIGRATIONS: Migrations = {

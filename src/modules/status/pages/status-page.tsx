@@ -1,6 +1,6 @@
 import { Layout } from '../../../web/layout.tsx'
 import { COMPONENTS } from '../components.ts'
-import type { ServiceStatus, ShownComponent, ShownDay } from '../domain/read-status.ts'
+import type { ServiceStatus, ShownComponent, ShownDay } from '../domain/status.ts'
 
 const WORDS = { up: 'Operational', degraded: 'Degraded', down: 'Down' } as const
 const TONES = { up: 'good', degraded: 'warn', down: 'bad' } as const

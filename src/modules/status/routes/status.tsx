@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Reply, Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { COMPONENTS } from '../components.ts'
-import { type ServiceStatus, readStatus } from '../domain/read-status.ts'
+import { type ServiceStatus, readStatus } from '../domain/status.ts'
 import { StatusPage } from '../pages/status-page.tsx'
 
 /** Everybody gets the same answer, and nobody can make us read the store more often. */

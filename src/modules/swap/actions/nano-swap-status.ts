@@ -1,9 +1,8 @@
 import { action } from '../../../kernel/action.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { canBeId } from '../../../kernel/id-shape.ts'
+import { canBeId } from '../../../kernel/route.ts'
 import { swapNotFound } from '../errors.ts'
-import { shapeSwap } from '../shape-swap.ts'
-import { findSwap } from '../store.ts'
+import { findSwap, shapeSwap } from '../store.ts'
 import { EXAMPLE, SWAP } from './nano-swap.ts'
 
 export const nanoSwapStatus = action({

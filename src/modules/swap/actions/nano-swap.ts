@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { openSwap } from '../domain/open-swap.ts'
+import { openSwap } from '../open-swap.ts'
 import { swapDisabled } from '../errors.ts'
-import { shapeSwap } from '../shape-swap.ts'
+import { shapeSwap } from '../store.ts'
 import type { SwapRoom } from '../room.ts'
 
 export const SWAP = answer.record({

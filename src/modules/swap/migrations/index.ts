@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as swaps } from './0011-swaps.ts'
 
 export const SWAP_MIGRATIONS: Migrations = {

@@ -3,9 +3,8 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { OFFERED, OFFERED_PLAN, toOffer } from '../../billing/index.ts'
 import { KNOWN_NAME } from '../../names/index.ts'
-import { accountOf } from '../account-of.ts'
-import { showLease } from '../domain/find-name.ts'
-import { offerName } from '../domain/offer-name.ts'
+import { accountOf, showLease } from '../domain/find-name.ts'
+import { offerName } from '../domain/lease-name.ts'
 import type { UsernameRoom } from '../room.ts'
 
 const FOUND = {

@@ -1,6 +1,143 @@
+import { type Actor, actorOf } from '../../../kernel/actor.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { toCanonicalJson, toNameChangeMessage } from '../../../kernel/name-change.ts'
+import { fromAddress } from '../../../kernel/nano/address.ts'
+import { verifyText } from '../../../kernel/nano/keys.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import type { Fulfil } from '../../billing/index.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { type Fulfil, lockOrder, openOrder, updateDetail } from '../../billing/index.ts'
+import { type Checkout, getCheckout, toCheckoutId } from '../../checkout/index.ts'
 import { type NameLease, lockLease, statusAt, updateProfile } from '../../names/index.ts'
+import { nameInGrace, nameNotLeased, noSuchOffer, notTheOwner, nothingToChange, offerFixed } from '../errors.ts'
+import type { UsernameRoom } from '../room.ts'
+import { findName } from './find-name.ts'
+
+/** A change of a name that can be paid. */
+interface ChangeOffer {
+  lease: NameLease
+  checkout: Checkout
+  changes: NameChanges | null
+  /** Whether its owner has said so. */
+  isAuthorized: boolean
+  /** What the owner signs to say so, where it is known what is to change. */
+  toSign: string | undefined
+}
+
+/** Offers a change of a name. What is to change may be said now or later, and so may whether it may happen. */
+export async function offerChange(
+  room: UsernameRoom,
+  payer: string,
+  {
+    name,
+    changes,
+    accountId,
+    back,
+    idempotency,
+  }: {
+    name: string
+    changes: NameChanges | null
+    accountId: string | null
+    back?: string
+    idempotency?: Idempotency | undefined
+  },
+): Promise<ChangeOffer> {
+  const { key, lease } = await findLeased(room.checkouts, name)
+  const isOwn = accountId !== null && lease.accountId === accountId
+  const authorized = isOwn && changes ? { accountId } : null
+  const detail: ChangeDetail = { name: lease.name, changes, authorized }
+  const checkout = await openOrder(room, payer, {
+    kind: NAME_UPDATE,
+    subject: key,
+    accountId,
+    detail: { ...detail },
+    title: `Change of @${lease.name}`,
+    description: describe(lease, changes, authorized !== null),
+    plans: [{ title: 'Change', price: room.nameUpdatePrice }],
+    back,
+    idempotency,
+  })
+  const toSign = changes ? toNameChangeMessage({ name: key, id: checkout.id, changes }) : undefined
+  return { lease, checkout, changes, isAuthorized: authorized !== null, toSign }
+}
+
+/** A payer who is given the link sees where the name would lead, and that paying does not make it so. */
+function describe({ name, owner }: NameLease, changes: NameChanges | null, isAuthorized: boolean): string {
+  const leads = changes?.address === undefined ? '' : `@${name} would point to ${changes.address}. `
+  const when = isAuthorized
+    ? 'The change is made when it is paid.'
+    : `The change is made once ${owner}, which owns the name, has signed it, or the account that leases it has approved it. Without either the fee is sent back after 24 hours.`
+  return `${leads}This is a fee; paying it gives you no rights to the name. ${when}`
+}
+
+/** A name that is leased at this moment, or why there is nothing to change. */
+async function findLeased(
+  ctx: Parameters<typeof findName>[0],
+  name: string,
+): Promise<{ key: string; lease: NameLease }> {
+  const { key, status, lease } = await findName(ctx, name)
+  if (status === 'grace') throw nameInGrace()
+  if (!lease) throw nameNotLeased()
+  return { key, lease }
+}
+
+interface Word {
+  name: string
+  /** Of the offer. */
+  id: string
+  /** Null is what was asked for when the offer was made. */
+  changes: NameChanges | null
+  accountId: string | null
+  /** Who says it, of an account; without one it is the owner of the name by their signature. */
+  actor: Actor | undefined
+  signature: string | undefined
+}
+
+/**
+ * Says that an offered change may happen, by the key of the account that leases the name or by the owner's signature. A
+ * paid one happens at once, in the same transaction; one that is not paid yet when it is. Said twice it is said once.
+ */
+export async function authorizeChange(
+  { checkouts, resumeOrder }: UsernameRoom,
+  { name, id: given, changes, accountId, actor, signature }: Word,
+): Promise<ChangeOffer> {
+  const id = toCheckoutId(given)
+  if (id === undefined) throw noSuchOffer()
+  const { names, ports } = checkouts
+  const { told, ...offer } = await inTx(checkouts, async (tx) => {
+    const order = await lockOrder(tx.db, id)
+    const { key, lease } = await findLeased({ ...tx, names }, name)
+    if (order?.kind !== NAME_UPDATE || order.subject !== key) throw noSuchOffer()
+    const detail = order.detail as unknown as ChangeDetail
+    const meant = changes ?? detail.changes
+    if (!meant) throw nothingToChange()
+    const toSign = toNameChangeMessage({ name: key, id, changes: meant })
+    const authorized = judge(lease, { accountId, signature, toSign })
+    if (!authorized) throw notTheOwner(toSign)
+    // A reader of an older signature must not bring back what it was for.
+    if (detail.authorized && toCanonicalJson(detail.changes) !== toCanonicalJson(meant)) throw offerFixed()
+    await updateDetail(tx.db, id, { ...detail, changes: meant, authorized })
+    await insertAudit(tx, {
+      actor: actor ?? actorOf.payer(lease.owner),
+      accountId,
+      what: 'name.change_authorized',
+      detail: { name: key, checkoutId: id, by: 'owner' in authorized ? 'signature' : 'key' },
+    })
+    return { lease, changes: meant, toSign, told: await resumeOrder(tx, id) }
+  })
+  told()
+  ports.tell(id)
+  return { ...offer, checkout: await getCheckout(checkouts, id), isAuthorized: true }
+}
+
+function judge(
+  lease: NameLease,
+  { accountId, signature, toSign }: Pick<Word, 'accountId' | 'signature'> & { toSign: string },
+): Authorization | undefined {
+  if (accountId !== null && lease.accountId === accountId) return { accountId }
+  if (signature === undefined) return undefined
+  return verifyText(fromAddress(lease.owner)!, toSign, signature) ? { owner: lease.owner } : undefined
+}
 
 export const NAME_UPDATE = 'name_update'
 
@@ -8,10 +145,10 @@ export const NAME_UPDATE = 'name_update'
 export type NameChanges = JsonObject & { address?: string; remove?: string[] }
 
 /** By whose word: that of the account that leases the name, or that of the address that owns it. */
-export type Authorization = { accountId: string } | { owner: string }
+type Authorization = { accountId: string } | { owner: string }
 
 /** What an order of a change says. Anybody may ask and anybody may pay; neither says that it may happen. */
-export interface ChangeDetail {
+interface ChangeDetail {
   name: string
   changes: NameChanges | null
   authorized: Authorization | null

@@ -1,7 +1,21 @@
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { type NameLease, type LeaseStatus, findLease, showName, statusAt, toUnix } from '../../names/index.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import {
+  type LeaseStatus,
+  type NameLease,
+  findLease,
+  showName,
+  statusAt,
+  toNameKey,
+  toUnix,
+  updateIndexed,
+} from '../../names/index.ts'
+import { noSuchName } from '../errors.ts'
+import type { UsernameRoom } from '../room.ts'
 
 export interface FoundName {
   key: string
@@ -26,3 +40,27 @@ export async function findName(
 export function showLease(lease: NameLease): JsonObject {
   return { ...showName(lease), owner: lease.owner, grace_until_unix: toUnix(lease.graceUntil) }
 }
+
+interface Wish {
+  name: string
+  accountId: string
+  actor: Actor
+  indexed: boolean
+}
+
+/** Lets search engines list the page of a name, or no more. Only the account that leases it may. */
+export async function setIndexed({ checkouts }: UsernameRoom, wish: Wish): Promise<NameLease> {
+  const { name, accountId, actor, indexed } = wish
+  const key = toNameKey(name.replace(/^@/, ''))
+  if (key === undefined) throw noSuchName()
+  return inTx(checkouts, async (tx) => {
+    const lease = await updateIndexed(tx.db, { key, accountId, indexed })
+    if (!lease || statusAt(lease, tx.clock.now()) === 'available') throw noSuchName()
+    await insertAudit(tx, { actor, accountId, what: 'name.indexed', detail: { name: lease.name, indexed } })
+    return lease
+  })
+}
+
+/** Whose list a name will be in. A public key is readable by anybody and says nothing about who holds it. */
+export const accountOf = (caller: Caller) =>
+  caller.kind === 'account' && caller.door === 'secret-key' ? caller.accountId : null

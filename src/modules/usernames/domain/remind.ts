@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { PutOff, enqueue } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-refused.ts'
+import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findAccount } from '../../accounts/index.ts'
 import { type NameLease, findLease, listUntold, markTold, toDay } from '../../names/index.ts'

@@ -1,13 +1,12 @@
 import { badField } from '../../../kernel/errors.ts'
 import { readFlag } from '../../../kernel/fields.ts'
-import { readWhole } from '../../../kernel/read-whole.ts'
+import { readWhole } from '../../../kernel/paging.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
+import { given } from '../../../kernel/shown-fields.ts'
 import { type NameLease, listLeasesOf, statusAt } from '../../names/index.ts'
-import { showLease } from '../domain/find-name.ts'
-import { setIndexed } from '../domain/set-indexed.ts'
+import { setIndexed, showLease } from '../domain/find-name.ts'
 import type { UsernameRoom } from '../room.ts'
-import { readCursor, toCursor } from './cursor.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
@@ -46,4 +45,19 @@ export function nameRoutes(room: UsernameRoom): readonly Route[] {
       },
     },
   ]
+}
+
+interface Position {
+  createdAt: number
+  key: string
+}
+
+/** Where a list of names goes on: behind this one. */
+export const toCursor = ({ createdAt, key }: Position) => `${createdAt}-${key}`
+
+export function readCursor(value: unknown): Position | undefined {
+  if (given(value) === undefined) return undefined
+  const [, createdAt, key] = /^(\d{1,15})-([a-z0-9]{1,30})$/.exec(typeof value === 'string' ? value : '') ?? []
+  if (createdAt === undefined) throw badField('cursor', 'cursor must be the next_cursor of an answer.')
+  return { createdAt: Number(createdAt), key: key! }
 }

@@ -1,16 +1,21 @@
 import { AppError } from '../../../kernel/errors.ts'
-import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { isFresh } from '../../../kernel/route.ts'
+import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { withBought } from '../../billing/index.ts'
-import { listLeasesOf, statusAt } from '../../names/index.ts'
+import { type NameLease, findLease, listLeasesOf, statusAt } from '../../names/index.ts'
 import { getName } from '../actions/get-name.ts'
-import { offerName } from '../domain/offer-name.ts'
+import { type NameChanges, offerChange } from '../domain/change-name.ts'
+import { setIndexed } from '../domain/find-name.ts'
+import { offerName } from '../domain/lease-name.ts'
+import { badChange, nothingToChange } from '../errors.ts'
+import { NAME_FIELDS, NamePage } from '../pages/name-page.tsx'
 import { NamesPage } from '../pages/names-page.tsx'
-import { setIndexed } from '../domain/set-indexed.ts'
 import type { UsernameRoom } from '../room.ts'
-import { readCursor, toCursor } from './cursor.ts'
-import { oneNamePages } from './one-name.tsx'
+import { readChanges } from '../wire-fields.ts'
+import { readCursor, toCursor } from './api.ts'
 
 const PAGE_ROWS = 50
 
@@ -76,4 +81,76 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
       },
     },
   ]
+}
+
+const waysToName = (key: string) => [{ href: `/@${key}`, title: 'Open its public page' }]
+
+/** One name of an account: what it stands for and tells, and changes of it, which are paid. */
+function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
+  const { db, clock } = room.checkouts
+  const getOwn = async ({ accountId, params }: PageRequest): Promise<NameLease> => {
+    const lease = await findLease(db, params.name!.toLowerCase())
+    if (lease?.accountId !== accountId) throw new AppError('not_found', 'Username not found.')
+    return lease
+  }
+  const page = async (request: PageRequest, filled: FormState) => {
+    const { caller, accountId, query } = request
+    const frame = await withBought(db, request.frame, { accountId, checkoutId: query.bought, waysTo: waysToName })
+    const lease = await getOwn(request)
+    const now = clock.now()
+    return (
+      <NamePage
+        {...lease}
+        frame={frame}
+        filled={{ ...filled, values: { ...valuesOf(lease), ...filled.values } }}
+        state={statusAt(lease, now)}
+        fee={room.nameUpdatePrice}
+        isFresh={isFresh(caller, { now, devnet: frame.devnet })}
+      />
+    )
+  }
+  const placed = { path: '/names/:name', section: '/names', permission: 'names' } as const
+  return [
+    { ...placed, render: (request) => page(request, EMPTY) },
+    {
+      ...placed,
+      // Also changes where the money goes.
+      proof: true,
+      again: page,
+      async run(request, fields, idempotency) {
+        const { accountId } = request
+        const lease = await getOwn(request)
+        const changes = changesOf(lease, fields)
+        const back = `/dashboard/names/${lease.key}?bought={{id}}`
+        const offer = { name: lease.name, changes, accountId, idempotency, back }
+        const { checkout } = await offerChange(room, `acc:${accountId}`, offer)
+        return { to: `/pay/${checkout.id}` }
+      },
+    },
+  ]
+}
+
+const valuesOf = ({ address, profile }: NameLease): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(profile).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  ),
+  address,
+})
+
+/** Only what is not as it was; what was emptied is taken away. */
+function changesOf(lease: NameLease, fields: FormFields): NameChanges {
+  const before = valuesOf(lease)
+  const changed = NAME_FIELDS.filter((name) => fields.get(name) !== (before[name] ?? ''))
+  const given = Object.fromEntries(changed.map((name) => [name, fields.get(name)]))
+  const remove = changed.filter((name) => name !== 'address' && given[name] === '')
+  if (given.address !== undefined) given.address = readAddress(given.address)
+  const changes = readChanges({ ...given, ...(remove.length > 0 && { remove }) })
+  if (!changes) throw nothingToChange()
+  return changes
+}
+
+function readAddress(text: string): string {
+  const key = fromAddress(text)
+  if (!key) throw badChange('address', 'Bad account number', 'invalid_account')
+  return toAddress(key)
 }

@@ -1,10 +1,16 @@
 import { badField } from '../../../kernel/errors.ts'
 import { type Raw, formatNano, parseNano } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
-import type { Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
+import {
+  type Reply,
+  type Route,
+  type RouteLimit,
+  type RouteRequest,
+  type ShownPage,
+  wantsJson,
+} from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { readTypedDecimal } from '../../../kernel/typed-decimal.ts'
-import { wantsJson } from '../../../kernel/wants-json.ts'
+import { readTypedDecimal } from '../../../kernel/free-field.ts'
 import { type Merchant, findMerchant } from '../../accounts/index.ts'
 import { type Voice, negotiate } from '../../checkout/index.ts'
 import { type NameLease, findLease, statusAt, toNameKey } from '../../names/index.ts'

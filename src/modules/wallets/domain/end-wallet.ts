@@ -1,6 +1,6 @@
 import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
@@ -11,7 +11,7 @@ import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts
 import { holdsFunds } from './chain.ts'
 import { requireSends } from './may-send.ts'
 import { readBalance } from './read-balance.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { waitAtMost } from './wait-until-sent.ts'
 import { toList } from './shares.ts'
 
 interface Ending {

@@ -1,6 +1,6 @@
 import { whenOver } from '../../../kernel/when-over.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import { endOfDay, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
 import { sendTooLarge, walletNotFound } from '../errors.ts'
@@ -10,7 +10,7 @@ import type { WalletRoom } from '../room.ts'
 import { lockUsableWallet } from '../store.ts'
 import { requireSends } from './may-send.ts'
 import { checkDay } from './send.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { waitAtMost } from './wait-until-sent.ts'
 
 const DAY = 24 * 3_600_000
 

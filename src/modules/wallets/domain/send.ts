@@ -1,6 +1,6 @@
 import { type Actor } from '../../../kernel/actor.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import type { KeyRights } from '../../../kernel/key-rights.ts'
+import type { KeyRights } from '../../../kernel/rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { together } from '../../../kernel/in-tx.ts'
@@ -19,7 +19,7 @@ import { type OutboxBlock, findByReference, findOpenBlock, insertSend, listSentA
 import { type Wallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
 import { requireSends } from './may-send.ts'
-import { getOwnedWallet } from './owned-wallet.ts'
+import { getOwnedWallet } from './wallets.ts'
 import { waitUntilSent } from './wait-until-sent.ts'
 
 const DAY = 24 * 3_600_000

@@ -6,7 +6,7 @@ import type { SendPurpose } from '../purposes.ts'
 import type { WalletRoom } from '../room.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'
-import { createWallet } from './create-wallet.ts'
+import { createWallet } from './wallets.ts'
 import { waitUntilSent } from './wait-until-sent.ts'
 
 const PURPOSE = 'treasury'

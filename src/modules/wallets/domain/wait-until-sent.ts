@@ -1,9 +1,9 @@
 import { isDisagreement } from '../../../kernel/errors.ts'
-import type { WalletRoom } from '../room.ts'
+import type { Clock } from '../../../kernel/ports.ts'
 import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
+import type { WalletRoom } from '../room.ts'
 import { refuseSend } from './refuse.ts'
-import { waitAtMost } from './wait-at-most.ts'
 
 /** How often a wallet is looked at that waits: for another instance or a confirmation. */
 const LOOK_EVERY = 200
@@ -78,4 +78,18 @@ function stillOpen({ queue }: WalletRoom, { id, hash }: OutboxBlock, failure: un
   if (hash === null) return notSent(failure)
   const refusal = queue.refusalOf(id)
   return refusal ? blockRefused(refusal) : outcomeOpen(hash, failure)
+}
+
+/** Waits for something, but not longer than so many milliseconds: undefined then, and what it waits for goes on by itself. */
+export async function waitAtMost<T>(clock: Clock, milliseconds: number, something: Promise<T>): Promise<T | undefined> {
+  if (milliseconds <= 0) return undefined
+  let cancel = () => {}
+  const timer = new Promise<undefined>((resolve) => {
+    cancel = clock.after(milliseconds, () => resolve(undefined))
+  })
+  try {
+    return await Promise.race([something, timer])
+  } finally {
+    cancel()
+  }
 }

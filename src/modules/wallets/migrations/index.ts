@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as wallets } from './0006-wallets.ts'
 import { up as walletThaw } from './0012-wallet-thaw.ts'
 import { up as walletBlockOrder } from './0013-wallet-block-order.ts'

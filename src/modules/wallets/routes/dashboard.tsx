@@ -3,14 +3,12 @@ import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts
 import type { Names } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import type { WalletRoom } from '../room.ts'
-import { createWallet } from '../domain/create-wallet.ts'
-import { listWallets } from '../domain/list-wallets.ts'
+import { createWallet, listWallets } from '../domain/wallets.ts'
 import { receiveDeposits } from '../domain/receive.ts'
 import { listBlocks } from '../outbox-store.ts'
 import { LIFETIMES, WalletPage, WalletsPage } from '../pages/wallets-page.tsx'
 import { readRefundAddress } from '../refund-addresses.ts'
-import { getOwn, readLedger } from './own-wallet.ts'
-import { sendPages } from './send.tsx'
+import { getOwn, readLedger, sendPages } from './send.tsx'
 
 const LISTED_MAX = 1_000
 const BLOCKS_MAX = 100

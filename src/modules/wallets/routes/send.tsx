@@ -1,17 +1,19 @@
 import { randomId } from '../../../kernel/api-key.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { isFresh } from '../../../kernel/fresh-proof.ts'
 import { type Raw, formatNano, parseNano } from '../../../kernel/money.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Names } from '../../../kernel/ports.ts'
+import { isFresh } from '../../../kernel/route.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { type Balance, readBalance } from '../domain/read-balance.ts'
 import { sendFromWallet } from '../domain/send.ts'
+import { getOwnedWallet } from '../domain/wallets.ts'
 import { insufficientFunds, sendTooLarge, walletFrozen } from '../errors.ts'
 import { ConfirmSendPage, SendPage } from '../pages/send-page.tsx'
 import type { WalletRoom } from '../room.ts'
 import type { Wallet } from '../store.ts'
-import { getOwn, nameOf, readLedger } from './own-wallet.ts'
 
 const TOKEN_LENGTH = 22
 const SECTION = '/wallets'
@@ -106,3 +108,27 @@ function besideAmount(error: unknown): never {
 
 const wrong = (field: string, text: string, code: 'invalid_account' | 'invalid_amount' | 'username_not_found') =>
   new AppError(code, text, { body: { field } })
+
+/** A page that is not there is 404, also where it belongs to another account. */
+export async function getOwn(db: Db, accountId: string, address: string): Promise<Wallet> {
+  try {
+    return await getOwnedWallet(db, accountId, address)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'wallet_not_found') throw error
+    throw new AppError('not_found', error.message)
+  }
+}
+
+/** What it holds now. A node that is away takes nothing from the page but this. */
+export async function readLedger(ctx: WalletRoom, wallet: Wallet): Promise<Balance | undefined> {
+  try {
+    return await readBalance(ctx, wallet)
+  } catch {
+    // The page says that it is not known; the way to the node has told why.
+    return undefined
+  }
+}
+
+/** What its owner calls it. */
+const nameOf = ({ metadata }: Pick<Wallet, 'metadata'>) =>
+  typeof metadata?.name === 'string' ? metadata.name : undefined

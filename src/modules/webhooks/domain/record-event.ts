@@ -1,4 +1,4 @@
-import type { MadeWith } from '../../../kernel/key-rights.ts'
+import type { MadeWith } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { fanOut } from '../endpoints/fan-out.ts'
 import { insertEvent, takePosition } from '../store.ts'

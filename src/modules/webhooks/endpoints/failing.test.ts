@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSecretBox } from '../../../infra/secrets/secret-box.ts'
+import { openSecretBox } from '../../../infra/secrets/secret-key.ts'
 import { forEachEngine } from '../../../../test/support/engines.ts'
 import {
   ACCOUNT,

@@ -1,6 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { MadeWith } from '../../../kernel/key-rights.ts'
+import type { MadeWith } from '../../../kernel/rights.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { beginDelivery } from '../domain/wake-delivery.ts'
 import { EVERY_KIND } from './endpoint.ts'

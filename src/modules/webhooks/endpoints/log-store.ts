@@ -1,5 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
-import { behind } from '../../../kernel/keyset.ts'
+import { behind } from '../../../kernel/paging.ts'
 import { type DeliveryRecord, withAttempts } from '../deliveries-store.ts'
 
 export type LoggedDelivery = DeliveryRecord & { type: string; subject: string }

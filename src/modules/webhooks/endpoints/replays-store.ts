@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
-import type { MadeWith } from '../../../kernel/key-rights.ts'
+import type { MadeWith } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { OPEN } from '../due-store.ts'
 import { PING } from '../store.ts'

@@ -1,6 +1,5 @@
 import { answer } from '../../../kernel/answers.ts'
-import { readCursor, toCursor } from '../../../kernel/cursor.ts'
-import { readWhole } from '../../../kernel/read-whole.ts'
+import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { show, shownSchema } from '../../../kernel/resource/resource.ts'
 import { type Verb, crud, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { AccountRequest } from '../../../kernel/route.ts'

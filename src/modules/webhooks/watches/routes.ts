@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
-import { readWhole } from '../../../kernel/read-whole.ts'
+import { readWhole } from '../../../kernel/paging.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'

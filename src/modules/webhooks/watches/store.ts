@@ -1,5 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
-import { behind } from '../../../kernel/keyset.ts'
+import { behind } from '../../../kernel/paging.ts'
 import { type Floor, type Watch, type WatchKey, fromWatch, toWatch } from './watch.ts'
 
 const ROWS_AT_ONCE = 500

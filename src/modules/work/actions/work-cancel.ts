@@ -1,8 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { requireWork } from '../require-work.ts'
-import type { WorkRoom } from '../room.ts'
+import { type WorkRoom, requireWork } from '../room.ts'
 
 export const workCancel = action({
   name: 'work_cancel',

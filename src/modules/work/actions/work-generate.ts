@@ -17,8 +17,7 @@ import type { FoundWork } from '../../../kernel/ports.ts'
 import { parseRaw } from '../../../kernel/money.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { readBlock } from '../../ledger/index.ts'
-import { requireWork } from '../require-work.ts'
-import type { WorkRoom } from '../room.ts'
+import { type WorkRoom, requireWork } from '../room.ts'
 
 export const workGenerate = action({
   name: 'work_generate',

@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as works } from './0005-works.ts'
 import { up as preparedWorks } from './0022-prepared-works.ts'
 

@@ -1,23 +1,29 @@
-import { toBlockJson } from '../../../kernel/nano/block.ts'
 import type { Leaving } from '../../../kernel/leaving.ts'
+import { toBlockJson } from '../../../kernel/nano/block.ts'
 import type { Clock } from '../../../kernel/ports.ts'
-import type { Reason } from '../../../kernel/x402/reasons.ts'
-import { ASSET, type PaymentPayload, type PaymentTerms, SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
+import {
+  ASSET,
+  type PaymentPayload,
+  type PaymentTerms,
+  type Reason,
+  SCHEME,
+  X402_VERSION,
+} from '../../../kernel/x402/wire.ts'
 import { PaymentError, paymentRefused, resultForgotten, settlementPending, usedForAnotherRequest } from '../errors.ts'
 import {
   type Claim,
   type NewPayment,
   type StoredPayment,
+  dropClaim,
   findPayment,
   findUnderWay,
   insertClaim,
   releaseAbandoned,
+  renewClaim,
   takeOver,
 } from '../store.ts'
-import { LEASE_MILLISECONDS } from './keep-claim.ts'
-import type { PresentedPayment } from './read-payment.ts'
 import type { Facilitation } from './facilitation.ts'
-import { verify } from './verify.ts'
+import { type PresentedPayment, verify } from './payment.ts'
 
 /** How often a request that waits for another's work on the same payment looks again. */
 const LOOK_EVERY = 100
@@ -163,4 +169,31 @@ function pause(clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     clock.after(LOOK_EVERY, resolve)
   })
+}
+
+/** Short, so that a payment whose process died is soon taken over; a living one renews its claim in time. */
+const LEASE_MILLISECONDS = 15_000
+
+/** Keeps a claim alive until the returned function ends it. */
+export function keepClaim(
+  { store: { db, clock, failures } }: Pick<Facilitation, 'store'>,
+  claim: Claim,
+): () => Promise<void> {
+  const lost = failures.lost('x402.lease')
+  let ended = false
+  let cancelTimer: () => void
+  const wait = () => {
+    cancelTimer = clock.after(LEASE_MILLISECONDS / 3, () => void renew())
+  }
+  const renew = async () => {
+    // A store that fails for a moment gets two more chances before the claim lapses.
+    const held = await renewClaim(db, claim, clock.now() + LEASE_MILLISECONDS).catch(lost)
+    if (held !== false && !ended) wait()
+  }
+  wait()
+  return async () => {
+    ended = true
+    cancelTimer()
+    await dropClaim(db, claim).catch(lost)
+  }
 }

@@ -3,10 +3,9 @@ import { readAmount } from '../../../kernel/x402/payment-block.ts'
 import { type PaymentTerms, type SettleResponse, type VerifyResponse, toMembers } from '../../../kernel/x402/wire.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { PaymentError, paymentRefused, settlementUnavailable } from '../errors.ts'
-import { presentPayment } from './read-payment.ts'
+import { presentPayment, verify } from './payment.ts'
 import { redeem } from './redeem.ts'
 import type { Facilitation } from './facilitation.ts'
-import { verify } from './verify.ts'
 
 /** What payments of other services are kept under; no action has this name. */
 const FOR_OTHERS = '(facilitator)'

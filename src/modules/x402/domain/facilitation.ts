@@ -1,7 +1,8 @@
+import type { Action } from '../../../kernel/action.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Prices } from '../../../kernel/ports.ts'
-import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/facilitator.ts'
-import type { Goods } from './goods.ts'
+import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/wire.ts'
+import type { Price } from '../../../kernel/x402/price.ts'
 
 /** Where payments are taken in. */
 export interface Facilitation {
@@ -23,3 +24,12 @@ export interface Seller extends Facilitation {
   /** The address of an action: each is a resource of its own. */
   resourceUrl(action: string): string
 }
+
+/** An action that is sold by request. */
+export interface Good {
+  action: Pick<Action, 'name' | 'summary' | 'input' | 'output' | 'example'>
+  price: Price
+}
+
+/** What is for sale, by the name of the action. */
+export type Goods = ReadonlyMap<string, Good>

@@ -1,4 +1,4 @@
-import type { Migrations } from '../../../kernel/migration.ts'
+import type { Migrations } from '../../../kernel/db.ts'
 import { up as x402 } from './0009-x402.ts'
 
 export const X402_MIGRATIONS: Migrations = {

@@ -1,0 +1,52 @@
+import type { Config } from '../config/config.ts'
+import { measureStore } from '../infra/db/measure.ts'
+import { forgetDoneJobs } from '../infra/jobs/queue.ts'
+import { JobRunner } from '../infra/jobs/runner.ts'
+import { forgetMails } from '../infra/mail/captured.ts'
+import type { Module } from '../kernel/module.ts'
+import { listenForCommands } from '../processes/commands.ts'
+import { TABLES } from '../store/schema.ts'
+import type { Ports } from './ports.ts'
+
+/** The jobs of all rooms and those of the store itself. They run once the runner is started. */
+export function openJobs(
+  config: Config,
+  { ports, modules }: { ports: Ports; modules: readonly Module[] },
+  stack: AsyncDisposableStack,
+): JobRunner {
+  const { store, opened, notices, metrics, searches } = ports
+  const jobs = modules.flatMap(({ jobs: own = [] }) => own)
+  const { db, clock } = store
+  const upkeep = [
+    forgetDoneJobs(store, jobs, config),
+    forgetMails(store, config),
+    measureStore({ db, clock, engine: opened.engine, tables: TABLES }),
+  ]
+  const runner = new JobRunner({
+    ...store,
+    engine: opened.engine,
+    jobs: [...upkeep, ...jobs],
+    onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
+  })
+  stack.defer(async () => {
+    const stopped = runner.stop()
+    // Requests have ended by now. A job that waits for work would hold up the end for as long as the search takes.
+    searches.dismiss()
+    await stopped
+  })
+  notices.subscribe('jobs', () => runner.wake())
+  return runner
+}
+
+/** What a command changes in an embedded store is in force here once it returns. Folders that hold no sockets hold up no start. */
+export async function openCommandSocket(
+  config: Config,
+  { notices, failures, log }: Ports,
+  stack: AsyncDisposableStack,
+) {
+  try {
+    stack.defer(await listenForCommands(config, { notices, failures }))
+  } catch (error) {
+    log.warn({ event: 'command_socket', reason: error instanceof Error ? error.message : String(error) })
+  }
+}

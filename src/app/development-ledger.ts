@@ -1,0 +1,131 @@
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { lockOf } from '../devnet/file-lock.ts'
+import { type Devnet, startDevnet } from '../devnet/index.ts'
+import type { WorkSearch } from '../devnet/work-search.ts'
+import { isEmbedded } from '../infra/node/upstreams.ts'
+import { keepDatabasePrivate, writePrivateFile } from '../infra/private-files.ts'
+import type { Scheduler } from '../infra/work/scheduler.ts'
+import { AppError, Cancelled } from '../kernel/errors.ts'
+import type { Failures } from '../kernel/failures.ts'
+import { RAW_PER_NANO, toRaw } from '../kernel/money.ts'
+import { fromAddress, toAddress } from '../kernel/nano/address.ts'
+import { DEV_NETWORK, type NetworkName } from '../kernel/nano/network.ts'
+import { NodeRefusal } from '../kernel/nano/node-request.ts'
+import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
+import type { Clock, DevelopmentLedger, KnownName, Random } from '../kernel/ports.ts'
+import { NEVER } from '../modules/names/index.ts'
+
+/** Where the development ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
+export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
+
+/** The development ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
+export async function openDevelopmentLedger(
+  config: Config,
+  { clock, random, failures }: { clock: Clock; random: Random; failures: Failures },
+): Promise<Devnet | undefined> {
+  if (!isEmbedded(config)) return undefined
+  const file = join(config.dataDir, 'devnet.db')
+  for (const each of [file, lockOf(file)]) keepDatabasePrivate(each)
+  const devnet = await startDevnet({
+    file,
+    clock,
+    random,
+    onFailure: failures.failed('ledger.embedded'),
+    port: config.devnetPort,
+    wsPort: config.devnetWsPort,
+    // Elsewhere strangers come, and a holder of its key pays any checkout.
+    genesisIsClosed: !config.atDesk,
+    representatives: config.devnetRepresentatives,
+    confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
+    thresholds: WORK_THRESHOLDS[config.devnetWork],
+  })
+  const addresses = { rpc: devnet.rpcUrl, websocket: devnet.wsUrl }
+  writePrivateFile(addressesFileOf(config), `${JSON.stringify(addresses, null, 2)}\n`)
+  return devnet
+}
+
+/** The work that our ledger asks for. A development ledger may ask for that of the live network, wherever it runs. */
+export function thresholdsOf({ devnetWork }: Pick<Config, 'devnetWork'>, network: NetworkName): WorkThresholds {
+  return WORK_THRESHOLDS[network === 'dev' ? devnetWork : network]
+}
+
+/** Where threads look for work, they do so for the ledger's own port too: by itself it would take an hour for a live send. */
+export function lendThreads({ node }: Devnet, scheduler: Scheduler): void {
+  if (scheduler.engines.some(({ kind }) => kind === 'cpu')) node.work.searchWith(searchIn(scheduler))
+}
+
+/** The threads of this machine, as the development ledger asks for work. */
+export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
+  return async (root, threshold, leaving) => {
+    try {
+      const search = { root, threshold, class: 'interactive', payer: 'ledger', leaving } as const
+      return (await scheduler.search(search)).work
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined
+      if (error instanceof AppError) throw new NodeRefusal('Work generation cancellation or failure')
+      throw error
+    }
+  }
+}
+
+/** Names for those who try things out: `@faucet` is the treasury, `@bank` is where all money of this ledger comes from. */
+export function toPlayNames(treasury: string): KnownName[] {
+  const bank = toAddress(DEV_NETWORK.genesisAccount)
+  const play = { faucet: treasury, bank }
+  return Object.entries(play).map(([name, address]) => ({
+    name,
+    address,
+    createdAt: 0,
+    expiresAt: NEVER,
+    profile: {},
+  }))
+}
+
+/** Play money for the first start; a treasury that has, or once had, anything is left alone. */
+export async function fundFromGenesis({ node }: Devnet, address: string, nano: number): Promise<void> {
+  const account = fromAddress(address)!
+  const { store } = node.ledger
+  if (nano === 0 || store.findAccount(account) || store.hasReceivable(account)) return
+  await node.fund(account, toRaw(BigInt(nano) * RAW_PER_NANO))
+}
+
+/** Payments by request for those who try things out: to the treasury, under the name of this ledger. */
+export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actions' | 'x402Network'>>(
+  config: C,
+  treasury: string,
+): C {
+  if (config.x402PayTo !== undefined || config.x402Actions.length === 0) return config
+  const x402Network = config.x402Network === 'nano:mainnet' ? 'nano:dev' : config.x402Network
+  return { ...config, x402PayTo: treasury, x402Network }
+}
+
+/** The development ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of, and is waited for. */
+export function toDevelopmentLedger({ node }: Devnet, onWrite: (address: string) => Promise<void>): DevelopmentLedger {
+  return {
+    get holds() {
+      return node.holds
+    },
+    async fund(address, amount) {
+      const hash = await refusable(() => node.fund(fromAddress(address)!, amount))
+      await onWrite(address)
+      return hash
+    },
+    hold: () => node.hold(),
+    confirm: (hash) => refusable(() => node.confirm(hash)),
+    release: () => node.release(),
+    listWaiting: () =>
+      node.ledger
+        .listUnconfirmed()
+        .map(({ hash, account, amount }) => ({ hash, from: toAddress(account), amountRaw: amount })),
+  }
+}
+
+async function refusable<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof NodeRefusal) throw new AppError('invalid_request', error.message)
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+import type { Config } from '../config/config.ts'
+import type { Gateway } from '../guard/dispatch.ts'
+import { openGateway } from '../guard/open.ts'
+import { Registry } from '../guard/registry.ts'
+import type { MemoryLimiter } from '../infra/limits/gcra.ts'
+import { openSharedLimits, tellDegraded } from '../infra/limits/open.ts'
+import type { Rooms } from '../modules.ts'
+import type { Ports } from './ports.ts'
+
+/** What every request passes. */
+export async function openGuard(
+  config: Config,
+  { ports, rooms, limiter }: { ports: Ports; rooms: Rooms; limiter: MemoryLimiter },
+  stack: AsyncDisposableStack,
+): Promise<Gateway> {
+  const { store, secrets, nodes } = ports
+  const { accounts, names, x402 } = rooms
+  const shared = await openSharedLimits(config, ports, tellDegraded(ports))
+  stack.defer(() => shared?.close())
+  return openGateway(config, {
+    registry: new Registry(Object.values(rooms)),
+    seller: x402.seller,
+    keys: accounts.keys,
+    usage: accounts.usage,
+    names: names.names,
+    secrets,
+    burst: shared ?? limiter,
+    nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
+    store,
+  })
+}

@@ -1,0 +1,201 @@
+import { type Config, storeUrl } from '../config/config.ts'
+import type { Devnet } from '../devnet/index.ts'
+import { createIsAmong } from '../http/client-ip.ts'
+import { AccountNotices } from '../infra/account-notices.ts'
+import type { Store } from '../infra/db/open.ts'
+import { openFailures } from '../infra/failures.ts'
+import { openWayOut } from '../infra/http/outbound.ts'
+import { ServiceLinks } from '../infra/links.ts'
+import type { Log } from '../infra/log.ts'
+import { capturedMailer } from '../infra/mail/captured.ts'
+import { smtpMailer } from '../infra/mail/smtp.ts'
+import { openMarketSources } from '../infra/market/open.ts'
+import { Metrics } from '../infra/metrics.ts'
+import type { Nodes } from '../infra/node/index.ts'
+import { openNodes } from '../infra/node/open.ts'
+import { openIds } from '../infra/random.ts'
+import { Sources } from '../infra/sources.ts'
+import { openTraces } from '../infra/traces/open.ts'
+import { openScheduler } from '../infra/work/open.ts'
+import type { TuningMemory } from '../infra/work/remembered-tuning.ts'
+import type { Scheduler } from '../infra/work/scheduler.ts'
+import type { Failures } from '../kernel/failures.ts'
+import type { StoreCtx } from '../kernel/in-tx.ts'
+import type { LedgerIdentity, NetworkName } from '../kernel/nano/network.ts'
+import type { WorkThresholds } from '../kernel/nano/work.ts'
+import type {
+  Clock,
+  DevelopmentLedger,
+  Ids,
+  Mailer,
+  MarketData,
+  NodePort,
+  Notices,
+  Outbound,
+  Prices,
+  Random,
+  SecretBox,
+} from '../kernel/ports.ts'
+import type { Traces } from '../kernel/traces.ts'
+import { openDataFolder } from '../store/data-folder.ts'
+import { claimLedger, ledgerLearned } from '../store/ledger.ts'
+import { openStore } from '../store/schema.ts'
+import { openSecrets } from '../store/secrets.ts'
+import { VERSION } from '../version.ts'
+import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
+
+/** What a gateway is given from outside. */
+export interface Surroundings {
+  clock: Clock
+  /** The development ledger's own, where it does not live by the gateway's: a network waits for no gateway. */
+  ledgerClock?: Clock
+  random: Random
+  log: Log
+  /** How this machine searches for work best, if earlier starts may have found out. */
+  tuning?: TuningMemory
+}
+
+/** What every process of a gateway stands on. */
+interface Ground {
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: Metrics
+  failures: Failures
+  /** The store as it was opened. */
+  opened: Store
+  ids: Ids
+  /** Unset where the operator wants none. */
+  traces: Traces | undefined
+}
+
+/** Everything that rooms may be given, and what the composition root needs of it. */
+export interface Ports extends Ground {
+  /** Which of those that we ask for something fail at the moment. */
+  sources: Sources
+  /** The store as rooms use it. */
+  store: StoreCtx
+  notices: Notices
+  secrets: SecretBox
+  /** The one that the store and the nodes are of. */
+  ledger: LedgerIdentity
+  network: NetworkName
+  thresholds: WorkThresholds
+  devnet: Devnet | undefined
+  /** The same as developers may play with it. */
+  developmentLedger: DevelopmentLedger | undefined
+  nodes: Nodes
+  /** The nodes as those use them who answer no request. */
+  node: NodePort
+  searches: Scheduler
+  prices: Prices
+  market: MarketData
+  mailer: Mailer
+  outbound: Outbound
+  links: ServiceLinks
+}
+
+/** Opens what everything else stands on. What was opened is noted in `stack`, and closed in the opposite order. */
+export async function openPorts(
+  config: Config,
+  surroundings: Surroundings,
+  stack: AsyncDisposableStack,
+): Promise<Ports> {
+  const { clock, ledgerClock = clock, random, log, tuning } = surroundings
+  openDataFolder(config, log)
+  const ground = await openGround(config, surroundings, stack, { traced: true })
+  const { metrics, failures, opened } = ground
+  const { db, notices } = opened
+  const sources = new Sources({ log, metrics })
+  const { prices, market } = openMarketSources(config, {
+    clock,
+    onFailure: ({ provider, reason }) => {
+      sources.failed('price', provider, reason)
+      log.warn({ event: 'provider_failure', provider, reason })
+    },
+    onSuccess: ({ provider }) => sources.answered('price', provider),
+  })
+  // What does not belong together is refused before anything changes.
+  const ledger = await claimLedger(config, { db, clock })
+  const secrets = await openSecrets(config, { db, clock, random })
+  const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
+  stack.defer(() => devnet?.close())
+  const { network } = ledger
+  const thresholds = thresholdsOf(config, network)
+  const onLearned = ledgerLearned(network, { db, clock, failures })
+  const nodes = openNodes(config, {
+    ...ground,
+    notices,
+    devnet,
+    instance: ground.ids.next('ins'),
+    ledger: { ...ledger, thresholds },
+    onLearned,
+  })
+  stack.defer(() => nodes.close())
+  const searches = await openScheduler(config, {
+    clock,
+    random,
+    metrics,
+    sources,
+    tuning,
+    nodes: nodes.pool.upstreams,
+    onReady: ({ name, shape, rate }, isUsed) =>
+      log.info({ event: 'work_source_ready', engine: name, shape, rate: Math.round(rate), used: isUsed }),
+    onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
+  })
+  stack.defer(() => searches.close())
+  if (devnet) lendThreads(devnet, searches)
+  return {
+    ...ground,
+    sources,
+    store: toStoreCtx(ground, notices, stack),
+    notices,
+    secrets,
+    ledger,
+    network,
+    thresholds,
+    devnet,
+    developmentLedger: devnet && toDevelopmentLedger(devnet, (address) => notices.deliver('written', `- ${address}`)),
+    nodes,
+    node: nodes.forRequest(),
+    searches,
+    prices,
+    market,
+    mailer: config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom),
+    outbound: openWayOut(config, clock),
+    links: new ServiceLinks(config, { isPlay: devnet !== undefined }),
+  }
+}
+
+/** Numbers, failures, and the store with its clock. */
+export async function openGround(
+  config: Config,
+  { clock, random, log }: Surroundings,
+  stack: AsyncDisposableStack,
+  { traced = false } = {},
+): Promise<Ground> {
+  const metrics = new Metrics({ counting: config.metrics })
+  const failures = openFailures({ log, metrics, clock })
+  const trusts = createIsAmong(config.tracesTrusted)
+  const traces = traced ? await openTraces(config, { log, metrics, failures, version: VERSION, trusts }) : undefined
+  // Closed last: how a gateway ends is traced, too.
+  stack.defer(() => traces?.close())
+  const opened = await openStore(storeUrl(config), clock, { failures, traces })
+  stack.defer(() => opened.close())
+  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  const unfollow = opened.readTime && (await clock.follow?.(opened.readTime, failures.lost('clock.follow')))
+  stack.defer(() => unfollow?.())
+  return { clock, random, log, metrics, failures, opened, ids: openIds(random), traces }
+}
+
+/** The store as rooms use it. */
+export function toStoreCtx(
+  { opened: { db }, clock, ids, random, failures, traces }: Ground,
+  notices: Notices,
+  stack: AsyncDisposableStack,
+): StoreCtx {
+  const told = new AccountNotices(notices)
+  stack.defer(() => told.close())
+  const tellAccount: StoreCtx['tellAccount'] = (...what) => told.tell(...what)
+  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), tellAccount, failures, traces }
+}

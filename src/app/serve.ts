@@ -1,0 +1,251 @@
+import type { Config } from '../config/config.ts'
+import { toBatchWidth } from '../guard/charge.ts'
+import type { Gateway } from '../guard/dispatch.ts'
+import type { RpcReport } from '../http/ask.ts'
+import { mountAssets } from '../http/assets.ts'
+import { openCalls } from '../http/calls.ts'
+import { admitFront, remoteAddressOf } from '../http/client-ip.ts'
+import { mountDashboard } from '../http/dashboard.tsx'
+import { DeveloperDoor } from '../http/developer-door.ts'
+import { mountDocuments } from '../http/docs/index.ts'
+import { mountHealth } from '../http/health.ts'
+import { listenAt, listenBehind } from '../http/listen.ts'
+import { mountMcp } from '../http/mcp/index.ts'
+import { RouteLimits, openLimit } from '../http/route-limits.ts'
+import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from '../http/routes.ts'
+import { RpcEndpoint } from '../http/rpc.ts'
+import { type AnsweredRequest, createServer, toRefusal } from '../http/server.ts'
+import { ClientSockets } from '../http/websocket.ts'
+import { countJobs, countUnfinished, listJobs, retryDead } from '../infra/jobs/queue.ts'
+import { MemoryLimiter } from '../infra/limits/gcra.ts'
+import { describeError, openRequestLog } from '../infra/log.ts'
+import { listCapturedMail } from '../infra/mail/captured.ts'
+import { noNodeReason } from '../infra/node/open.ts'
+import type { Db } from '../kernel/db.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Module } from '../kernel/module.ts'
+import type { Rooms } from '../modules.ts'
+import type { RequestLog } from '../modules/accounts/index.ts'
+import type { GatewayStatus } from '../modules/admin/index.ts'
+import { openAdmin } from '../modules/admin/open.ts'
+import { OFFERED } from '../offered.ts'
+import { openPrivacy } from '../store/privacy.ts'
+import { VERSION } from '../version.ts'
+import type { Ports } from './ports.ts'
+
+/** What stands behind the doors. */
+interface Served {
+  ports: Ports
+  rooms: Rooms
+  gateway: Gateway
+  /** Where others hold the port, and hand over what they do not answer. */
+  behind?: Behind | undefined
+}
+
+/** The door behind which an owner answers its fronts. */
+interface Behind {
+  socketPath: string
+  /** Of the port that the fronts hold. */
+  port: number
+  isFront(mark: string): boolean
+}
+
+interface OpenServer {
+  /** Every route beside the RPC endpoint. Whole once it listens. */
+  readonly routes: readonly AnsweredRoute[]
+  readonly websocketClients: number
+  /** Answers the port it listens on. */
+  listen(): Promise<number>
+  /** Says that it is about to stop to those who stay for long, and goes on answering. */
+  goodbye(): Promise<void>
+  /** Says that it is about to stop, then stops taking requests and finishes the running ones. */
+  close(): Promise<void>
+}
+
+/** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
+export function openServer(config: Config, { ports, rooms, gateway, behind }: Served): OpenServer {
+  const { clock, random, nodes, store, secrets } = ports
+  const baseUrl = () => ports.links.base()
+  const devnet = ports.developmentLedger !== undefined
+  const { calls, announceEnd, finish } = openCalls(config, { clock, random })
+  const { clientIp, nextRequestId, isDraining } = calls
+  const ipOf: RoutesOptions['ipOf'] = (request) =>
+    clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
+  const { onError, report, onAnswered } = openReports(ports, rooms.accounts.requests)
+
+  const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
+  const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
+  const rpc = new RpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
+  const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
+  const server = createServer({
+    devnet,
+    ...calls,
+    bodyBytesMax,
+    requestTimeoutMilliseconds,
+    // Behind fronts all connections are ours.
+    httpFast: httpFast && !behind,
+    rpc,
+    onError,
+    onAnswered,
+    traces: ports.traces && { traces: ports.traces, ipOf },
+    ...(admits && { admits }),
+  })
+  const routes = listAnswered(server)
+  const sockets = new ClientSockets({
+    bus: nodes.confirmations,
+    names: rooms.names.names,
+    clock,
+    clientsMax: config.websocketClientsMax,
+    clientsPerAddressMax: config.websocketClientsPerAddressMax,
+    ipOf,
+    toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
+    onFailure: ports.failures.failed('websocket.frame'),
+  })
+  sockets.attach(server.server)
+  const { opened } = ports
+  const notReady = () => (isDraining() ? 'draining' : (noNodeReason(nodes) ?? unwritableReason(opened)))
+  mountHealth(server, { notReady })
+  const { keys, sessions } = rooms.accounts
+  const openLimiter = () => new MemoryLimiter(clock)
+  const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => ipOf(raw) })
+  const limited = { limits, openLimit: openLimit(config.limitPagesPerMinute), devnet }
+  mountDocuments(server, { gateway, clientIp, report, onError, baseUrl, version: VERSION, ...limited, rooms: OFFERED })
+  mountAssets(server)
+  mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, atDesk: config.atDesk, onError })
+
+  const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
+  const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })
+  const modules: readonly Module[] = [...Object.values(rooms), adminOf(config, { ports, rooms }, status)]
+  const declared = modules.flatMap((module) => module.routes ?? [])
+  const described = OFFERED.flatMap((module) => module.described ?? [])
+  const pages = modules.flatMap((module) => module.pages ?? [])
+  const developers = new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl })
+  const enter: RoutesOptions['enter'] = (caller, request) =>
+    gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
+  const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
+  const streams = mountRoutes(server, declared, { ...doors, ...limited, ipOf, described })
+  mountDashboard(server, { ...doors, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
+
+  let saidGoodbye: Promise<void> | undefined
+  const sayGoodbye = async () => {
+    await announceEnd()
+    // Only now: those who are told to come back should find another instance.
+    sockets.close()
+    streams.closeAll()
+  }
+  const goodbye = () => (saidGoodbye ??= sayGoodbye())
+
+  return {
+    routes,
+    get websocketClients() {
+      return sockets.count
+    },
+    async listen() {
+      if (!behind) return listenAt(server, config)
+      await listenBehind(server, behind.socketPath)
+      return behind.port
+    },
+    goodbye,
+    async close() {
+      await goodbye()
+      await finish(server)
+    },
+  }
+}
+
+/** The room of administrators: the only one that looks into all others. */
+function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms'>, status: () => GatewayStatus) {
+  const { store } = ports
+  const { checkouts } = rooms.checkout
+  const { wallets } = rooms.wallets
+  const { tellStanding } = rooms.accounts
+  const mailIsKept = config.smtpUrl === ''
+  const upkeep = { ...openUpkeep(store.db), ...openPrivacy(store) }
+  return openAdmin({ store, checkouts, wallets, mailIsKept, tellStanding, status, ...upkeep })
+}
+
+/** What is told of requests, in the log and in numbers. */
+export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests?: Pick<RequestLog, 'note'>) {
+  const logRequest = openRequestLog(log)
+  return {
+    onError: (error: unknown, requestId: string) => {
+      const code = error instanceof AppError ? error.code : undefined
+      // What the client is not told: which part is away, and how.
+      if (code !== undefined && AWAY.has(code)) log.warn({ event: code, requestId, reason: messageBehind(error) })
+      else log.error({ event: 'unexpected', requestId, error: describeError(error) })
+    },
+    onAnswered: ({ requestId, action, status, caller, milliseconds }: AnsweredRequest) => {
+      requests?.note(caller, { requestId, action, status, code: undefined, milliseconds })
+      logRequest({ requestId, action, status, cache: undefined, caller: caller?.kind, ms: milliseconds })
+    },
+    report: ({ requestId, action, status, code, cache, caller: from, payment, milliseconds, cause }: RpcReport) => {
+      requests?.note(from, { requestId, action, status, code, milliseconds })
+      const caller = from?.kind
+      metrics.request(action, status, milliseconds / 1000)
+      if (cache !== undefined) metrics.cacheResult(cache)
+      if (code === undefined && payment === undefined) {
+        logRequest({ requestId, action, status, cache, caller, ms: milliseconds })
+        return
+      }
+      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
+      if (status === 500) log.error({ ...line, error: describeError(cause) })
+      else if (code !== undefined && AWAY.has(code)) log.warn({ ...line, reason: messageBehind(cause) })
+      else log.info(line)
+    },
+  }
+}
+
+/** Reads are answered all the same; what writes finds another gateway, or waits. */
+const unwritableReason = ({ unwritable }: Ports['opened']) =>
+  unwritable === undefined ? undefined : `the store takes no writes: ${unwritable}`
+
+/** Codes of answers that an operator wants to know more about. */
+const AWAY = new Set(['payment_unavailable', 'store_unavailable'])
+
+function messageBehind(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? cause.message : 'unknown'
+}
+
+/** Answers how the gateway stands, for administrators; it counts its time from now. */
+function openStatus(
+  { clock, network, opened: store, nodes, sources, searches: work }: Ports,
+  { websocketClients, cachedBytes }: { websocketClients: () => number; cachedBytes: () => number },
+): () => GatewayStatus {
+  const startedAt = clock.now()
+  return () => ({
+    version: VERSION,
+    uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
+    network,
+    store: store.engine,
+    confirmationsConnected: nodes.confirmations.connected,
+    websocketClients: websocketClients(),
+    cachedBytes: cachedBytes(),
+    upstreams: nodes.pool.upstreams.map((upstream) => ({
+      name: upstream.options.name,
+      role: upstream.options.role,
+      healthy: upstream.healthy,
+      state: upstream.state,
+      reason: upstream.reason,
+      cemented: upstream.cemented,
+      p95Milliseconds: upstream.latencies.p95,
+    })),
+    sources: sources.list(),
+    work: {
+      sources: work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
+      searches: work.load.jobs,
+      queueSeconds: work.load.seconds,
+    },
+  })
+}
+
+/** What administrators look into, and set going again: the queue of jobs, and mail that was kept instead of sent. */
+function openUpkeep(db: Db) {
+  return {
+    listMails: (limit: number) => listCapturedMail(db, limit),
+    listJobs: (filter: { status?: string; limit: number }) => listJobs(db, filter),
+    countJobs: () => countJobs(db),
+    countUnfinished: () => countUnfinished(db),
+    retryDead,
+  }
+}

@@ -1,0 +1,247 @@
+import { RAW_MAX } from '../../kernel/money.ts'
+import { BURN_ADDRESS, type PublicKey, fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import { ZERO_HASH, parseHex, previousOf } from '../../kernel/nano/block.ts'
+import {
+  NodeRefusal,
+  type NodeRequest,
+  accountNotFound,
+  badHashNumber,
+  blockNotFound,
+  refusal,
+  toHash,
+} from '../../kernel/nano/node-request.ts'
+import { type Answer, type Members, members, putPath } from '../answer.ts'
+import type { LedgerNode } from '../node.ts'
+import type { AccountRecord, StoredBlock } from '../records.ts'
+import type { Handler } from './handler.ts'
+
+export const accountBlockCount: Handler = (node, request) => ({
+  block_count: getAccount(node, request.account()).blockCount.toString(),
+})
+
+export const accountRepresentative: Handler = (node, request) => ({
+  representative: toAddress(getAccount(node, request.account()).representative),
+})
+
+export const accountWeight: Handler = (node, request) => ({
+  weight: node.ledger.store.weightOf(request.account()).toString(),
+})
+
+export const accountKey: Handler = (_node, request) => ({ key: request.account() })
+
+export const accountGet: Handler = (_node, request) => {
+  const key = parseHex(request.text('key'), 64)
+  if (key === undefined) throw refusal('Bad public key')
+  return { account: toAddress(key) }
+}
+
+export const validateAccountNumber: Handler = (_node, request) => {
+  const text = request.text('account')
+  if (fromAddress(text) === undefined) return { valid: '0' }
+  // Read as every account is, so that an old separator is mentioned.
+  request.toAccount(text)
+  return { valid: '1' }
+}
+
+export const accountInfo: Handler = (node, request) => {
+  const { ledger } = node
+  const account = request.account()
+  const record = getAccount(node, account)
+  const includeConfirmed = request.flag('include_confirmed')
+  const confirmed = includeConfirmed ? ledger.store.findBlock(record.confirmedFrontier) : undefined
+
+  const answer: Members = {
+    frontier: record.head,
+    open_block: record.openBlock,
+    representative_block: record.head,
+    balance: record.balance.toString(),
+  }
+  if (includeConfirmed) answer.confirmed_balance = (confirmed?.balance ?? 0n).toString()
+  answer.modified_timestamp = record.modifiedAt.toString()
+  answer.block_count = record.blockCount.toString()
+  answer.account_version = record.epoch.toString()
+  answer[includeConfirmed ? 'confirmed_height' : 'confirmation_height'] = record.confirmedHeight.toString()
+  answer[includeConfirmed ? 'confirmed_frontier' : 'confirmation_height_frontier'] = record.confirmedFrontier
+
+  if (request.flag('representative')) {
+    answer.representative = toAddress(record.representative)
+    if (includeConfirmed) {
+      const block = confirmed?.block.type === 'state' ? confirmed.block : confirmed && ledger.genesis.block
+      answer.confirmed_representative = block ? toAddress(block.representative) : BURN_ADDRESS
+    }
+  }
+  if (request.flag('weight')) answer.weight = ledger.store.weightOf(account).toString()
+  if (request.flag('receivable', request.flag('pending'))) {
+    const receivable = ledger.receivableSum(account, false).toString()
+    Object.assign(answer, { pending: receivable, receivable })
+    if (includeConfirmed) {
+      const confirmed = ledger.receivableSum(account, true).toString()
+      Object.assign(answer, { confirmed_pending: confirmed, confirmed_receivable: confirmed })
+    }
+  }
+  return answer
+}
+
+export const accountBalance: Handler = (node, request) =>
+  balanceOf(node, request.account(), request.flag('include_only_confirmed', true))
+
+/** Balance and waiting sum of an account; by default both count what is confirmed only. */
+function balanceOf(node: LedgerNode, account: PublicKey, confirmedOnly: boolean): { [name: string]: Answer } {
+  const { ledger } = node
+  const record = ledger.store.findAccount(account)
+  const confirmed = confirmedOnly && record ? ledger.store.findBlock(record.confirmedFrontier)?.balance : undefined
+  const balance = confirmedOnly ? (confirmed ?? 0n) : (record?.balance ?? 0n)
+  const receivable = ledger.receivableSum(account, confirmedOnly).toString()
+  return { balance: balance.toString(), pending: receivable, receivable }
+}
+
+export const accountsBalances: Handler = (node, request) =>
+  forEachAccount(request, 'balances', (account, given) => ({
+    key: given,
+    value: balanceOf(node, account, request.flag('include_only_confirmed', true)),
+  }))
+
+export const accountsFrontiers: Handler = (node, request) =>
+  forEachAccount(request, 'frontiers', (account) => ({
+    key: toAddress(account),
+    value: getAccount(node, account).head,
+  }))
+
+export const accountsRepresentatives: Handler = (node, request) =>
+  forEachAccount(request, 'representatives', (account, given) => ({
+    key: given,
+    value: toAddress(getAccount(node, account).representative),
+  }))
+
+export const accountHistory: Handler = (node, request) => walk(node, request, request.find('head'))
+
+/** The old action `history` starts at the block in `hash`. */
+export const history: Handler = (node, request) => walk(node, request, request.text('hash'))
+
+function walk(node: LedgerNode, request: NodeRequest, headText: string | undefined): Members {
+  const { store } = node.ledger
+  const filter = new Set(request.findList('account_filter')?.map((text) => request.toAccount(text)))
+  const reverse = request.flag('reverse')
+  const raw = request.flag('raw')
+  let left = request.count()
+  let offset = request.offset()
+
+  let account: PublicKey
+  let hash: string
+  if (headText === undefined) {
+    account = request.account()
+    hash = reverse ? getAccount(node, account).openBlock : (store.findAccount(account)?.head ?? ZERO_HASH)
+  } else {
+    hash = toHash(headText, badHashNumber)
+    const head = store.findBlock(hash)
+    if (!head) throw blockNotFound()
+    account = head.account
+  }
+
+  const entries: Members[] = []
+  while (hash !== ZERO_HASH && left > 0n) {
+    const stored = store.findBlock(hash)!
+    if (offset > 0n) offset--
+    else {
+      const entry = raw ? rawEntry(node, stored, filter) : plainEntry(node, stored, filter)
+      if (entry) {
+        entries.push({ ...entry, ...commonMembers(node, stored, raw) })
+        left--
+      }
+    }
+    hash = reverse ? stored.successor : previousOf(stored.block)
+  }
+  const answer: Members = { account: toAddress(account), history: entries }
+  if (hash !== ZERO_HASH) answer[reverse ? 'next' : 'previous'] = hash
+  return answer
+}
+
+function commonMembers(node: LedgerNode, stored: StoredBlock, raw: boolean): Members {
+  const { block, hash, height, timestamp } = stored
+  return {
+    local_timestamp: timestamp.toString(),
+    height: height.toString(),
+    hash,
+    confirmed: String(node.ledger.isConfirmed(stored)),
+    ...(raw && { work: block.work, signature: block.signature }),
+  }
+}
+
+/** Who is on the other side: the destination of a send, the sender of what was received. */
+function counterparty(node: LedgerNode, { block, subtype }: StoredBlock): PublicKey | undefined {
+  if (block.type !== 'state') return node.ledger.genesis.account
+  if (subtype === 'send') return block.link
+  return subtype === 'receive' ? node.ledger.store.findBlock(block.link)?.account : undefined
+}
+
+/** Sends and receives only; opening blocks count as receives. */
+function plainEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>): Members | undefined {
+  const other = counterparty(node, stored)
+  if (other === undefined) return undefined
+  if (stored.block.type === 'state' && filter.size > 0 && !filter.has(other)) return undefined
+  return { type: stored.subtype ?? 'receive', account: toAddress(other), amount: stored.amount.toString() }
+}
+
+function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>): Members | undefined {
+  const { block, subtype, amount } = stored
+  if (block.type === 'open') {
+    return {
+      type: 'open',
+      representative: toAddress(block.representative),
+      source: block.source,
+      opened: toAddress(block.account),
+      account: toAddress(node.ledger.genesis.account),
+      amount: RAW_MAX.toString(),
+    }
+  }
+  if (block.type !== 'state') return undefined
+  const entry: Members = {
+    type: 'state',
+    representative: toAddress(block.representative),
+    link: block.link,
+    balance: block.balance.toString(),
+    previous: block.previous,
+  }
+  const other = counterparty(node, stored)
+  if (other !== undefined) {
+    if (filter.size > 0 && !filter.has(other)) return undefined
+    return { ...entry, subtype, account: toAddress(other), amount: amount.toString() }
+  }
+  // With a filter the node still lists change and epoch blocks, but does not say what they are.
+  if (filter.size > 0) return entry
+  if (subtype === 'epoch') return { ...entry, subtype, account: toAddress(node.ledger.genesis.account) }
+  return { ...entry, subtype }
+}
+
+/**
+ * Answers a list of accounts one by one: good entries under `name`, bad ones under `errors` by the text given.
+ * Both are left out when empty, and an answer without either is an error.
+ */
+function forEachAccount(
+  request: NodeRequest,
+  name: string,
+  answer: (account: PublicKey, given: string) => { key: string; value: Answer },
+): Answer {
+  const found = members()
+  const errors = members()
+  for (const given of request.list('accounts')) {
+    try {
+      const { key, value } = answer(request.toAccount(given), given)
+      putPath(found, key, value)
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error
+      putPath(errors, given, error.message)
+    }
+  }
+  const result: Members = {}
+  if (Object.keys(found).length > 0) result[name] = found
+  if (Object.keys(errors).length > 0) result.errors = errors
+  if (Object.keys(result).length === 0) throw refusal('Empty response')
+  return result
+}
+
+function getAccount(node: LedgerNode, account: PublicKey): AccountRecord {
+  const record = node.ledger.store.findAccount(account)
+  if (!record) throw accountNotFound()
+  return record
+}

@@ -1,5 +1,0 @@
-import { dumpState } from '../../state.ts'
-import type { Handler } from '../handler.ts'
-
-/** The whole ledger as text. */
-export const devnetDump: Handler = (node) => ({ state: { ...dumpState(node) } })

@@ -1,9 +1,0 @@
-import { randomId } from '../kernel/api-key.ts'
-import type { Ids, Random } from '../kernel/ports.ts'
-
-const LENGTH = 22
-
-/** Base58 with about 128 bits, as `acc_…`, `key_…`, `job_…`. */
-export function openIds(random: Random): Ids {
-  return { next: (prefix) => `${prefix}_${randomId(random, LENGTH)}` }
-}

@@ -1,0 +1,188 @@
+import { AppError } from './errors.ts'
+import type { Raw } from './money.ts'
+
+/** What a secret key may be let do. An action and a route name the one they need; a test compares this list with the guide. */
+export const SCOPES = [
+  'read',
+  'work',
+  'checkout',
+  'wallets:read',
+  'wallets:send',
+  'names',
+  'email',
+  'reports',
+  'webhooks',
+  'refunds',
+  'keys',
+] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** What somebody is in an account. */
+export const ROLES = ['owner', 'manager', 'developer', 'cashier', 'reader'] as const
+
+export type Role = (typeof ROLES)[number]
+
+/** What people may be let do: the scopes of keys, and what no key is asked for. */
+export type Permission = Scope | 'activity' | 'integration' | 'pos' | 'people' | 'owners' | 'administration'
+
+/** Only to look, or to change as well. */
+export type Degree = 'see' | 'all'
+
+interface Row {
+  /** What it is about, for the documents. */
+  about: string
+  may: Partial<Record<Role, Degree>>
+}
+
+const all = (...roles: Role[]): Row['may'] => Object.fromEntries(roles.map((role) => [role, 'all'] as const))
+const see = (...roles: Role[]): Row['may'] => Object.fromEntries(roles.map((role) => [role, 'see'] as const))
+
+/**
+ * Who may do what in an account: the one table that the doors ask, that the dashboard shows by, and that the documents are made of.
+ * A form, and a route that is no GET, needs `all` of its row.
+ */
+export const PERMISSIONS: Readonly<Record<Permission, Row>> = {
+  read: { about: 'Ledger, prices and names', may: all('owner', 'manager', 'developer', 'reader') },
+  work: { about: 'Proof of work', may: all('owner', 'manager', 'developer') },
+  checkout: {
+    about: 'Checkouts, payment links, the profile',
+    may: { ...all('owner', 'manager'), ...see('developer', 'reader') },
+  },
+  'wallets:read': { about: 'Wallets and what they hold', may: all('owner', 'manager', 'developer', 'reader') },
+  'wallets:send': { about: 'Make wallets, receive and send', may: all('owner', 'manager') },
+  names: { about: 'Usernames', may: { ...all('owner', 'manager'), ...see('developer', 'reader') } },
+  email: { about: 'Email payments', may: { ...all('owner', 'manager'), ...see('developer', 'reader') } },
+  reports: {
+    about: 'Overview, reports, exports, credits',
+    may: { ...all('owner', 'manager'), ...see('developer', 'reader') },
+  },
+  webhooks: {
+    about: 'Events, webhooks and their secret',
+    may: { ...all('owner', 'manager', 'developer'), ...see('reader') },
+  },
+  refunds: { about: 'Refunds', may: all('owner', 'manager') },
+  keys: { about: 'API keys', may: all('owner', 'manager', 'developer') },
+  activity: { about: 'Who did what', may: all('owner', 'manager', 'developer', 'reader') },
+  integration: { about: 'The panel for trying things out', may: all('owner', 'manager', 'developer') },
+  pos: { about: 'Point of sale, and the sales of the day', may: all('owner', 'manager', 'cashier') },
+  people: { about: 'Invite people, change their role, remove them', may: all('owner', 'manager') },
+  owners: { about: 'The same for owners; hand the account over', may: all('owner') },
+  administration: { about: 'What administrators of the service may, in their account', may: all('owner') },
+}
+
+/** Somebody who was invited and has not said yes is in no role, and may do nothing. */
+export type MemberRole = Role | 'guest'
+
+export function roleMay(role: MemberRole, permission: Permission, degree: Degree): boolean {
+  if (role === 'guest') return false
+  const has = PERMISSIONS[permission].may[role]
+  return has === 'all' || has === degree
+}
+
+/** What these allow asks the store for the key's rights each time. A gateway may not have heard yet that another has taken them away. */
+const AT_ONCE: ReadonlySet<Scope> = new Set(['wallets:send', 'email', 'refunds', 'keys'])
+
+export const isInForceAtOnce = (scope: Scope): boolean => AT_ONCE.has(scope)
+
+/** Limits that a key was made with. One that makes another puts its own upon it: both are counted together under its id. */
+export interface KeyLimits {
+  /** The first key of those that followed each other by rotation. */
+  id: string
+  perMinute: number | undefined
+  /** By day in UTC. */
+  spendDaily: Raw | undefined
+}
+
+/** What a public key may make checkouts for: an address that is named here, or a template that is. */
+export interface KeyBinding {
+  addresses: readonly string[]
+  templates: readonly string[]
+}
+
+/** What kind of public key made a checkout; anybody can make what they like with one that is bound to nothing. */
+export type MadeWith = 'public_key' | 'bound_key'
+
+/** What a key may do of everything that its account may. */
+export interface KeyRights {
+  /** Undefined is everything, also what will be added one day. */
+  scopes: readonly Scope[] | undefined
+  /** Its own, and those of the keys it was made with. All of them hold. */
+  limits: readonly KeyLimits[]
+  /** The role of the person who made it, as it is now; undefined where that is the whole account. `scopes` are cut to it already. */
+  makerRole?: MemberRole | undefined
+  /** Of a public key that is bound. */
+  boundTo?: KeyBinding | undefined
+}
+
+/**
+ * What a key can have at most when somebody of this role has made it; undefined is everything. Below a manager nobody makes keys that
+ * make keys, and in an administrator's account only owners do.
+ */
+export function scopesOfRole(role: MemberRole, isAdministrators: boolean): readonly Scope[] | undefined {
+  if (roleMay(role, 'administration', 'all')) return undefined
+  const mayMakeKeys = !isAdministrators && roleMay(role, 'people', 'all')
+  return SCOPES.filter((scope) => roleMay(role, scope, 'all') && (scope !== 'keys' || mayMakeKeys))
+}
+
+interface Bound {
+  rights?: KeyRights | undefined
+  /** What a person who is signed in is in the account; undefined for a key, and for who has signed in with one. */
+  memberRole?: MemberRole | undefined
+}
+
+/** Whether a caller may do what a scope is about. Where no key and no role says otherwise, everything. */
+export const hasScope = ({ rights, memberRole }: Bound, scope: Scope): boolean =>
+  memberRole === undefined ? (rights?.scopes?.includes(scope) ?? true) : roleMay(memberRole, scope, 'all')
+
+export function requireScope(caller: Bound, scope: Scope): void {
+  if (!hasScope(caller, scope)) throw missingScope(scope)
+}
+
+/** For what has no scope of its own, such as the pages of the dashboard: they show and change everything. */
+export function requireEveryScope(caller: Bound): void {
+  for (const scope of SCOPES) requireScope(caller, scope)
+}
+
+/** Whether somebody may do what a row of the table is about: people by their role, keys by their scopes. */
+export function may(caller: Bound, permission: Permission, degree: Degree): boolean {
+  if (caller.memberRole !== undefined) return roleMay(caller.memberRole, permission, degree)
+  return missingOf(caller, permission) === undefined
+}
+
+export function requirePermission(caller: Bound, permission: Permission, degree: Degree): void {
+  const { memberRole } = caller
+  if (memberRole === undefined) {
+    const missing = missingOf(caller, permission)
+    if (missing !== undefined) throw missingScope(missing)
+  } else if (!roleMay(memberRole, permission, degree)) {
+    const text = memberRole === 'guest' ? 'Accept the invitation first.' : `As a ${memberRole} you cannot do this here.`
+    throw new AppError('missing_scope', text, { body: { scope: permission, role: memberRole } })
+  }
+}
+
+/** The scope that a key lacks. What is no scope goes with all of them; whoever changes people could take off limits, too. */
+function missingOf(caller: Bound, permission: Permission): Scope | undefined {
+  const needed = SCOPES.filter((scope) => scope === permission)
+  const missing = (needed.length > 0 ? needed : SCOPES).find((scope) => !hasScope(caller, scope))
+  if (missing !== undefined) return missing
+  const { limits, makerRole } = caller.rights ?? {}
+  const changesPeople = permission === 'people' || permission === 'owners'
+  const isBeyondMaker = makerRole !== undefined && !roleMay(makerRole, permission, 'all')
+  return (changesPeople && limits?.length) || isBeyondMaker ? 'keys' : undefined
+}
+
+/** For what would give a key all that it was not given, such as the links that sign people in. */
+export function requireUnbound(caller: Bound): void {
+  requireEveryScope(caller)
+  if (caller.rights?.limits.length) throw missingScope('keys')
+}
+
+const missingScope = (scope: Scope) =>
+  new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })
+
+/** Limits of one account in place of those of its plan; 0 is none. */
+export interface AccountPlan {
+  perMinute?: number
+  concurrencyMax?: number
+}

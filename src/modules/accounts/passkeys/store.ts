@@ -1,0 +1,205 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../../kernel/db.ts'
+import { STEP_ROWS, deleteSome } from '../../../kernel/retention.ts'
+import type { PasskeyChallengesTable, PasskeysTable } from '../tables.ts'
+
+/** A passkey of a person. */
+export interface Passkey {
+  id: string
+  email: string
+  userHandle: string
+  credentialId: string
+  publicKey: string
+  counter: number
+  name: string
+  createdAt: number
+  lastUsedAt: number | null
+}
+
+const toPasskey = (row: Selectable<PasskeysTable>): Passkey => ({
+  id: row.id,
+  email: row.email,
+  userHandle: row.user_handle,
+  credentialId: row.credential_id,
+  publicKey: row.public_key,
+  counter: row.counter,
+  name: row.name,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+})
+
+export async function insertPasskey(db: Db, passkey: Passkey): Promise<void> {
+  await db
+    .insertInto('passkeys')
+    .values({
+      id: passkey.id,
+      email: passkey.email,
+      user_handle: passkey.userHandle,
+      credential_id: passkey.credentialId,
+      public_key: passkey.publicKey,
+      counter: passkey.counter,
+      name: passkey.name,
+      created_at: passkey.createdAt,
+      last_used_at: passkey.lastUsedAt,
+    })
+    .execute()
+}
+
+/** Few: a person has at most ten. */
+export async function listPasskeys(db: Db, email: string): Promise<Passkey[]> {
+  const rows = await db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('email', '=', email)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toPasskey)
+}
+
+export async function hasPasskey(db: Db, email: string): Promise<boolean> {
+  return (await db.selectFrom('passkeys').select('id').where('email', '=', email).executeTakeFirst()) !== undefined
+}
+
+export async function findByCredential(db: Db, credentialId: string): Promise<Passkey | undefined> {
+  const row = await db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst()
+  return row && toPasskey(row)
+}
+
+/** Counts a use; false when the device has counted further already, or the passkey is gone: a copy of it is at work. */
+export async function markPasskeyUsed(
+  db: Db,
+  { id, counter, now }: { id: string; counter: number; now: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('passkeys')
+    .set({ counter, last_used_at: now })
+    .where('id', '=', id)
+    .where(({ or, eb, and }) => or([eb('counter', '<', counter), and([eb('counter', '=', 0), eb.val(counter === 0)])]))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+interface OfPerson {
+  email: string
+  id: string
+}
+
+export async function updatePasskeyName(db: Db, { email, id }: OfPerson, name: string): Promise<Passkey | undefined> {
+  const row = await db
+    .updateTable('passkeys')
+    .set({ name })
+    .where('id', '=', id)
+    .where('email', '=', email)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toPasskey(row)
+}
+
+export async function deletePasskey(db: Db, { email, id }: OfPerson): Promise<Passkey | undefined> {
+  const row = await db
+    .deleteFrom('passkeys')
+    .where('id', '=', id)
+    .where('email', '=', email)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toPasskey(row)
+}
+
+export async function deleteAllPasskeys(db: Db, email: string): Promise<void> {
+  await db.deleteFrom('passkeys').where('email', '=', email).execute()
+}
+
+/** What a device is to sign, for whom and what for. */
+export interface Challenge {
+  hash: string
+  purpose: PasskeyChallengesTable['purpose']
+  boundTo: string
+  userHandle: string | null
+  expiresAt: number
+}
+
+export async function insertChallenge(db: Db, challenge: Challenge): Promise<void> {
+  const { hash: challenge_hash, purpose, boundTo: bound_to, userHandle: user_handle, expiresAt: expires_at } = challenge
+  await db
+    .insertInto('passkey_challenges')
+    .values({ challenge_hash, purpose, bound_to, user_handle, expires_at })
+    .execute()
+}
+
+/** Who asks again needs what they had no more. */
+export async function deleteChallengesOf(
+  db: Db,
+  { purpose, boundTo }: Pick<Challenge, 'purpose' | 'boundTo'>,
+): Promise<void> {
+  await db.deleteFrom('passkey_challenges').where('bound_to', '=', boundTo).where('purpose', '=', purpose).execute()
+}
+
+/** Takes one out for good: whoever brings it back second has none. */
+export async function takeChallenge(
+  db: Db,
+  { hash, purpose, boundTo, now }: Pick<Challenge, 'hash' | 'purpose' | 'boundTo'> & { now: number },
+): Promise<Pick<Challenge, 'userHandle'> | undefined> {
+  const row = await db
+    .deleteFrom('passkey_challenges')
+    .where('challenge_hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .where('bound_to', '=', boundTo)
+    .where('expires_at', '>', now)
+    .returning('user_handle')
+    .executeTakeFirst()
+  return row && { userHandle: row.user_handle }
+}
+
+export function deleteOldChallenges(db: Db, expiredBefore: number, limit = STEP_ROWS): Promise<number> {
+  return deleteSome(db, {
+    from: 'passkey_challenges',
+    key: ['challenge_hash'],
+    where: sql`expires_at < ${expiredBefore}`,
+    limit,
+  })
+}
+
+interface NewCodes {
+  email: string
+  hashes: readonly string[]
+  now: number
+}
+
+/** Puts new codes in the place of all that the person has had. */
+export async function replaceCodes(db: Db, { email, hashes, now }: NewCodes): Promise<void> {
+  await deleteCodes(db, email)
+  const rows = hashes.map((code_hash) => ({ code_hash, email, created_at: now, used_at: null }))
+  await db.insertInto('recovery_codes').values(rows).execute()
+}
+
+/** Unused → used; false when it was used before, or is none of the person. */
+export async function markCodeUsed(
+  db: Db,
+  { email, hash, now }: { email: string; hash: string; now: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('recovery_codes')
+    .set({ used_at: now })
+    .where('code_hash', '=', hash)
+    .where('email', '=', email)
+    .where('used_at', 'is', null)
+    .returning('code_hash')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function countCodes(db: Db, email: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('email', '=', email)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function deleteCodes(db: Db, email: string): Promise<void> {
+  await db.deleteFrom('recovery_codes').where('email', '=', email).execute()
+}

@@ -1,0 +1,189 @@
+import { type Actor, actorOf } from '../../../kernel/actor.ts'
+import type { Db } from '../../../kernel/db.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { type MemberRole, type Role, roleMay } from '../../../kernel/rights.ts'
+import type { AccountCaller } from '../../../kernel/route.ts'
+import { takePlace } from '../domain/count-asking.ts'
+import { deleteAllPasskeys, deleteCodes } from '../passkeys/store.ts'
+import { updateSignedOut } from '../standing.ts'
+import { findAccount, findAccountByEmail, insertAudit, lockAccount, markRevokedOf } from '../store.ts'
+import { lastOwner, memberNotFound, notJoined, notPeople, ownersOnly } from './errors.ts'
+import { labelOf, tell } from './mails.ts'
+import {
+  type Member,
+  endInvitationsBy,
+  findMember,
+  hasOwner,
+  listMembers,
+  listMembershipsOf,
+  lockPerson,
+  markEnded,
+  updateRole,
+} from './members-store.ts'
+
+const DAY = 86_400_000
+const MAILS_A_DAY = 5
+
+/** Gives somebody another role. It holds for what they do next, on every instance. */
+export function changeRole(ctx: StoreCtx, { id, role, by }: { id: string; role: Role; by: Changer }): Promise<Member> {
+  return inTx(ctx, async (tx) => {
+    const member = await enterAt(tx, by, id, [role])
+    if (member.role === role) return member
+    await give(tx, by.actor, member, role)
+    return { ...member, role }
+  })
+}
+
+/** Hands the account over: somebody else becomes an owner, and who does it a manager. */
+export function handOver(ctx: StoreCtx, { id, by }: { id: string; by: Changer }): Promise<Member> {
+  return inTx(ctx, async (tx) => {
+    const member = await enterAt(tx, by, id, ['owner'])
+    if (member.joinedAt === null) throw notJoined()
+    if (member.role !== 'owner') await give(tx, by.actor, member, 'owner')
+    if (by.actor.kind === 'person' && by.actor.id !== id) {
+      await give(tx, by.actor, await enterAt(tx, by, by.actor.id), 'manager')
+    }
+    return { ...member, role: 'owner' }
+  })
+}
+
+async function give(tx: StoreCtx, actor: Actor, member: Member, role: Role): Promise<void> {
+  if (!(await updateRole(tx.db, member, role))) throw lastOwner()
+  if (role !== 'owner') await endInvitationsBy(tx.db, member, tx.clock.now())
+  await settleAddress(tx, member.accountId)
+  await noteRole(tx, actor, member, role)
+}
+
+async function noteRole(
+  tx: StoreCtx,
+  actor: Actor,
+  { id: memberId, accountId, email, joinedAt, role: was }: Member,
+  role: Role,
+) {
+  await insertAudit(tx, { actor, accountId, what: 'member.role-changed', detail: { memberId, was, role } })
+  const mailed = { who: `told ${memberId}`, places: MAILS_A_DAY, within: DAY }
+  if (joinedAt === null || !(await takePlace(tx, mailed))) return
+  await tell(tx, { email }, 'Your role has changed', [
+    `In the account “${await labelOf(tx, accountId)}” your role was ${was}; it is now ${role}.`,
+  ])
+}
+
+/** Removes somebody, or takes an invitation back. Their sessions in this account and the keys that they made end with it. */
+export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Changer }): Promise<Member> {
+  return inTx(ctx, async (tx) => {
+    const member = await enterAt(tx, by, id)
+    await end(tx, member, by.actor)
+    const what = member.joinedAt === null ? 'member.invitation-withdrawn' : 'member.removed'
+    await insertAudit(tx, { actor: by.actor, accountId: by.accountId, what, detail: { memberId: id } })
+    if (member.joinedAt === null || by.actor.id === id) return member
+    await tell(tx, member, 'You were removed from an account', [
+      `You are no longer a member of “${await labelOf(tx, by.accountId)}” and have been signed out.`,
+    ])
+    return member
+  })
+}
+
+/** Says no to an invitation, or leaves. Everybody may, but not the last owner. */
+export function leaveAccount(
+  ctx: StoreCtx,
+  { id, email, accountId }: Pick<Member, 'id' | 'email' | 'accountId'>,
+): Promise<void> {
+  return inTx(ctx, async (tx) => {
+    await lockAccount(tx.db, accountId)
+    const member = await findMember(tx.db, { accountId, id })
+    if (!member || member.email !== email) throw memberNotFound()
+    await end(tx, member, actorOf.person(id))
+    const what = member.joinedAt === null ? 'member.declined' : 'member.left'
+    await insertAudit(tx, { actor: actorOf.person(id), accountId, what, detail: { memberId: id } })
+  })
+}
+
+/**
+ * Who is nowhere any more keeps no passkeys: an address may be somebody else's the next time it is invited, and the device of
+ * who had it before must not say yes for them.
+ */
+async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<void> {
+  const left = await listMembershipsOf(db, email, clock.now())
+  if (left.some(({ joinedAt }) => joinedAt !== null)) return
+  await deleteAllPasskeys(db, email)
+  await deleteCodes(db, email)
+}
+
+/** Call it with the account locked. */
+async function end(tx: StoreCtx, member: Member, actor: Actor): Promise<void> {
+  const { id, accountId } = member
+  const now = tx.clock.now()
+  // Two accounts that let go of somebody at once would each find the other's membership, and leave the passkeys.
+  await lockPerson(tx.db, member.email)
+  if (!(await markEnded(tx.db, member, now))) throw lastOwner()
+  await endInvitationsBy(tx.db, member, now)
+  for (const keyId of await markRevokedOf(tx.db, member, now)) {
+    await insertAudit(tx, { actor, accountId, what: 'key.revoked', detail: { keyId, memberId: id } })
+  }
+  await forgetDevices(tx, member.email)
+  await settleAddress(tx, accountId)
+}
+
+/** Who changes people, and in which account. */
+export interface Changer {
+  accountId: string
+  actor: Actor
+  /** Of the key that does it, where it is less than the account. */
+  makerRole?: MemberRole | undefined
+}
+
+export const changerOf = ({ accountId, actor, rights }: AccountCaller): Changer => ({
+  accountId,
+  actor,
+  makerRole: rights?.makerRole,
+})
+
+/**
+ * Holds the account, so that two changes cannot pass each other, and looks who changes it now: somebody who was removed a moment
+ * ago changes nothing. Owners are changed by owners; a key that none but the account bounds stands in for them as long as there is none.
+ */
+export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly Role[]): Promise<void> {
+  await lockAccount(tx.db, by.accountId)
+  const isPerson = by.actor.kind === 'person'
+  const changer = isPerson ? await findMember(tx.db, { ...by, id: by.actor.id }) : undefined
+  if (isPerson) {
+    const may = changer !== undefined && changer.joinedAt !== null && roleMay(changer.role, 'people', 'all')
+    if (!may) throw notPeople()
+  }
+  if (!touched.includes('owner')) return
+  const role = changer?.role ?? by.makerRole
+  const mayOwners = role === undefined ? !(await hasOwner(tx.db, by.accountId)) : roleMay(role, 'owners', 'all')
+  if (!mayOwners) throw ownersOnly()
+}
+
+/** Somebody of the account, with what changing them touches. */
+async function enterAt(tx: StoreCtx, by: Changer, id: string, touched: readonly Role[] = []): Promise<Member> {
+  await lockAccount(tx.db, by.accountId)
+  const member = await findMember(tx.db, { accountId: by.accountId, id })
+  if (!member) throw memberNotFound()
+  await enterPeople(tx, by, [member.role, ...touched])
+  return member
+}
+
+/**
+ * What the account is known by, and written to, is the address of an owner: where it is that of nobody who owns it any more, it goes to
+ * another owner; one whose address is that of another account keeps that. Sessions that say no more than the account would follow the
+ * address to another person, so that all of them end. Call it with the account locked.
+ */
+async function settleAddress(tx: StoreCtx, accountId: string): Promise<void> {
+  const known = (await findAccount(tx.db, accountId))?.email
+  if (known === undefined || known === null) return
+  const owners = (await listMembers(tx.db, accountId)).filter(
+    ({ role, joinedAt }) => role === 'owner' && joinedAt !== null,
+  )
+  if (owners.length === 0 || owners.some(({ email }) => email === known)) return
+  let next: string | null = null
+  for (const { email } of owners) if (next === null && !(await findAccountByEmail(tx.db, email))) next = email
+  await updateAddress(tx.db, accountId, next)
+  await updateSignedOut(tx.db, accountId, tx.clock.now())
+}
+
+/** The address that an account is known by, and gets its mail at. */
+export async function updateAddress(db: Db, accountId: string, email: string | null): Promise<void> {
+  await db.updateTable('accounts').set({ email }).where('id', '=', accountId).execute()
+}

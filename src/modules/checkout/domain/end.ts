@@ -1,0 +1,96 @@
+import type { Actor } from '../../../kernel/actor.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { markHidden, updateExpiry } from '../changes-store.ts'
+import { checkoutClosed, checkoutNotFound } from '../errors.ts'
+import { type Checkout, OPEN_STATUSES } from '../record.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { listOverdue, lockCheckout } from '../store.ts'
+import { findScannedAt, hastenScans } from '../watch-store.ts'
+import { enqueueSweep } from './credit.ts'
+import { announce } from './events.ts'
+import { audit } from './mark.ts'
+import { moveCheckout } from './move.ts'
+
+/** What the node answers may be a moment old; a look counts only when it began this long after the end. */
+export const CATCH_UP_MARGIN = 3_000
+const BATCH_MAX = 1_000
+
+/**
+ * Ends the checkouts of an address whose time is over. Only a complete look at the ledger that began after their end
+ * makes that safe: what was paid in time, while we did not listen, has been credited by then (contract 3, rule 5).
+ */
+export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise<number> {
+  const scannedAt = await findScannedAt(ctx.db, address)
+  if (scannedAt === undefined) return 0
+  const expiresBefore = scannedAt - CATCH_UP_MARGIN
+  let expired = 0
+  for (const id of await listOverdue(ctx.db, { address, expiresBefore, limit: BATCH_MAX })) {
+    const won = await inTx(ctx, async (tx) => {
+      const held = await lockCheckout(tx.db, id)
+      if (!held || held.expiresAt > expiresBefore) return false
+      if (held.status !== 'pending' && held.status !== 'partial') return false
+      const moved = await moveCheckout(tx, held, { reason: 'expired', status: 'expired' })
+      await announce(tx, moved, { type: 'checkout.expired', dedupeKey: 'expired' })
+      // What came, or still comes, is the merchant's all the same: a wallet that has ended passes everything on.
+      await enqueueSweep(tx, moved)
+      return true
+    })
+    if (!won) continue
+    expired++
+    ctx.ports.tell(id, 'checkout.expired')
+  }
+  return expired
+}
+
+/**
+ * Gives an open checkout up and hides the rest from lists. The record stays: reports count it, and money that still
+ * comes is recorded (contract 4.5, rule 8).
+ */
+export async function deleteCheckout(
+  ctx: CheckoutRoom,
+  { id, owner, actor }: { id: string; owner: string; actor: Actor },
+): Promise<Checkout> {
+  const deleted = await inTx(ctx, async (tx) => {
+    const held = await lockCheckout(tx.db, id)
+    if (!held || held.owner !== owner) throw checkoutNotFound()
+    const isOpen = OPEN_STATUSES.some((status) => status === held.status)
+    const moved = await moveCheckout(
+      tx,
+      held,
+      isOpen ? { reason: 'cancelled', status: 'cancelled', detected: null, detectedAt: null } : { reason: 'hidden' },
+    )
+    if (isOpen) await enqueueSweep(tx, moved)
+    if (!isOpen) await markHidden(tx.db, id, tx.clock.now())
+    await audit(tx, { actor, owner, what: isOpen ? 'checkout.cancelled' : 'checkout.hidden', detail: { id } })
+    return moved
+  })
+  ctx.ports.tell(id)
+  return deleted
+}
+
+/** Nodes tell whole seconds, so that a block made now may carry an earlier time. */
+const WHOLE_SECONDS = 2_000
+
+/**
+ * Moves the end of an open checkout into the past, for trying out what happens then: the next look at the ledger ends
+ * it, and what is paid from now on is late.
+ */
+export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout> {
+  const now = ctx.clock.now()
+  const ended = await inQuietTx(ctx, async (tx) => {
+    const held = await lockCheckout(tx.db, id)
+    if (!held) throw checkoutNotFound()
+    if (!OPEN_STATUSES.some((status) => status === held.status)) throw checkoutClosed(held.status)
+    const expiresAt = Math.min(held.expiresAt, now - CATCH_UP_MARGIN - WHOLE_SECONDS)
+    await updateExpiry(tx.db, id, expiresAt)
+    return moveCheckout(tx, { ...held, expiresAt }, { reason: 'ended early by a developer' })
+  })
+  await lookSoon(ctx, ended.address)
+  ctx.ports.tell(id)
+  return ended
+}
+
+/** The next look at an address is now, however lately one was asked for. */
+export async function lookSoon({ db, clock }: CheckoutRoom, address: string): Promise<void> {
+  await hastenScans(db, [address], clock.now())
+}

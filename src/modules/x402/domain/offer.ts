@@ -1,0 +1,203 @@
+import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+import { publicSchema } from '../../../kernel/public-schema.ts'
+import { type Json, type JsonObject, textOf } from '../../../kernel/shape.ts'
+import { checkAccepted, readAmount } from '../../../kernel/x402/payment-block.ts'
+import { convertPrice } from '../../../kernel/x402/price.ts'
+import {
+  ASSET,
+  type PaymentRequired,
+  type PaymentTerms,
+  type Reason,
+  SCHEME,
+  X402_VERSION,
+  toMembers,
+} from '../../../kernel/x402/wire.ts'
+import { paymentUnavailable } from '../errors.ts'
+import { isOffered, saveOffer } from '../store.ts'
+import type { Good, Seller } from './facilitation.ts'
+
+/** What to pay for an action, and why it is asked for. */
+export async function challenge(seller: Seller, name: string, error: string): Promise<PaymentRequired> {
+  const good = seller.goods.get(name)!
+  const terms = await offerTerms(seller, name)
+  return {
+    x402Version: X402_VERSION,
+    error,
+    ...terms,
+    resource: { url: seller.resourceUrl(name), description: name, mimeType: 'application/json' },
+    accepts: [terms],
+    extensions: { bazaar: describeBriefly(good) },
+  }
+}
+
+/** What is for sale here, for programs that look around: each action is a resource with an address of its own. */
+export async function describeOffers(seller: Seller | undefined): Promise<JsonObject> {
+  const items = await Promise.all(
+    listGoods(seller).map(async ([seller, good]) => ({
+      ...(await describeGood(seller, good)),
+      method: 'POST',
+      body: { action: good.action.name },
+    })),
+  )
+  return { version: 1, x402Version: X402_VERSION, resources: items.map(({ resource }) => resource), items }
+}
+
+/** What a program looks for, in the words of the protocol; what is not said does not matter. */
+export interface Sought {
+  type?: string | undefined
+  payTo?: string | undefined
+  scheme?: string | undefined
+  network?: string | undefined
+  extensions?: string | undefined
+  limit: number
+  offset: number
+}
+
+/** The same list as clients of the extension `bazaar` ask a facilitator for it. */
+export async function discoverResources(
+  seller: Seller | undefined,
+  { limit, offset, ...sought }: Sought,
+  lastUpdated: string,
+): Promise<JsonObject> {
+  const all = await Promise.all(listGoods(seller).map(([seller, good]) => describeGood(seller, good)))
+  const found = all.filter(({ type, extensions, accepts }) => {
+    const [terms] = accepts
+    const told: Record<string, string> = { type, payTo: terms!.payTo, scheme: terms!.scheme, network: terms!.network }
+    return Object.entries(sought).every(([name, value]) =>
+      name === 'extensions'
+        ? value === undefined || Object.hasOwn(extensions, value)
+        : value === undefined || told[name] === value,
+    )
+  })
+  return {
+    x402Version: X402_VERSION,
+    items: found.slice(offset, offset + limit).map((item) => ({ ...item, lastUpdated })),
+    pagination: { limit, offset, total: found.length },
+  }
+}
+
+const listGoods = (seller: Seller | undefined) =>
+  seller ? [...seller.goods.values()].map((good) => [seller, good] as const) : []
+
+async function describeGood(seller: Seller, good: Good) {
+  const { name, summary } = good.action
+  return {
+    resource: seller.resourceUrl(name),
+    type: 'http',
+    x402Version: X402_VERSION,
+    description: summary,
+    mimeType: 'application/json',
+    accepts: [await currentTerms(seller, name)],
+    extensions: { bazaar: describeForBazaar(good) },
+  }
+}
+
+/** How long after it was told a price can still be paid: time to sign a block, not to speculate. */
+const OFFER_MILLISECONDS = 5 * 60_000
+
+/** What an action costs now. */
+async function currentTerms(seller: Seller, action: string): Promise<PaymentTerms> {
+  const { network, payTo, timeoutSeconds } = seller
+  const amount = (await amountOf(seller, action)).toString()
+  return { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds: timeoutSeconds }
+}
+
+/** The same, and it may be paid for a while, on every instance and after a change of the price. */
+export async function offerTerms(seller: Seller, action: string): Promise<PaymentTerms> {
+  const terms = await currentTerms(seller, action)
+  const { payTo, amount } = terms
+  const { db, clock, failures } = seller.store
+  const lost = failures.lost('x402.offer')
+  const now = clock.now()
+  // One write in half the time is enough; a store that fails now only costs the time after a change of the price.
+  const lasts = await isOffered(db, { action, payTo, amount }, now + OFFER_MILLISECONDS / 2).catch(lost)
+  if (lasts === false) await saveOffer(db, { action, payTo, amount }, now + OFFER_MILLISECONDS).catch(lost)
+  return terms
+}
+
+/** The terms a payer agreed to, if they are ours now or were a moment ago. */
+export async function agreedTerms(seller: Seller, action: string, accepted: unknown): Promise<PaymentTerms | Reason> {
+  const terms = await currentTerms(seller, action)
+  const reason = checkAccepted(accepted, terms)
+  if (reason === undefined) return terms
+  const { payTo, amount } = toMembers(accepted) ?? {}
+  const recipient = fromAddress(textOf(payTo))
+  if (recipient === undefined || readAmount(amount) === undefined) return reason
+  const earlier = { ...terms, payTo: toAddress(recipient), amount: textOf(amount) }
+  if (checkAccepted(accepted, earlier) !== undefined) return reason
+  const { db, clock } = seller.store
+  const offered = await isOffered(db, { action, payTo: earlier.payTo, amount: earlier.amount }, clock.now())
+  return offered ? earlier : reason
+}
+
+async function amountOf({ goods, rates, network }: Seller, action: string): Promise<bigint> {
+  const price = goods.get(action)?.price
+  if (!price) throw new Error(`${action} has no price.`)
+  if ('raw' in price) return price.raw
+  try {
+    const { rate } = await rates!.rate(price.currency)
+    const amount = convertPrice(price.value, rate)
+    if (amount === undefined) throw new Error(`${rate} is no rate.`)
+    return amount
+  } catch (error) {
+    throw paymentUnavailable(network, error)
+  }
+}
+
+/** The dialect that the extension prescribes. */
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+
+const exactly = (value: string) => ({ type: 'string', const: value })
+const HTTP = {
+  type: exactly('http'),
+  method: { type: 'string', enum: ['POST'] },
+  bodyType: { type: 'string', enum: ['json'] },
+}
+
+/** How a sold action is called and what it answers, as the extension `bazaar` of x402 has it. */
+function describeForBazaar({ action: { input, example } }: Good): JsonObject {
+  return toExtension(
+    { body: example.request, bodySchema: publicSchema(input) as JsonObject },
+    { type: 'json', example: example.response },
+  )
+}
+
+/**
+ * The same in few bytes, for the header of a challenge: proxies refuse an answer whose headers are larger than a page of memory.
+ * The types of fields stay, their meaning is read elsewhere.
+ */
+export function describeBriefly({ action: { input, example } }: Good): JsonObject {
+  const { properties = {}, required } = publicSchema(input) as {
+    properties?: Record<string, JsonObject>
+    required?: Json
+  }
+  const types = Object.entries(properties).map(([name, { type }]) => [name, type === undefined ? {} : { type }])
+  const bodySchema = {
+    type: 'object',
+    properties: Object.fromEntries(types),
+    ...(required !== undefined && { required }),
+  }
+  return toExtension({ body: example.request, bodySchema }, { type: 'json' })
+}
+
+function toExtension(
+  { body, bodySchema }: { body: JsonObject; bodySchema: JsonObject },
+  output: JsonObject,
+): JsonObject {
+  return {
+    info: { input: { type: 'http', method: 'POST', bodyType: 'json', body }, output },
+    schema: {
+      $schema: DIALECT,
+      type: 'object',
+      properties: {
+        input: {
+          type: 'object',
+          properties: { ...HTTP, body: bodySchema },
+          required: ['type', 'method', 'bodyType', 'body'],
+        },
+        output: { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] },
+      },
+      required: ['input'],
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { type Document, Markdown, type ResolveLink } from './docs-markdown.tsx'
+import { DocsShell, type DocsSite } from './docs-shell.tsx'
+
+interface GuidePageProps {
+  site: DocsSite
+  path: string
+  document: Document
+  resolve: ResolveLink
+}
+
+/** Fewer sections are seen at a glance. */
+const LISTED_SECTIONS_MIN = 4
+
+/** A document of ours as a page. */
+export const GuidePage = ({ site, path, document, resolve }: GuidePageProps) => {
+  const [heading, ...rest] = document.blocks
+  return (
+    <DocsShell site={site} title={document.title} here={`/docs/${path}`}>
+      <article class="guide">
+        {heading && <Markdown blocks={[heading]} resolve={resolve} />}
+        {document.sections.length >= LISTED_SECTIONS_MIN && (
+          <details class="on-page">
+            <summary>On this page</summary>
+            <ul>
+              {document.sections.map(({ id, title }) => (
+                <li key={id}>
+                  <a href={`#${id}`}>{title}</a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        <Markdown blocks={rest} resolve={resolve} />
+      </article>
+    </DocsShell>
+  )
+}
+
+export interface FoundPart {
+  text: string
+  isHit: boolean
+}
+
+/** A page that has what was looked for, and the section of it that has most. */
+export interface Found {
+  href: string
+  title: string
+  group: string
+  section: { id: string; title: string } | undefined
+  excerpt: readonly FoundPart[]
+}
+
+interface SearchPageProps {
+  site: DocsSite
+  query: string
+  results: readonly Found[]
+  total: number
+}
+
+/** What a search has found. */
+export const DocsSearchPage = ({ site, query, results, total }: SearchPageProps) => (
+  <DocsShell site={site} title={`Search: ${query}`} here="/docs" query={query}>
+    <h1>Search</h1>
+    <p role="status">
+      {total === 0 ? 'No page has' : total === 1 ? 'One page has' : `${total} pages have`} “{query}”
+      {total > results.length ? `; these are the ${results.length} that fit best` : ''}.{' '}
+      <a href="/docs">All guides and actions</a>
+    </p>
+    {total === 0 && <p>Try a single word, or the name of a field or an error.</p>}
+    <ol class="docs-found">
+      {results.map(({ href, title, group, section, excerpt }) => (
+        <li key={href}>
+          <h2>
+            <a href={section ? `${href}#${section.id}` : href}>
+              {title}
+              {section && ` › ${section.title}`}
+            </a>
+          </h2>
+          <p class="small">{group}</p>
+          <p>{excerpt.map(({ text, isHit }, at) => (isHit ? <mark key={at}>{text}</mark> : text))}</p>
+        </li>
+      ))}
+    </ol>
+  </DocsShell>
+)
