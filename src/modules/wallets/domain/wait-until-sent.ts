@@ -23,21 +23,24 @@ export async function waitUntilSent(
   const until = clock.now() + rules.waitMilliseconds
   const watch = queue.watchBlock(id)
   let failure: unknown
+  /** Nodes that disagree are about to agree, unless one of them lies. */
+  let doubt: unknown
   // What was just asked for is as it was asked for; whatever else is known was read a moment ago.
   let known = 'status' in asked ? asked : undefined
   let isNew = known === undefined
   try {
     for (;;) {
-      // Nodes that disagree are about to agree, unless one of them lies.
-      const isOver = (failure !== undefined && !isDisagreement(failure)) || clock.now() >= until
+      const isOver = failure !== undefined || clock.now() >= until
       if (isOver && (await refuseSend(db, id, 'wallet_busy'))) {
         queue.tellBlock(id)
-        throw notSent(failure)
+        throw notSent(failure ?? doubt)
       }
       if (isOver || !isNew) {
         const block = (isOver ? undefined : known) ?? (await findBlock(db, id))
         if (!block) throw walletBusy()
         if (block.status === 'broadcast' || block.status === 'confirmed') return block
+        // Its time was over in a pass as well.
+        if (block.status === 'refused' && block.refusal === 'wallet_busy') throw notSent(doubt)
         if (block.status === 'refused') throw refusedSend(block.refusal)
         if (block.status === 'lost') throw walletFrozen()
         if (block.status === 'void')
@@ -50,10 +53,12 @@ export async function waitUntilSent(
       try {
         const passed = queue.advance(walletId).then(() => undefined)
         left = await waitAtMost(clock, until - clock.now(), Promise.race([passed, watch.settled]))
-        failure = undefined
       } catch (error) {
-        failure = error
-        if (!isDisagreement(error)) continue
+        if (!isDisagreement(error)) {
+          failure = error
+          continue
+        }
+        doubt = error
       }
       // What left a moment ago, from here, is on the ledger and in the store.
       if (left) return left
