@@ -54,7 +54,7 @@ async function openShop(t: TestContext, env: Record<string, string> = {}) {
   return { gateway, ledger: gateway.app.devnet! }
 }
 
-test('a payment is proved by the votes of representatives with more weight than the quorum (contract 4.6, Payment verification: GET /checkout/<id>/proof; 7, Texts and codes: proof of a checkout that is not complete, or of a payment that counts since a moment; proof of a payment whose votes were not kept)', async (t) => {
+test('a payment is proved by the votes of representatives with more weight than the quorum (contract 4.6, Payment verification: GET /checkout/<id>/proof; 7, Texts and codes: proof of a checkout that is not complete, or of a payment that counts since a moment)', async (t) => {
   const { gateway, ledger } = await openShop(t)
   const { id, hashes, ...made } = await openPaid(gateway, ledger)
   const proof = await proofOf(gateway, id)
@@ -101,7 +101,7 @@ test('payer and receipt lead to the proof, and the gateway computes no signature
   assert.match(page.text, /Your browser is checking the proof/)
 })
 
-test('a gateway that is not set to prove payments asks for no votes and says that it makes no proofs', async (t) => {
+test('a gateway that is not set to prove payments asks for no votes and says that it makes no proofs (contract 7, Texts and codes: proof of a payment whose votes were not kept)', async (t) => {
   const { gateway, ledger } = await openShop(t, { PROOF: 'off' })
   const { id } = await openPaid(gateway, ledger)
   const { status, text } = await ask(gateway, id)
