@@ -4,7 +4,7 @@
  */
 import { Budget, createGateway, nano, raw } from '@nano-gateway/client'
 
-const { GATEWAY_URL: url = 'http://127.0.0.1:8080', PURSE_KEY, WALLET_KEY, PAY_TO, AMOUNT = '0.01' } = process.env
+const { NANO_GATEWAY_URL: url = 'http://127.0.0.1:8080', PURSE_KEY, WALLET_KEY, PAY_TO, AMOUNT = '0.01' } = process.env
 const budget = new Budget(raw(process.env.BUDGET ?? '0.1'))
 const gateway = createGateway({ url, pay: { key: PURSE_KEY, budget } })
 const purse = gateway.wallet(PURSE_KEY)

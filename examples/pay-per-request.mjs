@@ -8,7 +8,7 @@
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { exactNano, receiveFunds } from 'nano-gateway/x402'
 
-const gateway = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080'
+const gateway = process.env.NANO_GATEWAY_URL ?? 'http://127.0.0.1:8080'
 const wallet = { privateKey: process.env.NANO_PRIVATE_KEY ?? '', rpcUrl: gateway }
 const scheme = exactNano(wallet)
 

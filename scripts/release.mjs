@@ -89,7 +89,8 @@ function restore() {
 
 function lastStep(tarball) {
   const { repository } = JSON.parse(read('package.json'))
-  const missing = repository ? [] : ['npm takes a provenance only for a package.json that names its `repository`.']
+  const isExample = new URL(repository.url.replace(/^git\+/, '')).hostname.endsWith('.example')
+  const missing = isExample ? ['npm takes a provenance only for the real address: npm run repository -- https://…'] : []
   return [
     `Version ${version} is committed and tagged, and packed as ${tarball}.`,
     ...missing,

@@ -1,5 +1,6 @@
 import { OPERATOR } from '../kernel/actor.ts'
-import { listFrozen, thawWallet } from '../modules/wallets/index.ts'
+import { readReason } from '../modules/accounts/index.ts'
+import { freezeSends, listFreezes, listFrozen, unfreezeSends } from '../modules/wallets/index.ts'
 import { type Flags, print, withStore } from './store.ts'
 
 const FROZEN_MAX = 200
@@ -11,16 +12,31 @@ export function printFrozen({ json }: Flags): Promise<void> {
     const lines = frozen.map(
       ({ id, address, frozenAt, reason }) => `${id}  ${new Date(frozenAt).toISOString()}  ${address}  ${reason}`,
     )
-    print(json, frozen, lines)
+    const sends = await listFreezes(db, FROZEN_MAX)
+    const stopped = sends.map(
+      ({ scope, frozenAt, reason }) => `sends of ${scope}  ${new Date(frozenAt).toISOString()}  ${reason}`,
+    )
+    print(json, [...sends, ...frozen], [...stopped, ...lines])
   })
 }
 
-/** Lets a frozen wallet go on. */
-export function thaw(wallet: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
+/** Stops a wallet, the sends of an account, or all sends. In force when it returns: whoever signs asks the store. */
+export function freeze(target: string, { json, reason }: Flags & { reason: string }): Promise<void> {
+  return withStore(async (ctx) => {
+    await freezeSends(ctx, { target, actor: OPERATOR, reason: readReason({ reason }) })
+    print(json, { frozen: target }, [
+      `Frozen: ${target}. Nothing more is signed; what was signed before still goes out.`,
+    ])
+  })
+}
+
+/** Lets them go on. */
+export function thaw(target: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
-    const { id, address } = await thawWallet(ctx, { wallet, actor: OPERATOR, payQueued })
+    const wallet = await unfreezeSends(ctx, { target, actor: OPERATOR, payQueued })
     ctx.wakeJobs()
     const { text, facts } = await gateways.announced()
-    print(json, { thawed: id, address, ...facts }, [`${id} goes on. ${text}`])
+    const name = wallet?.id ?? target
+    print(json, { thawed: name, ...(wallet && { address: wallet.address }), ...facts }, [`${name} goes on. ${text}`])
   })
 }

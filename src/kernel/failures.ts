@@ -3,7 +3,7 @@ import { textOf } from './shape.ts'
 
 /**
  * Where something can fail without a caller that waits for its outcome, and what is at stake. Each is a label of a metric and a
- * line in docs/operating.md.
+ * line in docs/operating/failures.md.
  */
 export const FAILURES = {
   process: 'money',

@@ -240,6 +240,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   works: { nobody: 'proof of work of ledger accounts' },
   rep_days: { nobody: 'representatives of the network' },
   wallet_keys: { nobody: 'sealed keys, which never leave the store' },
+  send_freezes: { nobody: 'sends that the operator has stopped' },
   wallet_canaries: { nobody: 'proof of the master keys' },
   checkout_reservations: { nobody: 'amounts of checkouts, while they can be paid' },
   checkout_quotes: { nobody: 'prices of checkouts' },

@@ -5,11 +5,45 @@ import { TableScroll } from './docs-markdown.tsx'
 import { COMMON_ERRORS, type ErrorView } from './reference-errors.ts'
 import { curl } from './reference-snippets.ts'
 
-/** How the API is spoken, and everything it has. */
+/** What people come for, each with the page that does it. */
+const TASKS: readonly [task: string, path: string, title: string][] = [
+  ['Try it on a laptop', 'getting-started', 'Quick start'],
+  ['Understand the words', 'concepts', 'Concepts in five minutes'],
+  ['Take a payment and receive its webhook', 'first-payment', 'Your first payment'],
+  ['Put a button into a shop', 'any-shop', 'Any shop'],
+  ['Sell without code', 'merchants', 'Links, invoices, subscriptions, till'],
+  ['Give money back', 'refunds', 'Refunds'],
+  ['Pay people or machines', 'wallets', 'Wallets'],
+  ['Call it from a program', 'calling', 'Calling the API'],
+  ['Give an AI agent tools', 'agents', 'Tools for agents'],
+  ['Test without a network', 'devnet', 'The development ledger'],
+  ['Run it for real', 'going-live', 'Going live'],
+  ['Find out what is wrong', 'troubleshooting', 'Troubleshooting'],
+]
+/** Out of the menu: how it was measured and why it is built as it is. */
+const NOTES = ['performance', 'reliability', 'scaling', 'security', 'decisions']
+
+/** What people want to do, then how the API is called, and everything it has. */
 export const DocsOverview = ({ site }: { site: DocsSite }) => {
   return (
-    <DocsShell site={site} title="API reference" here="/docs">
-      <h1>API reference</h1>
+    <DocsShell site={site} title="Documentation" here="/docs">
+      <h1>Documentation</h1>
+      <h2 id="tasks">What do you want to do?</h2>
+      <TableScroll>
+        <table>
+          <tbody>
+            {TASKS.map(([task, path, title]) => (
+              <tr key={path}>
+                <td>{task}</td>
+                <td>
+                  <a href={`/docs/${path}`}>{title}</a>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableScroll>
+      <h2 id="api">The API</h2>
       <p class="lead">
         POST a JSON object to <code>{site.baseUrl}</code>. Its member <code>action</code> names the action, the others
         are its fields. The answer is JSON.
@@ -43,6 +77,14 @@ export const DocsOverview = ({ site }: { site: DocsSite }) => {
         </section>
       ))}
       <Conventions baseUrl={site.baseUrl} />
+      <h2 id="notes">Engineering notes</h2>
+      <p class="docs-links">
+        {NOTES.map((path) => (
+          <a key={path} href={`/docs/${path}`}>
+            {`${path.charAt(0).toUpperCase()}${path.slice(1)}`}
+          </a>
+        ))}
+      </p>
     </DocsShell>
   )
 }

@@ -25,13 +25,13 @@ interface Card {
 const CARDS: readonly Card[] = [
   {
     title: 'Take payments',
-    text: 'One call creates a payment page with a QR code. A signed webhook tells your shop when it is paid.',
+    text: 'One call creates a payment page with a QR code. A signed webhook reports the payment to your shop.',
     href: '/docs/first-payment',
     link: 'Your first payment',
   },
   {
     title: 'Keep wallets',
-    text: 'Hosted wallets for orders, players or machines. When one expires, its balance goes where you choose.',
+    text: 'Cloud wallets for orders, players or machines. When one expires, its balance goes where you choose.',
     href: '/docs/wallets',
     link: 'Cloud wallets',
   },
@@ -43,7 +43,7 @@ const CARDS: readonly Card[] = [
   },
   {
     title: 'Publish blocks',
-    text: 'For your own wallets: proof of work in milliseconds, and publishing that never sends twice.',
+    text: 'For your own wallets: proof of work on processors and graphics cards, and publishing that never sends twice.',
     href: '/docs/work',
     link: 'Proof of work',
   },
@@ -55,9 +55,9 @@ const CARDS: readonly Card[] = [
   },
   {
     title: 'Run your own',
-    text: 'Two commands on a laptop, with a built-in development ledger. Free software.',
-    href: '/docs/operating',
-    link: 'Operating',
+    text: 'One command on a laptop, with a built-in development ledger. Free software.',
+    href: '/docs/going-live',
+    link: 'Going live',
   },
 ]
 

@@ -24,7 +24,7 @@ export function curl(baseUrl: string, request: JsonObject, needsKey = false): st
   const line = JSON.stringify(request)
   const text = line.length > LINE_MAX ? JSON.stringify(request, null, 2) : line
   const body = text.replaceAll("'", `'\\''`)
-  return `curl ${needsKey ? '-H "Authorization: Bearer $NANO_KEY" ' : ''}-d '${body}' ${shellWord(baseUrl)}`
+  return `curl ${needsKey ? '-H "Authorization: Bearer $NANO_GATEWAY_KEY" ' : ''}-d '${body}' ${shellWord(baseUrl)}`
 }
 
 function shellWord(text: string): string {
@@ -33,7 +33,7 @@ function shellWord(text: string): string {
 
 /** Written by the name that the client gives it; a member that needs no quotes has none. */
 function typeScript(baseUrl: string, { action, ...fields }: JsonObject, needsKey: boolean): string {
-  const key = needsKey ? ', key: env.NANO_KEY' : ''
+  const key = needsKey ? ', key: env.NANO_GATEWAY_KEY' : ''
   const given = Object.keys(fields).length === 0 ? '' : write(TYPESCRIPT, fields, 0)
   return `${needsKey ? "import { env } from 'node:process'\n" : ''}import { createGateway } from '@nano-gateway/client'
 
@@ -42,7 +42,7 @@ console.log(await gateway.${String(action)}(${given}))`
 }
 
 function python(baseUrl: string, request: JsonObject, needsKey: boolean): string {
-  const headers = needsKey ? ',\n    headers={"Authorization": "Bearer " + os.environ["NANO_KEY"]}' : ''
+  const headers = needsKey ? ',\n    headers={"Authorization": "Bearer " + os.environ["NANO_GATEWAY_KEY"]}' : ''
   return `import json${needsKey ? ', os' : ''}, urllib.request
 
 request = urllib.request.Request(
@@ -122,7 +122,7 @@ function write(notation: Notation, value: Json | undefined, indent: number): str
 
 function php(baseUrl: string, request: JsonObject, needsKey: boolean): string {
   const header = needsKey
-    ? `'Content-Type: application/json',\n        'Authorization: Bearer ' . getenv('NANO_KEY'),`
+    ? `'Content-Type: application/json',\n        'Authorization: Bearer ' . getenv('NANO_GATEWAY_KEY'),`
     : `'Content-Type: application/json',`
   return `<?php
 $context = stream_context_create(['http' => [
@@ -139,7 +139,7 @@ print_r(json_decode(file_get_contents(${PHP.text(baseUrl)}, false, $context), tr
 function go(baseUrl: string, request: JsonObject, needsKey: boolean): string {
   const text = JSON.stringify(request, null, 2).replaceAll('\n', '\n\t')
   const body = text.includes('`') ? JSON.stringify(JSON.stringify(request)) : `\`${text}\``
-  const key = needsKey ? '\n\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("NANO_KEY"))' : ''
+  const key = needsKey ? '\n\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("NANO_GATEWAY_KEY"))' : ''
   return `package main
 
 import (

@@ -135,8 +135,8 @@ test('the agent in examples/ buys its work and sends a payment, within one budge
   copyFileSync(join(root, 'examples/agent-with-a-budget.mjs'), join(folder, 'agent.mjs'))
   assert.ok(readFileSync(join(folder, 'agent.mjs'), 'utf8').trim().split('\n').length <= 30)
   const { node, terms } = await openWalk(t)
-  const { url: GATEWAY_URL, purseKey: PURSE_KEY, walletKey: WALLET_KEY, shop: PAY_TO } = terms
-  const env = { GATEWAY_URL, PURSE_KEY, WALLET_KEY, PAY_TO, AMOUNT: '0.05' }
+  const { url: NANO_GATEWAY_URL, purseKey: PURSE_KEY, walletKey: WALLET_KEY, shop: PAY_TO } = terms
+  const env = { NANO_GATEWAY_URL, PURSE_KEY, WALLET_KEY, PAY_TO, AMOUNT: '0.05' }
   const said = await runIn(folder, process.execPath, 'agent.mjs', env)
   assert.match(said, /^Sent 0\.05 nano in [0-9A-F]{64}; 2\.95 are left\.\n/)
   assert.match(said, /0\.001 nano for work_generate: settled\n0\.05 nano for send: settled\n/)

@@ -13,7 +13,7 @@ import { createDatabase, programFolder } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Backup and restore as docs/operating.md tells them, with the real tools. */
+/* Backup and restore as docs/operating/backup.md describes them, with the real tools. */
 
 const program = (name: string) => join(programFolder(), name)
 

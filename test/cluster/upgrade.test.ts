@@ -16,7 +16,7 @@ import { type Released, openRelease } from '../support/released.ts'
 import { until } from '../support/until.ts'
 import { type Answer, Shop } from './upgrade-shop.ts'
 
-/* docs/operating.md, Upgrade: from the last release to this version, with everything a store may hold. */
+/* docs/operating/backup.md, Upgrade: from the last release to this version, with everything a store may hold. */
 
 const CALLERS = 4
 const ROUNDS_BETWEEN = 6

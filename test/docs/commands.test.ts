@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { openGateway } from '../support/gateway.ts'
 import { blocksOf, commandsOf, pages, root } from './documents.ts'
+import { EFFECTS } from './effects.ts'
 import { EXCEPTIONS, exceptionFor } from './exceptions.ts'
 import { runScript, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
@@ -47,7 +48,7 @@ for (const page of pages) {
         .replaceAll('rpc_sk_…', key)
     const mark = '-----8<-----'
     const script = toRun.map(({ code }) => `echo '${mark}'\n${here(code)}\necho\n`).join('')
-    const own = { DATA_DIR: gateway.folder, NANO_KEY: key, GATEWAY_URL: gateway.url }
+    const own = { DATA_DIR: gateway.folder, NANO_GATEWAY_KEY: key, NANO_GATEWAY_URL: gateway.url }
     const folder = openFolder(t)
     symlinkSync(join(root, 'examples'), join(folder, 'examples'))
     const { output, errors, code } = await runScript(t, script, folder, { ...tools, ...own })
@@ -59,6 +60,21 @@ for (const page of pages) {
       assert.equal(refused, fence === 'sh refused', `${page}:${line} answered\n${text}`)
     }
     assert.equal(code, 0, `${page} ended with ${code}\n${output}\n${errors}`)
+    // A command that succeeds may still do nothing: each page promises something, at least with its last one.
+    const last = toRun.at(-1)!.code
+    const effects = EFFECTS[page] ?? assert.fail(`${page} has no effect in effects.ts`)
+    assert.ok(
+      effects.some(([begin]) => last.startsWith(begin)),
+      `${page}: nothing is known of its last block`,
+    )
+    for (const [begin, shows] of effects) {
+      const said = toRun.flatMap((block, at) => (block.code.startsWith(begin) ? [outputs[at]!] : []))
+      assert.ok(said.length > 0, `${page} has no block that begins with ${begin}`)
+      assert.ok(
+        said.some((text) => shows.test(text)),
+        `${page}: ${begin} does not show ${shows}:\n${said.join('\n')}`,
+      )
+    }
   })
 }
 

@@ -8,9 +8,9 @@ import { openFolder } from '../support/folder.ts'
 import { openGateway } from '../support/gateway.ts'
 import { blocksOf, commandsOf, root } from './documents.ts'
 
-/* The client that docs/getting-started.md generates: its command, its program, and what its types refuse. */
+/* The client that docs/calling.md generates: its command, its program, and what its types refuse. */
 
-const PAGE = 'docs/getting-started.md'
+const PAGE = 'docs/calling.md'
 const LOCAL = 'http://127.0.0.1:8080'
 
 interface Ended {

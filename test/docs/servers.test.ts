@@ -163,7 +163,11 @@ async function buy(t: TestContext, url: string, folder: string): Promise<void> {
   const commands = headCommandsOf('examples/pay-per-request.mjs')
   assert.equal(commands.length, 3)
   const script = commands.join('\n')
-  const { output, errors, code } = await runScript(t, script, root, { ...tools, DATA_DIR: folder, GATEWAY_URL: url })
+  const { output, errors, code } = await runScript(t, script, root, {
+    ...tools,
+    DATA_DIR: folder,
+    NANO_GATEWAY_URL: url,
+  })
   assert.equal(code, 0, `${output}\n${errors}`)
   assert.match(output, /^200 \{/m)
   assert.match(output, /^paid: \{/m)

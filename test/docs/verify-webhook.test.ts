@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
@@ -53,18 +53,9 @@ test('during a rotation both the old and the new secret verify', () => {
   for (const key of [fresh.secret, old.secret]) assert.equal(verifyWebhook(BODY, headers, key, TIMESTAMP).id, ID)
 })
 
-test('the guide shows the examples as they are tested', () => {
+test('the guide links every example, each of which is tested here', () => {
   const guide = readFileSync(join(EXAMPLES, '../webhooks.md'), 'utf8')
-  for (const [language, file] of Object.entries({
-    ts: 'verify-webhook.ts',
-    python: 'verify_webhook.py',
-    php: 'verify-webhook.php',
-    ruby: 'verify_webhook.rb',
-    go: 'verify_webhook.go',
-  })) {
-    const example = readFileSync(join(EXAMPLES, file), 'utf8')
-    assert.ok(guide.includes(`\`\`\`${language}\n${example}\`\`\``), `docs/webhooks.md does not show ${file}`)
-  }
+  for (const file of readdirSync(EXAMPLES)) assert.ok(guide.includes(`](examples/${file})`), file)
 })
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0

@@ -123,7 +123,7 @@ test('a listener that throws neither keeps others from a notice nor fails who te
 
 test('every place, every reason and every alarm is written down for operators', () => {
   const read = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
-  const guide = read('docs/operating.md')
+  const guide = read('docs/operating/failures.md')
   for (const [place, stake] of Object.entries(FAILURES)) {
     assert.ok(guide.includes(`| \`${place}\` | ${stake === 'money' ? 'yes' : ''} |`), place)
   }

@@ -81,7 +81,7 @@ const PAGES = {
     /names /names/:name
     /webhooks /webhooks/events/:id
     /webhooks/endpoints/new /webhooks/endpoints/:id
-    /admin /admin/health /admin/mail /admin/jobs`,
+    /admin /admin/health /admin/mail /admin/jobs /admin/freezes`,
   POST: `/sign-out /profile /credits/buy /admin/jobs/:id/retry
     /people /people/:id/role /people/:id/remove /people/:id/owner
     /prove /prove/mail
@@ -101,7 +101,7 @@ const PAGES = {
     /webhooks/endpoints/:id/delete /webhooks/endpoints/:id/watch /webhooks/endpoints/:id/unwatch
     /keys /keys/:id/rotate /keys/:id/revoke
     /admin/accounts/:id/suspend /admin/accounts/:id/resume /admin/accounts/:id/sign-out /admin/accounts/:id/erase
-    /admin/accounts/:id/standing /admin/accounts/:id/credits`,
+    /admin/accounts/:id/standing /admin/accounts/:id/credits /admin/freezes /admin/freezes/lift`,
 }
 
 const pages = Object.entries(PAGES).flatMap(([method, paths]) =>
@@ -135,7 +135,7 @@ const PLAIN: Partial<Record<Access, string>> = {
     /api/events /api/webhooks/secret /api/webhook-endpoints /api/watches /api/links /api/subscriptions /api/pos
     /api/names /api/emails
     POST /api/webhooks/secret/rotate`,
-  administrators: 'GET /api/accounts /api/mails /api/jobs',
+  administrators: 'GET /api/accounts /api/mails /api/jobs /api/freezes',
 }
 
 /** The same about a checkout of the victim. */
@@ -183,6 +183,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'PUT /api/members/:id': { access: 'object', of: 'member', body: { role: 'developer' } },
   'DELETE /api/members/:id': { access: 'object', of: 'member' },
   'POST /api/members/:id/owner': { access: 'object', of: 'member' },
+  'PUT /api/freezes/:id': { access: 'administrators', of: 'account', body: { frozen: true, reason: 'A key is out.' } },
   'GET /api/accounts/:id': { access: 'administrators', of: 'account' },
   'POST /api/accounts/:id/suspend': { access: 'administrators', of: 'account', body: { reason: 'Abuse.' } },
   'POST /api/accounts/:id/resume': { access: 'administrators', of: 'suspended account', body: { reason: 'Paid.' } },
@@ -320,6 +321,8 @@ export const LOGGED_ELSEWHERE: Readonly<Record<string, string>> = {
     POST /dashboard/security/passkeys/:id/remove, POST /dashboard/security/codes`,
   'src/modules/accounts/sign-in.test.ts': 'POST /api/sign-in, POST /dashboard/sign-in/link',
   'test/stores/jobs.test.ts': 'POST /dashboard/admin/jobs/:id/retry',
+  'test/pages/freezes.test.ts':
+    'POST /dashboard/admin/freezes, POST /dashboard/admin/freezes/lift, PUT /api/freezes/:id',
   'test/spec/part4-subscriptions.test.ts': 'POST /subscriptions/:id/:token/end',
   'test/spec/part5-activity.test.ts': `
     POST /api/checkouts/:id/refunds, POST /api/admin/checkouts/:id/refunds, POST /dashboard/checkouts/:id/refund,

@@ -241,7 +241,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (path.startsWith('/api/subscriptions/')) return [made.subscriptionId]
     if (path.startsWith('/api/pos/')) return [made.posId]
     if (path.startsWith('/api/names/')) return [made.name]
-    if (path.startsWith('/api/accounts/')) return [made.customer]
+    if (/^\/api\/(accounts|freezes)\//.test(path)) return [made.customer]
     if (path.startsWith('/api/events/')) return [made.eventId]
     if (path.startsWith('/actions/')) return ['account_balance']
     if (path.includes('/email')) return [email.id]

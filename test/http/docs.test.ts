@@ -105,10 +105,16 @@ test('guides stand in the order in which they are needed, an action by its other
   const { text: index } = await get(gateway, '/docs')
   const side = index.slice(index.indexOf('<nav class="docs-side"'))
   const groups = [...side.matchAll(/<h2>([^<]+)<\/h2>/g)].slice(0, 6).map(([, title]) => title)
-  assert.deepEqual(groups, ['Start', 'Take payments', 'Wallets', 'Programs and agents', 'Operate', 'Reference'])
+  assert.deepEqual(groups, ['Start', 'Accept payments', 'Build', 'Test', 'Operate', 'Reference'])
   const reply = await get(gateway, '/docs/actions/pending')
   assert.deepEqual([reply.status, reply.headers.location], [302, '/docs/actions/receivable'])
-  const pages = ['/docs', '/docs/contract/part-4', '/docs/operating', '/docs/actions/process']
+  const pages = [
+    '/docs',
+    '/docs/contract/part-4',
+    '/docs/operating',
+    '/docs/operating/runbook',
+    '/docs/actions/process',
+  ]
   for (const path of pages) {
     const { text } = await get(gateway, path)
     for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${id}"`), `${path}#${id}`)
@@ -126,7 +132,7 @@ test('a search finds what any page says, at its section, marked, the best page f
   assert.ok(hrefs.includes('/docs/actions/checkout#fields'), hrefs.join(' '))
   assert.match(text, /<mark>webhook<\/mark>/)
   assert.match((await found('pending_exists')).hrefs[0]!, /^\/docs\/actions\/receivable_exists/)
-  assert.match((await found('Rotating KEYS backup')).hrefs[0]!, /^\/docs\/operating/)
+  assert.match((await found('Rotate KEYS backup')).hrefs[0]!, /^\/docs\/operating/)
   // Each link leads to a place that is there.
   for (const href of hrefs) {
     const [page = '', id] = href!.split('#')
@@ -259,7 +265,7 @@ test('an action says what it costs: a price, which its form is asked for as a pr
 const has = (program: string, version = '--version') => spawnSync(program, [version]).status === 0
 
 test('the code of a call runs as it stands: in a terminal, with the client, and in every other language that is installed', async (t) => {
-  const env = { ...process.env, NANO_KEY: gateway.app.createdKey }
+  const env = { ...process.env, NANO_GATEWAY_KEY: gateway.app.createdKey }
   const asked = { only: 'code', metadata: `{"it's":true,"none":null,"list":[1,"é"]}`, expire: '2 hours' }
   const { text } = await send(gateway, 'cloud_wallet', asked)
   assert.doesNotMatch(text, /Status 200/, 'showing the code runs nothing')

@@ -54,8 +54,8 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
   const made = await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)
   const { address } = made.json()
   const shop = await openFramework(t, (url) => ({
-    NANO_URL: gateway.url,
-    NANO_KEY: merchant.key,
+    NANO_GATEWAY_URL: gateway.url,
+    NANO_GATEWAY_KEY: merchant.key,
     NANO_ADDRESS: address!,
     NANO_WEBHOOK_SECRET: SECRET,
     NANO_WEBHOOK_URL: `${url}/hooks/payment/nano_gateway`,

@@ -164,7 +164,7 @@ test('the installed package starts in an empty folder, answers, shows its pages,
   const { browser } = await call('checkout', { address, amount: '1.5', title: 'Coffee' })
   const pages = [
     [`${url}/`, 'from one JSON endpoint'],
-    [`${url}/docs`, 'API reference'],
+    [`${url}/docs`, 'Documentation'],
     [`${url}/docs/security`, 'What is promised'],
     [`${url}/docs/decisions`, 'Decisions'],
     [`${url}/dashboard/sign-in`, 'Sign in'],

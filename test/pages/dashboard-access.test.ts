@@ -137,7 +137,7 @@ test('the menu has what somebody may open, always in the same order, and lights 
     Requests, Activity, Your accounts, Security, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],
-    [adminKey, [...everybody, 'All accounts', 'Health', 'Jobs', 'Mail']],
+    [adminKey, [...everybody, 'All accounts', 'Health', 'Frozen sends', 'Jobs', 'Mail']],
   ]
   for (const [key, titles] of visitors) {
     const cookie = await enter(key)

@@ -1,4 +1,5 @@
 import { toRaw } from '../../src/kernel/money.ts'
+import { deleteFreeze } from '../../src/modules/wallets/freezes-store.ts'
 import { markAdopted, markFrozen, markThawed } from '../../src/modules/wallets/frozen-store.ts'
 import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { updateWrapping } from '../../src/modules/wallets/keys-store.ts'
@@ -140,6 +141,9 @@ tryVerbs(
         to: { master_key_id: 'key-2', wrapped_data_key: 'new', sealed_key: 'AA==' },
         unless: [{ wrapped_data_key: 'newer' }],
       },
+    }),
+    ...verbsOn('send_freezes', {
+      deleteFreeze: { run: (db, { scope }) => deleteFreeze(db, scope), to: null },
     }),
     ...verbsOn('wallet_plans', {
       cancelPlan: {

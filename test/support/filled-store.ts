@@ -40,6 +40,7 @@ import { recordEvent } from '../../src/modules/webhooks/index.ts'
 import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { addLooks, insertIncident } from '../../src/modules/status/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
+import { insertFreeze } from '../../src/modules/wallets/freezes-store.ts'
 import { insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
 import { insertCanary } from '../../src/modules/wallets/keys-store.ts'
@@ -61,6 +62,13 @@ export async function fill(ctx: StoreCtx): Promise<void> {
   const times = { created_at: 1, expires_at: 2 ** 41 }
   for (const email of ['alice@example.com', 'bob@example.com', null]) {
     const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: OPERATOR })
+    // Of another account: these go on.
+    await insertFreeze(db, {
+      scope: `${accountId}-other`,
+      reason: 'A key is out.',
+      frozenBy: 'operator',
+      now: clock.now(),
+    })
     await issueKey(ctx, {
       accountId,
       kind: 'public',

@@ -108,6 +108,7 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
       baseUrl: url,
     }),
     ...adminRoutes({
+      store: ctx,
       listMails: (limit) => listCapturedMail(db, limit),
       listJobs: (filter) => listJobs(db, filter),
       tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),

@@ -94,6 +94,7 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   swaps: { key: ['id'] },
   wallets: { key: ['id'], own: ['id', 'address'] },
   wallet_keys: { key: ['wallet_id'] },
+  send_freezes: { key: ['scope'], own: ['scope'] },
   wallet_plans: { key: ['id'], own: ['id', 'wallet_id'], beside: [['id', 'run']] },
   wallet_blocks: {
     key: ['id'],

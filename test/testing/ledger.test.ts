@@ -164,7 +164,7 @@ test('it begins with a state, another identity and a time to confirm, and refuse
 
 test('the guide has every control with its fields, its command and its call', () => {
   const root = resolve(import.meta.dirname, '../..')
-  const guide = readFileSync(join(root, 'docs/devnet.md'), 'utf8')
+  const guide = readFileSync(join(root, 'docs/devnet-controls.md'), 'utf8')
   const rows = [...guide.matchAll(/^\| `(devnet_\w+)` \|[^|]*\| `([^`]+)` \| ((?:`[^`]+`(?:, )?)+) \|/gm)]
   const controls = Object.keys(openControls(() => false)).sort()
   assert.deepEqual(rows.map(([, action]) => action).sort(), controls)

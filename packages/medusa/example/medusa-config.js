@@ -18,8 +18,8 @@ module.exports = defineConfig({
             resolve: '@nano-gateway/medusa',
             id: 'gateway',
             options: {
-              url: env.NANO_URL,
-              key: env.NANO_KEY,
+              url: env.NANO_GATEWAY_URL,
+              key: env.NANO_GATEWAY_KEY,
               address: env.NANO_ADDRESS,
               webhookSecret: env.NANO_WEBHOOK_SECRET,
               webhookUrl: env.NANO_WEBHOOK_URL,

@@ -4,15 +4,18 @@ import { type Document, type ResolveLink, parseDocument, plain } from '../../web
 import type { GuideLink } from '../../web/docs-shell.tsx'
 import type { Searchable } from './search.ts'
 
-/** In this order a newcomer meets them; a guide that is not named comes last. */
+/** The menu, in the order in which a newcomer needs it; a guide that is not named comes last. */
 const GROUPS: Readonly<Record<string, string>> = {
-  Start: 'getting-started first-payment devnet going-live',
-  'Take payments': 'payment-page merchants any-shop woocommerce medusa webhooks email usernames',
-  Wallets: 'wallets work',
-  'Programs and agents': 'client agents keys pay-per-request clients',
-  Operate: 'operating people scaling migrating security reliability performance',
-  Reference: 'contract versions comparison decisions',
+  Start: 'getting-started concepts first-payment calling going-live troubleshooting',
+  'Accept payments': 'payment-page merchants webhooks refunds any-shop woocommerce medusa email usernames',
+  Build: 'wallets client agents pay-per-request keys people work migrating clients',
+  Test: 'devnet devnet-controls',
+  Operate:
+    'operating operating/deploy operating/monitoring operating/runbook operating/failures operating/backup operating/keys operating/accounts',
+  Reference: 'errors commands contract versions comparison',
 }
+/** For those who judge or change the gateway; the overview links them. */
+const NOTES = new Set(['performance', 'reliability', 'scaling', 'security', 'decisions'])
 const REFERENCE = 'Reference'
 const ORDER = Object.values(GROUPS).flatMap((names) => names.split(' '))
 const groupOf = (path: string) =>
@@ -56,12 +59,12 @@ export class Guides {
     else this.#files.add(file)
   }
 
-  /** The guides for the side list: those that lie in the folder itself. */
+  /** The guides of the menu. */
   list(): readonly GuideLink[] {
     const rank = (path: string) => (ORDER.includes(path) ? ORDER.indexOf(path) : ORDER.length)
     this.#listed ??= [...this.#pages.keys()]
       .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
-      .filter((path) => path !== '' && !path.includes('/'))
+      .filter((path) => ORDER.includes(path) || !(path === '' || path.includes('/') || NOTES.has(path)))
       .map((path) => ({ path, title: this.find(path)!.document.title, group: groupOf(path) }))
     return this.#listed
   }
@@ -71,7 +74,7 @@ export class Guides {
     return [...this.#pages.entries()].flatMap(([path, file]) => {
       if (file === undefined || path === '') return []
       const [folder = path] = path.split('/')
-      const weight = folder === 'decisions' ? 0.2 : path.includes('/') ? 0.5 : 1
+      const weight = folder === 'decisions' ? 0.2 : folder === 'contract' && folder !== path ? 0.5 : 1
       const markdown = this.#text(file)
       // Reading all of them as pages would hold up everybody else for a second.
       const title = plain(/^# (.*)/m.exec(markdown)?.[1] ?? path)

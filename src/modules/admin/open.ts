@@ -3,11 +3,12 @@ import type { AdminPorts } from './ports.ts'
 import { accountPages } from './routes/account.tsx'
 import { administrationPages } from './routes/administration.tsx'
 import { adminRoutes } from './routes/api.ts'
+import { freezePages } from './routes/freezes.tsx'
 import { overviewPages } from './routes/overview.tsx'
 
 /** What the gateway does and how it stands, for its people. */
 export const openAdmin = (ports: AdminPorts): Module => ({
   name: 'admin',
   routes: adminRoutes(ports),
-  pages: [...overviewPages(ports), ...administrationPages(ports), ...accountPages(ports)],
+  pages: [...overviewPages(ports), ...administrationPages(ports), ...freezePages(ports), ...accountPages(ports)],
 })

@@ -28,6 +28,7 @@ export const masterKeyMissing = (cause: unknown) =>
     cause,
   })
 export const sendsDisabled = () => new AppError('feature_disabled', 'Sending from cloud wallets is disabled.')
+export const sendsFrozen = () => new AppError('wallet_frozen', 'Sends are frozen while the operator investigates.')
 export const tooManyWallets = (max: number) =>
   new AppError('limit_reached', `An account can have up to ${max} wallets.`)
 export const sendTooLarge = (max: string) => new AppError('limit_reached', `A send can be at most ${max} nano.`)

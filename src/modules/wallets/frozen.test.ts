@@ -254,17 +254,21 @@ test('a frozen treasury with payments that wait is thawed only by somebody who s
   assert.equal(world.fundsOf(SHOP), nano(1))
 })
 
-test('wallets frozen and wallets thaw on the command line, beside a running gateway', async (t) => {
+test('wallets freeze, frozen and thaw on the command line, beside a running gateway', async (t) => {
   const gateway = await openGateway(t)
   const key = gateway.app.createdKey!
   const { address } = (await gateway.call('cloud_wallet', { key })).json()
   const { db } = gateway.app.store
   const { id } = (await findWalletByAddress(db, address!))!
-  await db.updateTable('wallets').set({ frozen_at: 1, frozen_reason: 'Why.' }).where('id', '=', id).execute()
   const run = (...words: string[]) => askCommand(gateway.folder, 'wallets', ...words)
+  assert.deepEqual(await run('freeze', address!, '--reason', 'Why.'), { frozen: address })
   const [frozen] = (await run('frozen')) as { id: string; address: string; reason: string }[]
   assert.deepEqual([frozen!.id, frozen!.address, frozen!.reason], [id, address, 'Why.'])
   const by = [{ host: hostname(), pid: process.pid }]
   assert.deepEqual(await run('thaw', id), { thawed: id, address, in_force: true, confirmed_by: by })
+  assert.deepEqual(await run('freeze', 'all', '--reason', 'A key is out.'), { frozen: 'all' })
+  const [sends] = (await run('frozen')) as { scope: string; reason: string }[]
+  assert.deepEqual([sends!.scope, sends!.reason], ['all', 'A key is out.'])
+  assert.deepEqual(await run('unfreeze', 'all'), { thawed: 'all', in_force: true, confirmed_by: by })
   assert.deepEqual(await run('frozen'), [])
 })

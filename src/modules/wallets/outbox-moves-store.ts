@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Raw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
@@ -73,6 +74,11 @@ export async function markSigned(db: Db, id: string, signed: Signed, now: number
 
 type SignedRow = Record<'id' | 'hash' | 'previous' | 'balance' | 'amount' | 'block', string> & { now: number }
 
+/** An operator may have frozen the wallet, or sends, since it was looked at. */
+const NOT_FROZEN = sql<boolean>`not exists (select 1 from wallets where wallets.id = wallet_blocks.wallet_id and (
+    frozen_at is not null or (kind = 'send' and exists (select 1 from send_freezes
+      where scope in ('all', wallets.account_id, wallet_blocks.account_id)))))`
+
 const sign = prepared((db, given: Given<SignedRow>) =>
   db
     .updateTable('wallet_blocks')
@@ -88,6 +94,7 @@ const sign = prepared((db, given: Given<SignedRow>) =>
     .where('id', '=', given('id'))
     .where('status', '=', 'queued')
     .where((where) => where.or([where('deadline_at', 'is', null), where('deadline_at', '>', given('now'))]))
+    .where(NOT_FROZEN)
     .returning(BLOCK_COLUMNS),
 )
 

@@ -109,12 +109,21 @@ export interface WalletBlocksTable {
   confirmed_at: number | null
 }
 
+/** Whose sends an operator has stopped: `all`, or an account. */
+interface SendFreezesTable {
+  scope: string
+  reason: string
+  frozen_by: string
+  created_at: number
+}
+
 export interface WalletTables {
   wallets: WalletsTable
   wallet_keys: WalletKeysTable
   wallet_canaries: WalletCanariesTable
   wallet_plans: WalletPlansTable
   wallet_blocks: WalletBlocksTable
+  send_freezes: SendFreezesTable
 }
 
 /** In an order in which references are already there. */
@@ -124,6 +133,7 @@ export const WALLET_TABLES = [
   'wallet_canaries',
   'wallet_plans',
   'wallet_blocks',
+  'send_freezes',
 ] as const satisfies readonly (keyof WalletTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -9,7 +9,7 @@ export interface Unfinished {
   open: OutboxBlock | undefined
   /** In the order they were asked for. */
   sends: OutboxBlock[]
-  /** Sends of an account that is suspended. */
+  /** Sends of an account that is suspended, or whose sends are frozen. */
   held: OutboxBlock[]
   receives: OutboxBlock[]
 }
@@ -39,7 +39,8 @@ type Place = Pick<Selectable<WalletBlocksTable>, 'sequence' | 'created_at' | 'po
 const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) => {
   const columns = [...BLOCK_COLUMNS, 'sequence', 'position'] as const
   const held = sql<number>`case when exists (select 1 from accounts
-    where accounts.id = wallet_blocks.account_id and suspended_at is not null) then 1 else 0 end`.as('held')
+    where accounts.id = wallet_blocks.account_id and suspended_at is not null)
+    or exists (select 1 from send_freezes where scope = wallet_blocks.account_id) then 1 else 0 end`.as('held')
   const queued = (kind: OutboxBlock['kind'], limit: number) =>
     db
       .selectFrom(

@@ -56,7 +56,7 @@ test('the example in the package pays for a request, from an account that was on
   const example = (privateKey: string) =>
     run(process.execPath, ['examples/pay-per-request.mjs'], {
       cwd: root,
-      env: { ...process.env, GATEWAY_URL: url, NANO_PRIVATE_KEY: privateKey, ROOT: newHash() },
+      env: { ...process.env, NANO_GATEWAY_URL: url, NANO_PRIVATE_KEY: privateKey, ROOT: newHash() },
     })
   await assert.rejects(example(poor.privateKey), { stdout: `Fund ${poor.address} and start again.\n` })
   await give(node, poor.key, nano(1))

@@ -160,6 +160,11 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     wallet(address),
     ` go on, which was frozen${reason ? `: ${text(reason)}` : ''}`,
   ],
+  'wallet.frozen': ({ address, reason }) => ['froze the wallet ', wallet(address), `: ${text(reason)}`],
+  'sends.frozen': ({ target, reason }) => [
+    `froze ${target === 'all' ? 'all sends' : 'the sends of the account'}: ${text(reason)}`,
+  ],
+  'sends.unfrozen': ({ target }) => [`let ${target === 'all' ? 'all sends' : 'the sends of the account'} go on`],
   'wallet.released': ({ address, hashes, reason }) => [
     `released blocks ${text(hashes)} of the wallet `,
     wallet(address),

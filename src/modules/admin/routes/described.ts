@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 
-const { text, bool, map, object, integer, orNull, list, record, words } = answer
+const { text, bool, map, object, integer, orNull, list, optional, record, words } = answer
 
 export const describedAdminRoutes: readonly Described[] = [
   {
@@ -30,6 +30,33 @@ export const describedAdminRoutes: readonly Described[] = [
         record({ id: text, kind: text, status: text, attempts: integer, run_at: text, last_error: orNull(text) }),
       ),
     }),
+  },
+  {
+    method: 'get',
+    path: '/api/freezes',
+    id: 'listFreezes',
+    tag: 'admin',
+    summary: 'Frozen sends and frozen wallets, with the reason of each.',
+    who: 'administrator',
+    answer: record({
+      sends: list(record({ id: text, reason: text, frozen_at: text })),
+      wallets: list(record({ id: text, address: text, account: orNull(text), reason: text, frozen_at: text })),
+    }),
+  },
+  {
+    method: 'put',
+    path: '/api/freezes/{id}',
+    id: 'setFreeze',
+    tag: 'admin',
+    summary:
+      'Freeze all sends (`all`), those of an account, or a wallet by its id or address, at once; or let them go on with `frozen: false`.',
+    who: 'administrator',
+    body: {
+      schema: record({ frozen: bool, reason: optional(text), pay_queued: optional(bool) }),
+      example: { frozen: true, reason: 'A key is out.' },
+    },
+    answer: record({ id: text, frozen: bool }),
+    refuses: [409],
   },
   {
     method: 'get',

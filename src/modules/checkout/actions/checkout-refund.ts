@@ -43,7 +43,7 @@ export const checkoutRefund = action({
       address: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
       from: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
       hash: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
-      block_url: 'https://blocklattice.io/block/7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
+      block_url: 'https://nanolooker.com/block/7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
       reason: 'Sold out',
       failure: null,
       created_unix: 1794710043,

@@ -4,11 +4,12 @@ import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
-import { hasFeature, hasSpendingLimit, insertAudit, reserveSpend } from '../../accounts/index.ts'
+import { hasSpendingLimit, insertAudit, reserveSpend } from '../../accounts/index.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
-import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
+import { walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
+import { requireSends } from './may-send.ts'
 import { readBalance } from './read-balance.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { toList } from './shares.ts'
@@ -28,11 +29,10 @@ export async function deleteWallet(
   wallet: Wallet,
   { actor, idempotency, rights }: Ending,
 ): Promise<void> {
-  const { store, node, rules } = ctx
+  const { store, node } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   const owner = wallet.accountId
-  const maySend = rules.sendsAllowed && (owner === null || (await hasFeature(store.db, owner, 'wallet_sends', true)))
-  if (!maySend) throw sendsDisabled()
+  await requireSends(store.db, ctx, owner)
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
   const held = hasSpendingLimit(rights) ? await readBalance(ctx, wallet) : undefined

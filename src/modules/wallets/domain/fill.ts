@@ -7,6 +7,7 @@ import type { WalletLock } from '../lock-store.ts'
 import { readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import { queueReceives } from './queue-receives.ts'
+import { maySend } from './may-send.ts'
 import { refuseSend } from './refuse.ts'
 import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
@@ -28,7 +29,7 @@ export async function fillQueued(ctx: WalletRoom, lock: WalletLock, stand: Stand
   const { wallet, chain } = stand
   const { sends, receives } = wishes
   const [wanting] = sends
-  const { sendsAllowed } = ctx.rules
+  const sendsAllowed = await maySend(ctx, wallet.accountId)
   if (wanting && sendsAllowed) {
     const queued = sends.find((send) => isCovered(send, chain.balance, receives))
     if (queued) return signNext(ctx, lock, { ...stand, queued }, queued.amount ?? chain.balance)

@@ -7,6 +7,7 @@ import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, markEnded, markHeld } from '../store.ts'
 import { type Chain, holdsFunds, readDeposits } from './chain.ts'
 import { underLock } from './lock.ts'
+import { maySend } from './may-send.ts'
 import { queueReceives } from './queue-receives.ts'
 import { splitShares, toList } from './shares.ts'
 import type { Step } from './step.ts'
@@ -54,7 +55,7 @@ async function shareOut(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain
     await underLock(ctx, lock, (db) => markHeld(db, wallet.id))
     return 'idle'
   }
-  if (!ctx.rules.sendsAllowed) return 'idle'
+  if (!(await maySend(ctx, wallet.accountId))) return 'idle'
   const { ids } = ctx.store
   const purpose = endingPurpose(wallet)
   await underLock(ctx, lock, async (db, now) => {

@@ -2,12 +2,13 @@ import { whenOver } from '../../../kernel/when-over.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
-import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
-import { sendTooLarge, sendsDisabled, walletNotFound } from '../errors.ts'
+import { endOfDay, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
+import { sendTooLarge, walletNotFound } from '../errors.ts'
 import { findBlock, insertSend } from '../outbox-store.ts'
 import type { SendPurpose } from '../purposes.ts'
 import type { WalletRoom } from '../room.ts'
 import { lockUsableWallet } from '../store.ts'
+import { requireSends } from './may-send.ts'
 import { checkDay } from './send.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
@@ -35,8 +36,8 @@ export interface QueuedSend {
 export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreCtx, send: QueuedSend): Promise<string> {
   const { walletId, purpose, accountId, destination, amount, reference, rights } = send
   const { db, clock, ids } = tx
-  const { sendsAllowed, sendMax, dailySendMax } = rules
-  if (!sendsAllowed || !(await hasFeature(db, accountId, 'wallet_sends', true))) throw sendsDisabled()
+  const { sendMax, dailySendMax } = rules
+  await requireSends(db, { rules }, accountId)
   const isLimited = dailySendMax > 0n
   if (sendMax > 0n && amount > sendMax) throw sendTooLarge(formatNano(sendMax))
   if (isLimited) await lockAccount(db, accountId)

@@ -5,28 +5,20 @@ import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { together } from '../../../kernel/in-tx.ts'
 import { allOrNone } from '../../../kernel/store-connection.ts'
-import {
-  endOfDay,
-  hasFeature,
-  hasSpendingLimit,
-  insertAudit,
-  lockAccount,
-  pledgeTo,
-  reserveSpend,
-} from '../../accounts/index.ts'
+import { endOfDay, hasSpendingLimit, insertAudit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
 import {
   dailyLimitReached,
   insufficientFunds,
   referenceReused,
   sendTooLarge,
-  sendsDisabled,
   walletFrozen,
   walletNotFound,
 } from '../errors.ts'
 import { type OutboxBlock, findByReference, findOpenBlock, insertSend, listSentAmounts } from '../outbox-store.ts'
 import { type Wallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
+import { requireSends } from './may-send.ts'
 import { getOwnedWallet } from './owned-wallet.ts'
 import { waitUntilSent } from './wait-until-sent.ts'
 
@@ -50,17 +42,15 @@ interface SendRequest {
  * block, whatever happens in between and however long ago it was.
  */
 export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
-  const { store, rules } = ctx
+  const { store } = ctx
   const { accountId, idempotencyKey } = request
   const reference = idempotencyKey === undefined ? null : `${accountId}:${idempotencyKey}`
   const known = reference === null ? undefined : await findByReference(store.db, reference)
   if (known) return finish(ctx, await sameSend(ctx, known, request))
-  if (!rules.sendsAllowed) throw sendsDisabled()
-  const [wallet, maySend] = await Promise.all([
+  const [wallet] = await Promise.all([
     getOwnedWallet(store.db, accountId, request.from),
-    hasFeature(store.db, accountId, 'wallet_sends', true),
+    requireSends(store.db, ctx, accountId),
   ])
-  if (!maySend) throw sendsDisabled()
   if (wallet.frozenAt !== null) throw walletFrozen()
   const amount = await resolveAmount(ctx, wallet, request)
   return ctx.charged('wallet_send', async () =>

@@ -1,5 +1,6 @@
 import type { Job } from '../../../kernel/job.ts'
 import type { WalletRoom } from '../room.ts'
+import { maySend } from '../domain/may-send.ts'
 import { expireDue } from '../domain/end-wallet.ts'
 import type { Setbacks } from '../setbacks.ts'
 import { listDueWallets } from '../store.ts'
@@ -9,7 +10,7 @@ import { forEachOf } from './for-each-of.ts'
 const BATCH_MAX = 1_000
 const WALLETS_AT_ONCE = 16
 
-const list = ({ store, rules }: WalletRoom, limit: number) => listUnsettled(store.db, limit, rules.sendsAllowed)
+const list = async (ctx: WalletRoom, limit: number) => listUnsettled(ctx.store.db, limit, await maySend(ctx, null))
 
 /** Ends wallets whose time is over, and takes up whatever a process has begun and not finished: crashes, lost replies. */
 export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({

@@ -6,6 +6,7 @@ import { up as walletWaiting } from './0040-wallet-waiting.ts'
 import { up as sendPurposes } from './0044-send-purposes.ts'
 import { up as walletLooks } from './0053-wallet-looks.ts'
 import { up as voidBlocks } from './0059-void-blocks.ts'
+import { up as sendFreezes } from './0061-send-freezes.ts'
 
 export const WALLET_MIGRATIONS: Migrations = {
   '0006-wallets': wallets,
@@ -15,4 +16,5 @@ export const WALLET_MIGRATIONS: Migrations = {
   '0044-send-purposes': sendPurposes,
   '0053-wallet-looks': walletLooks,
   '0059-void-blocks': voidBlocks,
+  '0061-send-freezes': sendFreezes,
 }

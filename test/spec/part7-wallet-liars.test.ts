@@ -27,7 +27,7 @@ async function openWallet(t: TestContext, count: number, env: Record<string, str
   return { ...scene, wallet, send, sends, account, paid }
 }
 
-test('one of two nodes named another representative and the next send handed it the vote: now nothing is signed, and the error says why (contract 4.2, rule 14; 7, Texts and codes: nodes that contradict each other about a wallet or an address, nothing was done)', async (t) => {
+test('one of two nodes named another representative and the next send handed it the vote: now nothing is signed, and the error says why (contract 7, Texts and codes: nodes that contradict each other about a wallet or an address)', async (t) => {
   const { nodes, send, sends, account, paid, shop, pass } = await openWallet(t, 2)
   const { representative } = account()
   for (const liar of nodes) {

@@ -1,0 +1,52 @@
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { readReason } from '../../accounts/index.ts'
+import { freezeSends, listFreezes, listFrozen, unfreezeSends } from '../../wallets/index.ts'
+import { FreezesPage } from '../pages/freezes-page.tsx'
+import type { AdminPorts } from '../ports.ts'
+
+const LISTED_MAX = 200
+const PATH = '/admin/freezes'
+const DONE = { frozen: 'Frozen. Nothing more is signed.', lifted: 'It goes on.' }
+
+/** What an operator stops while the gateways run, and lets go on. */
+export function freezePages({ store }: Pick<AdminPorts, 'store'>): readonly (Page | Form)[] {
+  const show = async ({ frame }: PageRequest, filled: FormState) => {
+    const { db } = store
+    const [sends, wallets] = await Promise.all([listFreezes(db, LISTED_MAX), listFrozen(db, LISTED_MAX)])
+    return <FreezesPage frame={frame} filled={filled} sends={sends} wallets={wallets} />
+  }
+  const form = { section: PATH, door: 'administrator', permission: 'administration', proof: true, again: show } as const
+  return [
+    {
+      path: PATH,
+      door: 'administrator',
+      permission: 'administration',
+      menu: { title: 'Frozen sends', order: 125, guide: 'operating#wallets' },
+      done: DONE,
+      render: (request) => show(request, EMPTY),
+    },
+    {
+      ...form,
+      path: PATH,
+      async run({ caller: { actor } }, fields) {
+        const reason = readReason({ reason: fields.get('reason') })
+        await freezeSends(store, { target: fields.get('target'), actor, reason })
+        return { to: `/dashboard${PATH}?done=frozen` }
+      },
+    },
+    {
+      ...form,
+      path: `${PATH}/lift`,
+      async run({ caller: { actor } }, fields) {
+        await unfreezeSends(store, {
+          target: fields.get('target'),
+          actor,
+          payQueued: fields.get('pay_queued') === 'yes',
+        })
+        store.wakeJobs()
+        return { to: `/dashboard${PATH}?done=lifted` }
+      },
+    },
+  ]
+}

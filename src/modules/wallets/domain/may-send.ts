@@ -1,0 +1,24 @@
+import type { Db } from '../../../kernel/db.ts'
+import { hasFeature } from '../../accounts/index.ts'
+import { sendsDisabled, sendsFrozen } from '../errors.ts'
+import { areSendsFrozen } from '../freezes-store.ts'
+import type { WalletRoom } from '../room.ts'
+
+/** Whether an account's wallets may send now, or those of the service: by the settings, and by what an operator has frozen since. */
+export const maySend = async ({ rules, store }: Pick<WalletRoom, 'rules' | 'store'>, accountId: string | null) =>
+  rules.sendsAllowed && !(await areSendsFrozen(store.db, accountId))
+
+/** Refuses what an account asks to send while it may not. What was asked before waits, or takes itself back at its end. */
+export async function requireSends(
+  db: Db,
+  { rules }: Pick<WalletRoom, 'rules'>,
+  accountId: string | null,
+): Promise<void> {
+  if (!rules.sendsAllowed) throw sendsDisabled()
+  const [isOn, isFrozen] = await Promise.all([
+    accountId === null || hasFeature(db, accountId, 'wallet_sends', true),
+    areSendsFrozen(db, accountId),
+  ])
+  if (!isOn) throw sendsDisabled()
+  if (isFrozen) throw sendsFrozen()
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { openFolder } from '../support/folder.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+test('whoever moves the repository runs one command, and README and every package name the new address', (t) => {
+  const folder = openFolder(t)
+  const names = readdirSync(join(root, 'packages'))
+  const files = ['package.json', 'README.md', ...names.map((name) => `packages/${name}/package.json`)]
+  for (const file of [...files, 'scripts/repository.mjs']) {
+    mkdirSync(join(folder, file, '..'), { recursive: true })
+    cpSync(join(root, file), join(folder, file))
+  }
+  const address = 'https://git.elsewhere.example/shop/nano-gateway'
+  const run = (...args: string[]) => spawnSync(process.execPath, [join(folder, 'scripts/repository.mjs'), ...args])
+  assert.equal(run('nonsense').status, 1)
+  assert.equal(run(address).status, 0)
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    assert.ok(text.includes(address), file)
+    assert.ok(!text.includes('https://repository.example/'), file)
+  }
+})
