@@ -56,7 +56,7 @@ function readValue(name: string, text: string): unknown {
   }
 }
 
-/** Whom a request was about; a name is watched by its address, which the answer tells. */
+/** The accounts of a request; a name is watched by its address, which the answer has. */
 function accountsIn(fields: Fields, answer: unknown): string[] {
   const resolved = (answer as { address?: unknown } | null)?.address
   const given = [fields.account, fields.accounts, fields.address].flat().filter((each) => typeof each === 'string')

@@ -39,12 +39,12 @@ const shortAmount = (raw: bigint) => formatNano(raw).replace(/(\.\d{6})\d+/, '$1
 const ARROWS: Record<string, string> = { send: '→', receive: '←', open: '←', change: 'rep' }
 
 /**
- * A line for every call and every block, as they come. Calls carry texts of strangers: what is no name of an action, address or
+ * A line for every call and every block, as they come. Calls carry texts of anonymous callers: what is not the name of an action, address or
  * hash is never written out, so that no caller writes to this terminal.
  */
 export class LedgerLines {
   readonly #options: LinesOptions
-  /** Blocks of this moment: one that is confirmed at once is told once. */
+  /** Blocks of this moment: one that is confirmed at once is printed once. */
   #arrived: ToldBlock[] = []
 
   constructor(options: LinesOptions) {

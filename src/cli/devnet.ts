@@ -55,7 +55,7 @@ const UI_PORT = 7080
 
 const isWork = (text: string): text is keyof typeof WORK_THRESHOLDS => Object.hasOwn(WORK_THRESHOLDS, text)
 
-/** Runs the development ledger in the foreground until it is told to stop. */
+/** Runs the development ledger in the foreground until it is stopped. */
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
   const { work } = flags
   if (!isWork(work)) throw new Error('--work is dev, live, beta or none.')

@@ -34,7 +34,7 @@ async function serve({ url, key }: ReturnType<typeof readGateway>): Promise<void
 const tell = (error: unknown) =>
   console.error(`nano-gateway mcp: ${error instanceof Error ? error.message : String(error)}`)
 
-/** A program that waits for an answer is told when there will be none. */
+/** A program that waits for an answer gets an error when there will be none. */
 function answerFor(program: StdioServerTransport, message: JSONRPCMessage, error: unknown): void {
   tell(error)
   if (!('id' in message) || !('method' in message)) return

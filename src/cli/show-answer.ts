@@ -56,7 +56,7 @@ function listLines(list: readonly unknown[]): string[] {
   )
 }
 
-/** Names and notes are written by strangers: what moves a cursor, colours or hides is made visible. */
+/** Names and notes are written by others: what moves a cursor, colours or hides is made visible. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   if (text.startsWith('data:image/')) return '(a picture; --json has it)'

@@ -23,7 +23,7 @@ export async function watchAccounts(url: URL, accounts: readonly string[], json:
   }
 }
 
-/** Until the connection ends; tells whether there was one. */
+/** Runs until the connection ends; returns whether there was one. */
 function listen(address: string, accounts: readonly string[], json: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = new WebSocket(address)

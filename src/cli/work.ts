@@ -20,7 +20,7 @@ interface WorkFlags {
   bench?: boolean
 }
 
-/** Runs a work server in the foreground until it is told to stop. */
+/** Runs a work server in the foreground until it is stopped. */
 export async function runWorkServer(flags: WorkFlags): Promise<void> {
   const { host, port, threads, network, cards, keys } = flags
   if (network !== 'live' && network !== 'beta' && network !== 'dev') throw new Error('--network is live, beta or dev.')
@@ -29,7 +29,7 @@ export async function runWorkServer(flags: WorkFlags): Promise<void> {
     workCards: INFRA_SETTINGS.workCards.read(cards),
     workUrls: [],
     workNodes: false,
-    // A node waits longer than a person, and tells us when it does not want to any more.
+    // A node waits longer than a person, and closes the connection when it gives up.
     workQueueSecondsMax: 600,
     workWaitSecondsMax: 1_800,
   }

@@ -62,7 +62,7 @@ export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountC
 }
 
 /**
- * The balance is read from the block itself, whose hash is recomputed here. An account's balance can be told wrongly,
+ * The balance is read from the block itself, whose hash is recomputed here. A gateway can report a wrong balance of an account,
  * and an owner who signs for less than there is gives the difference away.
  */
 async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<Head> {

@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 const TRIES_MAX = 3
-/** When a server asks for a longer wait, the caller is told instead. */
+/** When a server asks for a longer wait, the caller gets the error instead. */
 const WAIT_SECONDS_MAX = 10
 const PASSING = new Set([0, 429, 502, 503, 504])
 
@@ -113,7 +113,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: no answer of a gateway, and told as such.
+    // Not JSON: not an answer of a gateway, and reported as such.
     return undefined
   }
 }

@@ -120,7 +120,7 @@ function toWait(error: unknown, signal: AbortSignal | undefined): number {
   return retryAfter * 1_000
 }
 
-/** What the gateway tells of a checkout, as it happens. */
+/** What the gateway reports about a checkout, as it happens. */
 async function* listen({ url, fetch }: Connection, id: string, signal?: AbortSignal): AsyncGenerator<Check> {
   const response = await fetch(`${url}/pay/${pathOf(id)}/events`, {
     headers: { accept: 'text/event-stream' },

@@ -8,7 +8,7 @@ interface SocketLike {
 }
 export type SocketClass = new (url: string) => SocketLike
 
-/** One confirmation as the gateway's websocket tells it. */
+/** One confirmation as the gateway's websocket sends it. */
 export interface Frame {
   account: string
   amount: string
@@ -45,7 +45,7 @@ export class ConfirmationSocket {
     this.#watch = setInterval(() => this.#look(), PING_EVERY)
   }
 
-  /** Waits until every confirmation from now on will be told; false where the connection ended before. */
+  /** Waits until every confirmation from now on will arrive; false where the connection ended before. */
   async ready(): Promise<boolean> {
     await this.#until(() => this.#acknowledged)
     if (this.#refusal) throw this.#refusal

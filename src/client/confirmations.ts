@@ -28,7 +28,7 @@ const MARK_EVERY = 5_000
 
 /**
  * Confirmations as they happen. A connection that breaks is made again, and what was confirmed meanwhile is read from the
- * ledger: each block of the accounts is told once.
+ * ledger: each block of the accounts is reported once.
  */
 export async function* confirmationsOf(
   connection: Connection,
@@ -67,7 +67,7 @@ export async function* confirmationsOf(
   }
 }
 
-/** What passes by itself: no server there, too much asked, a node away. */
+/** Failures that pass without a change: no server there, too much asked, a node away. */
 const isPassing = (error: unknown) =>
   error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500)
 

@@ -8,7 +8,7 @@ import { isHex } from '../kernel/nano/hex.ts'
 import { workValue } from '../kernel/nano/work.ts'
 import { searchWork } from './search-work.ts'
 
-/** The ledger as a gateway tells of it, in the words of the wire. */
+/** The ledger as a gateway reports it, in the format of the API. */
 export function rpcOf(connection: Connection): LedgerRpc {
   return async (action, fields, idempotencyKey) => {
     const { safe, once } = (FACTS as Record<string, ActionFacts>)[action] ?? {}

@@ -4,13 +4,13 @@ import type { Answers } from './generated/answers.ts'
 import { FACTS } from './generated/facts.ts'
 import type { Requests } from './generated/requests.ts'
 
-/** How far an account was told of: its newest confirmed block, and the confirmed sends that wait for it. */
+/** How far an account was reported: its newest confirmed block, and the confirmed sends that wait for it. */
 export interface Mark {
   frontier: string | undefined
   waiting: ReadonlySet<string>
 }
 
-/** A confirmed block, as the ledger tells of it later. */
+/** A confirmed block, as the ledger shows it later. */
 interface MissedBlock {
   hash: string
   account: string

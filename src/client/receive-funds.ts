@@ -16,7 +16,7 @@ export interface Received {
 
 /**
  * Receives what was sent to an account, so that it can pay; the first receive opens it. Returns its balance in raw. An
- * amount that is told wrongly is refused by the ledger, because the send it comes from says how much it is.
+ * amount that is reported wrongly is refused by the ledger, because the send it comes from says how much it is.
  */
 export async function receiveFunds(options: WalletOptions): Promise<bigint> {
   return (await receiveWaiting(new AccountSigner(openOwnChain(options)))).balance

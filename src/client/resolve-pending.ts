@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts'
 import { isOnLedger } from './publish.ts'
 
 /**
- * Finds out what became of payments whose end was not told, before another is signed. The ledger decides, and not
+ * Finds out what became of payments whose outcome is unknown, before another is signed. The ledger decides, and not
  * the one who was paid: once another block has its place, it is there or will never be.
  */
 export async function resolvePending(chain: AccountChain, budget: Budget, head: Head): Promise<void> {

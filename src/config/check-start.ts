@@ -20,7 +20,7 @@ interface StartCheck {
   atDesk: boolean
   /** Every reason why it would not start. */
   problems: string[]
-  /** What is told, and does not keep it from starting. */
+  /** Warnings: they do not stop the start. */
   warnings: string[]
 }
 

@@ -8,7 +8,7 @@ import { SETTINGS } from './settings.ts'
 type Settings = typeof SETTINGS
 type Env = Readonly<Record<string, string | undefined>>
 export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> } & {
-  /** A developer tries things out on their own machine; no stranger comes here. */
+  /** A local gateway: a developer tries things out on their own machine. */
   readonly atDesk: boolean
 }
 
@@ -28,9 +28,9 @@ const FILE_NAMES = LISTED.filter(({ secret }) => secret).map(({ env }) => env + 
 export interface ReadConfig {
   /** Undefined while a value is wrong. */
   config: Config | undefined
-  /** Why this is no desk; empty at one. */
+  /** Why this gateway is not local; empty if it is. */
   notDesk: string[]
-  /** Values that cannot be meant, each told by its name and never by its content. */
+  /** Invalid values, each reported by its name and never by its content. */
   wrong: string[]
   /** Names that are not ours and were probably meant to be. */
   near: NearName[]

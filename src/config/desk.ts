@@ -2,7 +2,7 @@ import { isLoopback } from '../kernel/loopback.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Why this is not a developer's desk, as the settings that say so; nothing at a desk. */
+/** Why this gateway is not local, as the settings that say so; empty if it is. */
 export function leavesDesk({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
   const reasons: string[] = []
   if (NODE_ENV === 'production') reasons.push('NODE_ENV is production')

@@ -8,7 +8,7 @@ export const FILE_SUFFIX = '_FILE'
 
 const isGiven = (value: string | undefined) => value !== undefined && value !== ''
 
-/** The text of a secret, from the environment or from the file named there. What is wrong is told without the file's content or name. */
+/** The text of a secret, from the environment or from the file named there. Errors name neither the file's content nor its name. */
 export function readSecret(env: Env, name: string): string | undefined {
   const file = env[name + FILE_SUFFIX]
   if (!isGiven(file)) return env[name]

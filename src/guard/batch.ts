@@ -8,7 +8,7 @@ const ELEMENTS_MAX = 100
 /** Whether a body is a list of requests. */
 export const isBatch = (text: string): boolean => text.charCodeAt(0) !== 0x7b && /^\s*\[/.test(text)
 
-/** The requests of a batch, each as it was written: what is wrong with one of them is told in its place. */
+/** The requests of a batch, each as it was written: an error of one of them is answered in its place. */
 export function readBatch(text: string, headers: RequestHeaders): string[] {
   const value = parseJson(text, 2) as unknown[]
   if (value.length === 0 || value.length > ELEMENTS_MAX) {

@@ -97,7 +97,7 @@ function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAf
   return new AppError(code, 'Too many requests.', { retryAfterSeconds, body: { detail } })
 }
 
-/** Whose credits a caller may spend. A public key is readable by anybody, so that its holder is a stranger. */
+/** Whose credits a caller may spend. Anyone can read a public key, so that its holder counts as anonymous. */
 const spenderOf = (caller: Caller) => (caller.kind === 'account' && caller.door === 'secret-key' ? caller : undefined)
 
 export const accountOf = (caller: Caller): string | undefined => spenderOf(caller)?.accountId

@@ -216,7 +216,7 @@ function isSold({ gateway, caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' && (gateway.seller?.goods.has(found!.action.name) ?? false)
 }
 
-/** Whether its key may be told what was remembered. Where it may not, it goes on, and `authorize` says so. */
+/** Whether its key may have the cached answer. Otherwise the request continues, and `authorize` refuses it. */
 function mayRecall({ caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' || hasScope(caller!, found!.action.scope)
 }
@@ -228,7 +228,7 @@ function countUse({ gateway, caller, found }: Passing): void {
 function price(passing: Passing): void | Promise<void> {
   const { gateway, request, door, trace, body } = passing
   const { action } = passing.found!
-  // A caller who is asked for money is told as well which fields are not read.
+  // A caller who is asked for money also learns which fields are not read.
   trace.ignored = door.ignored(passing.found!, body!)
   if (!isSold(passing)) return
   return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
@@ -286,7 +286,7 @@ function actOnce(passing: Passing): Promise<string> {
 }
 
 /**
- * Who may repeat a request. Callers without an account are told apart by address, so that none reads another's answer; so are those with
+ * Who may repeat a request. Callers without an account are distinguished by address, so that none reads another's answer; so are those with
  * a public key, who else could take an Idempotency-Key from the account.
  */
 function repeaterOf(caller: Caller, ip: string): string {
@@ -342,7 +342,7 @@ async function run(
 
 /**
  * Whose share of what is scarce a request takes. Those who may spend for an account are the account; who pays by request
- * is the address that pays; everybody else is told apart by network address.
+ * is the address that pays; all others are distinguished by network address.
  */
 function payerOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return `x402:${caller.paidBy}`
@@ -361,7 +361,7 @@ async function countFailure({ gateway, request, trace, isCounted }: Passing, err
   }
 }
 
-/** Counts a request of a stranger, and refuses it (429) when its address has sent too many. */
+/** Counts a request of an anonymous caller, and refuses it (429) when its address has sent too many. */
 export async function countUnread(
   { throttle }: Pick<Gateway, 'throttle'>,
   ip: string,

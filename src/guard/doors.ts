@@ -58,7 +58,7 @@ function toAsked({ action, room, parse }: RegisteredAction, { params, resolved }
   }
 }
 
-/** A caller who gave a name is told whose it is. */
+/** A caller who gave a name learns whose it is. */
 async function named(running: Promise<Json> | Json, address: string): Promise<Json> {
   const result = await running
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return result

@@ -132,7 +132,7 @@ async function claimKey(
       if (seen.leaseUntil > now && waited < LEASE_MILLISECONDS) {
         // A gateway of the version before says nothing while it runs.
         if (seen.claim === null) throw inFlight()
-        // A run of this very process may have ended since its row was read: the second look tells, without waiting.
+        // A run of this very process may have ended since its row was read: the second look shows that, without waiting.
         if (before) {
           await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
           waited += LOOK_EVERY
@@ -174,7 +174,7 @@ function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, m
   }
 }
 
-/** The sealed answer that was kept, or the refusal. */
+/** The encrypted answer that was kept, or the refusal. */
 function replay(stored: string): string {
   const kept = JSON.parse(stored) as Kept
   if ('text' in kept) return kept.text

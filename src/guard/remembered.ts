@@ -22,7 +22,7 @@ interface KnownRequest {
   found: RegisteredAction
   /** That of the door it was asked at. */
   prefix: string
-  /** Request fields that were not read, told again with the answer. */
+  /** Request fields that were not read, repeated with the answer. */
   ignoredNames: string | undefined
   /** What of the body may be a credential: equal bytes bring the same one, and it is asked after each time. */
   credentials: Credentials | undefined

@@ -26,7 +26,7 @@ export type RpcTrace = Trace & {
   limit: LimitDecision | undefined
 }
 
-/** How a request ended: with an answer, or with what is to be told instead. */
+/** How a request ended: with an answer, or with what is sent instead. */
 export type RpcOutcome = { trace: RpcTrace } & (
   | { answer: string; error?: undefined }
   | { answer?: undefined; error: unknown }

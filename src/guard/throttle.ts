@@ -144,7 +144,7 @@ async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promis
   return told!
 }
 
-/** What is told in headers: the one that ends first, and a refusal in any case. */
+/** What the headers report: the limit that ends first, and a refusal in any case. */
 function tighter(own: LimitDecision, account: LimitDecision | undefined): LimitDecision {
   if (!account) return own
   return !account.allowed || account.remaining < own.remaining ? account : own

@@ -20,7 +20,7 @@ export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   metrics.gauge('gateway_store_writable', 'Whether the store takes writes, as far as is known.', [], () => [
     { value: store.unwritable === undefined ? 1 : 0 },
   ])
-  metrics.gauge('gateway_confirmations_connected', 'Whether a node tells of confirmations.', [], () => [
+  metrics.gauge('gateway_confirmations_connected', 'Whether a node sends confirmations.', [], () => [
     { value: nodes.confirmations.connected ? 1 : 0 },
   ])
   metrics.gauge('gateway_upstream_healthy', 'Whether a node is used.', ['upstream'], () =>
@@ -37,7 +37,7 @@ export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   metrics.gauge('gateway_upstream_cemented_blocks', 'Confirmed blocks of a node.', ['upstream'], () =>
     nodes.pool.upstreams.map(({ options, cemented }) => ({ labels: { upstream: options.name }, value: cemented })),
   )
-  metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', [], () => [{ value: cachedBytes() }])
+  metrics.gauge('gateway_cache_bytes', 'Memory of cached answers.', [], () => [{ value: cachedBytes() }])
   metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', [], () => [{ value: clients() }])
   metrics.gauge('gateway_jobs', 'Jobs that wait, run or are dead.', ['kind', 'status'], async () =>
     (await countUnfinished(store.db)).map(({ kind, status, count }) => ({ labels: { kind, status }, value: count })),

@@ -12,7 +12,7 @@ export class Metrics {
   readonly registry = new Registry()
   readonly upstreamStates = new Counter({
     name: 'gateway_upstream_state_changes_total',
-    help: 'How often a node came into a state.',
+    help: 'How often a node entered a state.',
     labelNames: ['upstream', 'state'],
     registers: [this.registry],
   })
@@ -61,7 +61,7 @@ export class Metrics {
   })
   readonly workHashes = new Counter({
     name: 'gateway_work_hashes_total',
-    help: 'Hashes by source, as its rate suggests, and whether anybody still wanted the result.',
+    help: 'Hashes by source, estimated from its rate, and whether the result was still wanted.',
     labelNames: ['engine', 'wasted'],
     registers: [this.registry],
   })
@@ -91,13 +91,13 @@ export class Metrics {
   })
   readonly walletAlarms = new Counter({
     name: 'gateway_wallet_alarms_total',
-    help: 'Wallets that somebody must look into.',
+    help: 'Alarms about wallets, by kind.',
     labelNames: ['kind'],
     registers: [this.registry],
   })
   readonly backgroundFailures = new Counter({
     name: 'gateway_background_failures_total',
-    help: 'What failed while nobody waited for it, by place; alarm is what somebody must look into.',
+    help: 'Failures with no caller waiting, by place and kind; look into every alarm.',
     labelNames: ['place', 'kind'],
     registers: [this.registry],
   })

@@ -28,7 +28,7 @@ export function randomId(random: Random, length: number): string {
   return toBase58(bytesToHex(random.bytes(32)), length)
 }
 
-/** A new key. Its checksum lets a typing error be told without a look-up (contract 5). */
+/** A new key. Its checksum reveals a typing error without a look-up (contract 5). */
 export function createApiKey(kind: KeyKind, random: Random): string {
   const body = `${PREFIXES[kind]}${randomId(random, BODY_LENGTH)}`
   return body + checksum(body)

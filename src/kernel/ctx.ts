@@ -9,7 +9,7 @@ import type { NodePort } from './ports.ts'
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
 
-/** Who calls: a stranger, or the holder of a key. */
+/** Who calls: an anonymous caller, or the holder of a key. */
 export type Caller =
   /** With `paidBy`, the address that has paid for this very request: it costs no quota and no credits. */
   | { kind: 'anonymous'; paidBy?: string }

@@ -2,7 +2,7 @@ import type { JsonObject } from './shape.ts'
 import type { Db } from './db.ts'
 
 /**
- * What a request with an `Idempotency-Key` does, however often it is asked for. A verb that makes something records it in the
+ * What a request with an `Idempotency-Key` does, however often it is asked for. A domain function that makes something records it in the
  * transaction that makes it: then it is made by one run, and a later run finds it.
  */
 export interface Idempotency {

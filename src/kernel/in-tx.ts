@@ -4,7 +4,7 @@ import type { Db } from './db.ts'
 import type { Permission } from './roles.ts'
 import type { Traces } from './traces.ts'
 
-/** What a verb that changes the store works with. */
+/** What a domain function that changes the store works with. */
 export interface StoreCtx {
   db: Db
   clock: Clock
@@ -22,14 +22,14 @@ export interface StoreCtx {
   traces?: Traces | undefined
 }
 
-/** Runs a verb in one transaction and wakes the runner once it is committed. No network inside. */
+/** Runs a domain function in one transaction and wakes the runner once it is committed. No network inside. */
 export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
   const result = await inTellingTx(ctx, run)
   ctx.wakeJobs()
   return result
 }
 
-/** The same for a verb that adds no jobs. What accounts are told waits for the commit: before it their pages would find nothing new. */
+/** The same for one that adds no jobs. Notices to accounts wait for the commit: before it their pages would find nothing new. */
 export async function inTellingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
   const told: Parameters<StoreCtx['tellAccount']>[] = []
   const tellAccount: StoreCtx['tellAccount'] = (...what) => void told.push(what)

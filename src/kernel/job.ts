@@ -20,7 +20,7 @@ export interface Job<P = unknown> {
   everyMilliseconds?: number
   /** Of a recurring job: whether a round has anything to do. It only reads, and is asked before a round is begun. */
   isNeeded?(): Promise<boolean>
-  /** The signal tells that its claim is lost, or that the process stops: time to end between two steps. */
+  /** The signal says that its claim is lost, or that the process stops: time to end between two steps. */
   run(payload: P, signal: AbortSignal): Promise<void>
 }
 

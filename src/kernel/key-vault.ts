@@ -9,13 +9,13 @@ export interface SealedKey {
   sealedKey: string
 }
 
-/** Whose key it is. A sealed key opens for this wallet and this address and for no other. */
+/** Whose key it is. An encrypted key opens for this wallet and this address and for no other. */
 export interface KeyHolder {
   walletId: string
   address: string
 }
 
-/** Keeps private keys unreadable at rest. The verb that opens one wipes it after use. */
+/** Keeps private keys unreadable at rest. The function that opens one wipes it after use. */
 export interface KeyVault {
   /** The master key that seals from now on. */
   readonly activeKeyId: string

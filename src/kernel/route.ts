@@ -54,7 +54,7 @@ interface Placed {
   bodyBytesMax?: number
   /** Answers may be kept by the caches on their way. */
   cacheable?: true
-  /** It answers with a stream of events, and has no HEAD: who asked for that would wait for ever. */
+  /** It answers with a stream of events. No HEAD route: the response would never end. */
   stream?: true
   /** What a refusal says beside the usual. */
   explain?(error: Error): JsonObject

@@ -1,7 +1,7 @@
 import { AppError, LedgerRefusal } from './errors.ts'
 
 /**
- * What may be told of a step, and nothing else: names and values that we have chosen ourselves, or numbers. Bodies, keys, addresses, mails
+ * What may be recorded of a step, and nothing else: names and values that we have chosen ourselves, or numbers. Bodies, keys, addresses, mails
  * and whatever else a caller wrote have no name here.
  */
 export type FactName =
@@ -43,7 +43,7 @@ export interface Step {
   end(failure?: StepFailure): void
 }
 
-/** A failure is told by a word of ours, never by its text, which may hold anything. */
+/** A failure is recorded by a word of ours, never by its text, which may hold anything. */
 export interface StepFailure {
   type: string
   /** False where only the caller is to blame. */
@@ -56,12 +56,12 @@ export interface Arrival {
   requestId: string
   /** The header of that name, whatever the client wrote. */
   traceparent: unknown
-  /** The client's network address, as far as it can be trusted. It is looked at, and not told. */
+  /** The client's network address, as far as it can be trusted. It is looked at, and not recorded. */
   ip: string
 }
 
 /**
- * Where the time of a request goes, told to a collector. A part of all requests is traced; of the others nothing is made. Wherever it is
+ * Where the time of a request goes, sent to a collector. A part of all requests is traced; of the others nothing is made. Wherever it is
  * held it may be undefined: then the operator wants no traces, and nothing of this runs.
  */
 export interface Traces {

@@ -2,7 +2,7 @@
 export type WalletAlarm =
   /** Another signer has used a wallet's key, or the ledger denies what we know. */
   | 'frozen'
-  /** A sealed key does not open, or is not the key of its address. */
+  /** An encrypted key does not open, or is not the key of its address. */
   | 'key'
   /** The ledger refuses a block of ours, or has an unconfirmed one in its place. It goes out again; nothing is frozen. */
   | 'refused'
@@ -23,7 +23,7 @@ export interface BlockRefusal {
 }
 
 /**
- * A sealed key whose seal does not fit: it was changed, or belongs elsewhere. Everything else that keeps a key from being
+ * An encrypted key that does not decrypt: it was changed, or belongs elsewhere. Everything else that keeps a key from being
  * opened lies with the master keys and passes.
  */
 export class SealBroken extends Error {}

@@ -117,7 +117,7 @@ const tableView = ({ header, rows }: Tokens.Table, resolve: ResolveLink) => (
   </TableScroll>
 )
 
-/** A table wider than a phone scrolls by itself instead of moving the page. */
+/** A table wider than a phone scrolls on its own instead of moving the page. */
 export const TableScroll = ({ children }: { children: ComponentChildren }) => (
   <div class="table-scroll" tabIndex={0} role="group" aria-label="Table">
     {children}

@@ -22,6 +22,24 @@ const WORDS = 'words of alice'
 /** Left out of an export, and nothing that a text could be written into. */
 const NO_SECRETS = ['fence', 'lease_until', 'visitor', 'visit', 'email_hash', 'hash', 'payload', 'reference']
 
+/** Texts of rows that stay once their account is erased, which tell of none of its people. */
+const KEPT: Record<string, string> = {
+  'ids of ours': `owner key_id account_id link_id plan_id wallet_id checkout_id block_id payment_id subscription_id pos_id
+    predecessor bound_to made_by actor reference link_for sale_key idempotency_key`,
+  'addresses and blocks of the public ledger': `address merchant_address payer from_address refund_address deposit_address
+    claim_address destination source_address frontier block_hash detected_block source_hash previous hash denied_hash block proof`,
+  'amounts and rates, which prove what was paid': `price price_e8 amount_raw paid_raw refunded_raw asked excess_raw fiat_e8
+    revenue_raw revenue_e8 total_units tip_units subtotal_raw fee_raw balance_raw total_raw send receive rate chosen limits`,
+  'one of some words': `status currency rate_source from_code to_code provider language every kind purpose scopes what
+    webhook_events failure refusal frozen_reason role given_as additional_status mode made_with outcome ends_as`,
+  'made by us for accounting': 'invoice_number',
+  'a public name, of which the register is public': 'display',
+  'public, and nobody else may have it afterwards': 'slug',
+  'prices of what was sold are in it; its titles stay as well': 'plans',
+  'emptied by the address of whom it names': 'subject',
+  'why a payment or a state changed, in our words': 'reason',
+}
+
 const rowsOf = (db: Db, table: string) =>
   (db as unknown as Kysely<Record<string, Record<string, unknown>>>).selectFrom(table).selectAll().execute()
 
@@ -107,6 +125,29 @@ test('a text that a merchant could set survived the erasure of the account, beca
   // What is read of a request and never stored has no column in which it could stay.
   const rows = NOUNS.map(({ table }) => PERSONAL[table as keyof typeof PERSONAL])
   assert.ok(rows.every((row) => !('nobody' in row) && row.erase !== 'keep'))
+})
+
+test('a text that was added to a table survived the erasure of the account, because nobody said what becomes of it', async (t) => {
+  const { db } = (await openFresh(t, 'sqlite')).ctx
+  const known = new Set(Object.values(KEPT).flatMap((columns) => columns.split(/\s+/)))
+  const used = new Set<string>()
+  const silent = (await db.introspection.getTables()).flatMap(({ name, columns }) => {
+    const personal = PERSONAL[name as keyof typeof PERSONAL]
+    // Those of declared nouns say it themselves.
+    if (!personal || 'nobody' in personal || personal.erase === 'delete' || NOUNS.some(({ table }) => table === name))
+      return []
+    const erased = personal.erase === 'keep' ? [] : Object.keys(personal.erase)
+    const said = new Set<string>([...personal.key, ...(personal.leftOut ?? []), ...erased])
+    const texts = columns.filter(({ name: column, dataType }) => dataType.toLowerCase() === 'text' && !said.has(column))
+    for (const { name: column } of texts) used.add(column)
+    return texts.filter(({ name: column }) => !known.has(column)).map(({ name: column }) => `${name}.${column}`)
+  })
+  assert.deepEqual(silent, [])
+  assert.deepEqual(
+    [...known].filter((column) => !used.has(column)),
+    [],
+    'an exception that is none any more goes',
+  )
 })
 
 forEachEngine((engine) => {

@@ -26,7 +26,7 @@ export interface HttpExchange {
 export interface HttpAnswer {
   status: number
   bytes: Buffer
-  /** Whether the reply came to its end by itself. */
+  /** Whether the reply was complete. */
   whole: boolean
   retryAfter: string | undefined
   milliseconds: number

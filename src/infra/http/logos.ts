@@ -22,7 +22,7 @@ export function openLogos({ outbound }: { outbound: Outbound }): Logos {
         if (status !== 200) return 'not_there'
         return bytes ? await clean(bytes) : 'too_large'
       } catch (error) {
-        // Why an address cannot be reached is not told to the caller who gave it.
+        // The caller who gave an address does not learn why it cannot be reached.
         if (error instanceof OutboundFailure) return 'not_there'
         throw error
       }

@@ -38,7 +38,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
       return { status, retryAfter, milliseconds, text: bytes.toString() }
     },
     async get(url, { headers, bytesMax }) {
-      // One byte more than is wanted tells a reply that is too long from one that just fits.
+      // One byte more than is wanted shows that a reply is too long.
       const { status, bytes, whole } = await send(options, url, { method: 'GET', headers, bytesMax: bytesMax + 1 })
       return { status, bytes: whole && bytes.length <= bytesMax ? bytes : undefined }
     },
@@ -86,7 +86,7 @@ async function inTime(clock: Clock, endsAt: number, resolved: Promise<string[]>)
   }
 }
 
-/** Why a name leads nowhere is not told to the caller who gave it. */
+/** The caller who gave a name does not learn why it leads nowhere. */
 function refuseName(): never {
   throw new OutboundFailure('dns_failed')
 }

@@ -12,7 +12,7 @@ export interface Target {
   hostname: string
   port: number
   path: string
-  /** What the receiver is told about whom the request is for. */
+  /** What the request says about its purpose. */
   host: string
 }
 

@@ -6,7 +6,7 @@ export type Resolve = (hostname: string) => Promise<string[]>
 
 /**
  * Asks the name servers, and neither the hosts file nor search domains, which are about this machine's network. It
- * takes no thread of the pool either, so that slow name servers of strangers hold no other request up.
+ * takes no thread of the pool either, so that slow name servers of others delay no other request.
  */
 export const resolvePublic: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })

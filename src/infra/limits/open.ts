@@ -19,9 +19,12 @@ export async function openSharedLimits(
 /** Says in the log, and in a gauge, when limits are shared no longer, and when they are again. */
 export function tellDegraded({ log, metrics }: { log: Log; metrics: Metrics }): (degraded: boolean) => void {
   let isDegraded = false
-  metrics.gauge('gateway_limits_degraded', 'Whether limits are shared no longer.', [], () => [
-    { value: isDegraded ? 1 : 0 },
-  ])
+  metrics.gauge(
+    'gateway_limits_degraded',
+    'Whether Redis is unavailable and each instance grants its share of the limits.',
+    [],
+    () => [{ value: isDegraded ? 1 : 0 }],
+  )
   return (degraded) => {
     isDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })

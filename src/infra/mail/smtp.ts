@@ -5,7 +5,7 @@ import type { Mailer } from '../../kernel/ports.ts'
 /** A server that says nothing must not hold a job for minutes; the URL may set other values. */
 const LIMITS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Mail through a server. The message id is ours, so that a mail sent twice can be told by its receiver. */
+/** Mail through a server. The message id is ours, so that its receiver can recognise a mail that was sent twice. */
 export function smtpMailer(url: string, from: string): Mailer & { close(): void } {
   const transport = createTransport({ url, ...LIMITS, disableFileAccess: true, disableUrlAccess: true })
   const domain = from.split('@')[1]?.replace(/>$/, '') ?? 'localhost'

@@ -34,7 +34,7 @@ const RATES: Readonly<Record<string, string>> = {
   ZAR: '17.1',
 }
 
-/** What a dollar is worth elsewhere, roughly: good enough to tell a price from an absurd one. Unknown ones are like the dollar. */
+/** What a dollar is worth elsewhere, roughly: good enough to recognise an absurd price. Unknown ones are like the dollar. */
 export function perDollar(currency: string): number {
   return Number(RATES[currency] ?? 1)
 }

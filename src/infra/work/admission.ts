@@ -33,7 +33,7 @@ export function secondsToComeBack(
 }
 
 /**
- * How long what comes first will take: everything more urgent; of the same urgency what is not dearer, and of each other
+ * How long what comes first will take: everything more urgent; of the same urgency what is not more expensive, and of each other
  * payer no more than its share while the newcomer waits for its own. Without that, one payer's long queue would keep
  * everybody out.
  */

@@ -13,7 +13,7 @@ export interface CpuWorkerData {
   chunk: number
 }
 
-/** What the main thread is told: first that the thread can search, then what it found. */
+/** Messages to the main thread: first that the thread can search, then what it found. */
 export type CpuWorkerMessage = 'ready' | { generation: number; nonce: bigint }
 
 const { buffer, threads, thread, module, chunk } = workerData as CpuWorkerData

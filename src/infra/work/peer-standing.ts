@@ -64,7 +64,7 @@ export class PeerHealth {
     this.#rest({ ...this.#seen, failuresInARow: this.#seen.failuresInARow + 1 }, BACK_OFF_MAX)
   }
 
-  /** The last answer was no answer: it mended nothing and tells nothing about speed, and a liar is fast. */
+  /** The last answer was invalid: it fixed nothing and says nothing about speed, and a liar is fast. */
   lied(): void {
     const { failuresInARow, liesInARow } = this.#earlier
     this.#earlier = { ...this.#earlier, failuresInARow: failuresInARow + 1, liesInARow: liesInARow + 1 }

@@ -11,20 +11,20 @@ import { PeerHealth } from './peer-standing.ts'
 export interface PeerOptions {
   /** User name and password in it are sent as a header and shown nowhere. */
   url: string
-  /** The host unless told. */
+  /** Defaults to the host. */
   name?: string
   /** Searches at once: work servers queue what they are given, so more would only wait there. One is right for nodes. */
   slots?: number
-  /** Whether it may compute what no caller waits for yet; unless told, it may. */
+  /** Whether it may compute what no caller waits for yet; by default it may. */
   spare?: boolean
   headers?: Readonly<Record<string, string>>
-  /** Whether it may be asked at all; unless told, it may. */
+  /** Whether it may be asked at all; by default it may. */
   mayAsk?: () => boolean
   clock: Clock
   /** A cancel that did not arrive: the peer searches on in vain. */
   onLost: (error: unknown) => void
   searchMilliseconds?: number
-  /** Hashes a second, until it has shown. */
+  /** Assumed rate until the peer has been measured. */
   rateGuess?: number
 }
 
@@ -124,7 +124,7 @@ export class Peer implements WorkSource {
       if (leaving.left) this.#standing.stopped(elapsed())
       if (leaving.left && leaving.reason === undefined) return undefined
       const failure = toPeerFailure(error)
-      // What it refuses is about this search, and a stranger may have asked for it: it is no worse for others.
+      // A refusal is about this search, which any caller may have caused: it does not count against the peer.
       if (failure.kind === 'disabled') this.#standing.disabled()
       else if (failure.kind !== 'refused') this.#standing.failed()
       throw failure

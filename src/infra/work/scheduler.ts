@@ -175,7 +175,7 @@ export class Scheduler {
     const waiting = this.#next(now, rate)
     if (waiting) {
       this.#makeRoom(waiting, now, rate)
-      // An engine that rests after a failure does not tell when it is ready again.
+      // An engine that backs off after a failure does not report when it is ready again.
       this.#retryLater()
     }
     this.#hedge()

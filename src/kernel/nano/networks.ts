@@ -4,7 +4,7 @@ export type NetworkName = 'live' | 'beta' | 'dev'
 /** The one ledger that a gateway's money is in. Two ledgers with one first block are the same ledger. */
 export interface LedgerIdentity {
   network: NetworkName
-  /** Hash of its first block; undefined until a node has told it, for a network that has no fixed one. */
+  /** Hash of its first block; undefined until a node has named it, for a network that has no fixed one. */
   genesis: string | undefined
 }
 

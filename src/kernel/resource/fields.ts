@@ -4,6 +4,7 @@ import { badField, missingField } from '../errors.ts'
 import { readFreeFlag } from '../free-field.ts'
 import { type Json, toObject } from '../shape.ts'
 import { INVISIBLE, given, readText } from '../shown-fields.ts'
+import { callable } from '../unused-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
@@ -133,7 +134,7 @@ export function rows<Of extends Columns>(
     }
     for (const extra of Object.keys(sent)) {
       if (Object.hasOwn(columns, extra) || given(sent[extra]) === undefined) continue
-      const name = extra.slice(0, 32)
+      const name = callable(extra)
       wrong.push(toWrong({ field: `${path}.${name}`, label }, `The field ${path}.${name} is not used here.`))
     }
     return value as RowValue<Of>
@@ -193,24 +194,23 @@ export const kept = <T extends Stored>(
   ...options,
 })
 
-const { text: TEXT, integer: INTEGER } = answer
-
-export const id = ({ isHidden = false } = {}) => kept<string>({ schema: TEXT, column: 'string', isHidden })
-export const count = () => kept<number>({ schema: INTEGER, column: 'number' })
+export const id = ({ isHidden = false } = {}) => kept<string>({ schema: answer.text, column: 'string', isHidden })
+export const count = () => kept<number>({ schema: answer.integer, column: 'number' })
 
 /** Sealed, or a fingerprint: in the store, and nowhere else. */
-export const secret = () => kept<string>({ schema: TEXT, column: 'string', isHidden: true, isSecret: true, erased: '' })
+export const secret = () =>
+  kept<string>({ schema: answer.text, column: 'string', isHidden: true, isSecret: true, erased: '' })
 export const secretOrNone = () =>
-  kept<string | null>({ schema: TEXT, column: 'string | null', isHidden: true, isSecret: true, erased: null })
+  kept<string | null>({ schema: answer.text, column: 'string | null', isHidden: true, isSecret: true, erased: null })
 
 /** Milliseconds in the store. On the wire seconds since 1970, where its name says so, and otherwise as ISO 8601 has it. */
 export const unixTime = (wire: `${string}_unix`) =>
   kept<number>({ schema: answer.unix, column: 'number', wire, show: (value) => Math.floor(value / 1000) })
 export const isoTime = () =>
-  kept<number>({ schema: TEXT, column: 'number', show: (value) => new Date(value).toISOString() })
+  kept<number>({ schema: answer.text, column: 'number', show: (value) => new Date(value).toISOString() })
 export const isoTimeOrNone = ({ isHidden = false } = {}) =>
   kept<number | null>({
-    schema: answer.orNull(TEXT),
+    schema: answer.orNull(answer.text),
     column: 'number | null',
     isHidden,
     show: (value) => (value === null ? null : new Date(value).toISOString()),

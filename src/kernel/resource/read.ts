@@ -10,28 +10,16 @@ import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 type Body = Readonly<Record<string, unknown>>
 
 /** Reads a new one: every field, with its default where nothing is said. Everything that is wrong is named at once. */
-export function readNew<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, body: Body): ValuesOf<F> {
-  return readBody(of, room, { body, held: undefined }) as ValuesOf<F>
+export function readNew<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body) {
+  return readBody(of, room, body, undefined) as ValuesOf<F>
 }
 
 /** Reads a change: only what the body says. What cannot be set may be sent back as it was shown. */
-export function readChange<F extends FieldsOf, Room>(
-  of: Noun<F, Room>,
-  room: Room,
-  body: Body,
-  held: RecordOf<F>,
-): Partial<ValuesOf<F>> {
-  return readBody(of, room, { body, held }) as Partial<ValuesOf<F>>
+export function readChange<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, held: RecordOf<F>) {
+  return readBody(of, room, body, held) as Partial<ValuesOf<F>>
 }
 
-interface Sent<F extends FieldsOf> {
-  body: Body
-  /** What is there already; undefined for a new one. */
-  held: RecordOf<F> | undefined
-}
-
-function readBody<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, sent: Sent<F>): Record<string, unknown> {
-  const { body, held } = sent
+function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, held: RecordOf<F> | undefined) {
   const wrong: Wrong[] = []
   const values: Record<string, unknown> = {}
   const shown = held ? show(of, room, held) : {}

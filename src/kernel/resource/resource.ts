@@ -28,10 +28,6 @@ export type RowOf<F extends FieldsOf> = {
     ? C
     : never
 }
-/** Of a noun whose rows stay once it is deleted. */
-export interface Marked {
-  deleted_at: number | null
-}
 
 type ColumnName<K extends string> = K extends `is${infer Rest}`
   ? Rest extends Capitalize<Rest>
@@ -159,19 +155,17 @@ export function shownSchema<F extends FieldsOf, Room>(of: Noun<F, Room>, more: R
 
 /** The schema of a request. What is set once may be said again as long as it is the same. */
 export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
-  const taken = of.named.filter(({ field }) => field.kind !== 'kept')
-  return answer.record(
-    Object.fromEntries(
-      taken.map(({ field: { isRequired, takes }, wire }) => [
-        wire,
-        purpose === 'create' && isRequired ? takes : answer.optional(takes),
-      ]),
-    ),
-  )
+  const members = of.named.flatMap(({ field: { kind, isRequired, takes }, wire }) => {
+    const member = purpose === 'create' && isRequired ? takes : answer.optional(takes)
+    return kind === 'kept' ? [] : [[wire, member] as const]
+  })
+  return answer.record(Object.fromEntries(members))
 }
 
 /** What a request for a new one may look like. */
 export function exampleOf(of: Pick<AnyNoun, 'named'>): Json {
-  const given = of.named.filter(({ field: { example } }) => example !== undefined)
-  return Object.fromEntries(given.map(({ wire, field: { example } }) => [wire, example]))
+  const given = of.named.flatMap(({ wire, field: { example } }) =>
+    example === undefined ? [] : [[wire, example] as const],
+  )
+  return Object.fromEntries(given)
 }

@@ -37,6 +37,7 @@ export const describedOf = <Room>(verbs: readonly Verb<Room>[]): Described[] =>
 
 /** Something of an account, and who changes it. */
 export type ChangedOwn = Own & { actor: Actor }
+type Maker = Omit<ChangedOwn, 'id'>
 
 export const ownOf = ({ caller, params }: Pick<AccountRequest, 'caller' | 'params'>): ChangedOwn => ({
   id: params.id!,
@@ -51,7 +52,7 @@ interface CrudVerbs<F extends FieldsOf, R, Room> {
   /** Ids and summaries, as generators and readers know them. */
   words: Record<'list' | 'create' | 'get' | 'change' | 'delete', readonly [id: string, summary: string]>
   /** Which of them need a fresh proof of who is signed in. */
-  proof: readonly ('create' | 'change')[]
+  proof: Partial<Record<'create' | 'change', { proof: true }>>
   /** What a repeated request is found by; it is stored, and stays. */
   once: string
   /** Beside 400 and 404. */
@@ -66,18 +67,14 @@ interface CrudVerbs<F extends FieldsOf, R, Room> {
   list(room: Room, page: PageOf): Promise<R[]>
   get(room: Room, own: Own): Promise<R>
   /** Answers what is remembered of the request, sealed. */
-  create(
-    room: Room,
-    by: { owner: string; actor: Actor },
-    values: ValuesOf<F>,
-    idempotency: Idempotency | undefined,
-  ): Promise<JsonObject>
+  create(room: Room, by: Maker, values: ValuesOf<F>, idempotency?: Idempotency): Promise<JsonObject>
   /** What is shown of that, where it is not the same. */
   created?(room: Room, owner: string, remembered: JsonObject): Promise<JsonObject>
   change(room: Room, own: ChangedOwn, said: SaidOf<F>): Promise<R>
   remove(room: Room, own: ChangedOwn): Promise<void>
 }
 
+const DELETED = answer.record({ success: answer.bool, deleted: answer.bool, id: answer.text })
 const LIMIT = { min: 1, max: 100, otherwise: 25 }
 const PAGES = [
   { name: 'limit', schema: answer.integer, description: 'Up to 100; 25 by default.' },
@@ -91,12 +88,10 @@ export function crud<F extends FieldsOf, Room>(
 ): Verb<Room>[] {
   const { path, tag, scope, plural } = of
   const { words, proof, refuses, isShort = false, prepare = (_room, body) => Promise.resolve(body) } = verbs
-  const one = `${path}/{id}`
   const named = (verb: keyof typeof words) => {
     const [id, summary] = words[verb]
     return { tag, scope, who: 'account', id, summary } as const
   }
-  const provedBy = (verb: 'create' | 'change') => (proof.includes(verb) ? ({ proof: true } as const) : {})
   const shown = shownSchema(of)
   return [
     {
@@ -118,7 +113,7 @@ export function crud<F extends FieldsOf, Room>(
     },
     {
       ...named('create'),
-      ...provedBy('create'),
+      ...proof.create,
       method: 'post',
       path,
       body: { schema: takenSchema(of, 'create'), example: exampleOf(of), isOfNoun: true },
@@ -137,15 +132,15 @@ export function crud<F extends FieldsOf, Room>(
     {
       ...named('get'),
       method: 'get',
-      path: one,
+      path: `${path}/{id}`,
       answer: shown,
       run: async (room, request) => ({ json: show(of, room, await verbs.get(room, ownOf(request))) }),
     },
     {
       ...named('change'),
-      ...provedBy('change'),
+      ...proof.change,
       method: 'put',
-      path: one,
+      path: `${path}/{id}`,
       body: { schema: takenSchema(of, 'change'), example: verbs.changeExample, isOfNoun: true },
       answer: shown,
       async run(room, request) {
@@ -157,8 +152,8 @@ export function crud<F extends FieldsOf, Room>(
     {
       ...named('delete'),
       method: 'delete',
-      path: one,
-      answer: answer.record({ success: answer.bool, deleted: answer.bool, id: answer.text }),
+      path: `${path}/{id}`,
+      answer: DELETED,
       async run(room, request) {
         const own = ownOf(request)
         await verbs.remove(room, own)

@@ -1,8 +1,9 @@
-import type { Marked } from '../../kernel/resource/resource.ts'
 import type { PosColumns } from './point-of-sale.ts'
 
 /** Declared where the noun is. */
-export interface PointsOfSaleTable extends PosColumns, Marked {}
+export interface PointsOfSaleTable extends PosColumns {
+  deleted_at: number | null
+}
 
 /** A checkout that a cashier has made. */
 export interface PosSalesTable {

@@ -5,7 +5,7 @@
  *   <button data-nano-checkout="5c363461a1b2c3d4">Pay with nano</button>
  *
  * The shop hears of it by the event `nano-checkout` on the button, or by the callbacks of NanoCheckout.open. What it hears is for
- * the eye: whether somebody has paid, its server asks the gateway or is told by webhook.
+ * the eye: whether somebody has paid, its server asks the gateway or receives a webhook.
  */
 ;(() => {
   const gateway = new URL(document.currentScript.src).origin

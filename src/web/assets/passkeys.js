@@ -40,7 +40,7 @@ async function sign({ challenge, allowCredentials, ...options }) {
   return navigator.credentials.get({ publicKey })
 }
 
-// Only what is asked for, whatever else the browser tells of the device.
+// Only what is asked for, whatever else the browser says about the device.
 function toJson({ id, type, response }) {
   const parts = {}
   for (const name of ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle']) {

@@ -204,7 +204,7 @@ function goBackSoon() {
   returning = setInterval(count, 1_000)
 }
 
-/* Inside a shop's page: it is told, and nobody else. */
+/* Inside a shop's page: only that page gets the events. */
 
 function post(message) {
   const { embed, id } = main.dataset

@@ -182,7 +182,7 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
 
 /**
  * What was refused, above all fields: in its own words where it belongs to none of them, and otherwise the way to the field, beside which
- * they stand. Whatever belongs to another form of the page is told there.
+ * they stand. Errors of another form of the page are shown there.
  */
 export const FormError = (props: {
   filled: FormState

@@ -50,7 +50,7 @@ const Foot = () => (
 
 interface PageProps {
   title: string
-  /** What it shows, by the permissions it takes to see that: when some of it changes it is read again by itself. */
+  /** What it shows, by the permissions it takes to see that: when some of it changes it is read again automatically. */
   follows?: readonly Permission[] | undefined
   /** Names of files in `assets`, after those of every page. */
   styles?: readonly string[] | undefined

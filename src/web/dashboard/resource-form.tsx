@@ -24,11 +24,11 @@ const controlsOf = (of: Named, purpose: Purpose) =>
 export const boxOf = (name: string, value: string) => `${name}-${value}`
 
 /** What the form shows of a record. One that was refused shows what was typed; another one of its page shows what there is. */
-export function formState<F extends FieldsOf, Room>(
-  of: Noun<F, Room>,
-  room: Room,
+export function formState<F extends FieldsOf, R>(
+  of: Noun<F, R>,
+  room: R,
   record: RecordOf<F>,
-  filled: FormState = EMPTY,
+  filled = EMPTY,
 ): FormState {
   const shown = show(of, room, record)
   const values: Record<string, string> = {}
@@ -50,13 +50,9 @@ function toInputs(name: string, control: Control, value: Json | undefined): Reco
 }
 
 /** What the form has sent, as a request would say it. Rows that were left empty are undefined, so that the others keep their places. */
-export function formBody(
-  of: Named,
-  purpose: Purpose,
-  fields: FormFields,
-  rules: Partial<Rules>,
-): Record<string, unknown> {
+export function formBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, purpose: Purpose, fields: FormFields) {
   const body: Record<string, unknown> = {}
+  const rules = of.rules(room)
   for (const { wire, control } of controlsOf(of, purpose)) body[wire] = fromInputs(wire, control, fields, rules)
   return body
 }

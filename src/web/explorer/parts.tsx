@@ -7,7 +7,7 @@ export interface Explorer {
   names: LedgerNames
   /** In front of every link: the pages are part of another site, or a site of their own. */
   base: string
-  /** Where changes are told. */
+  /** Where changes are announced. */
   events: string
 }
 

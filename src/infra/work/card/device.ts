@@ -1,4 +1,4 @@
-/** A device as its driver tells of it. */
+/** A device as its driver describes it. */
 export interface FoundDevice {
   library: 'cuda' | 'opencl'
   /** Where the driver has it. */
@@ -31,7 +31,7 @@ export interface Kernel {
 export interface OpenDevice {
   /** How long a launch may take. One that can be stopped may be longer; a card that drives a screen must not be held for long. */
   launchSeconds: number
-  /** Seconds it has worked. A processor has other things to do as well, so that only its own time tells how fast it is. */
+  /** Seconds it has worked. A processor has other things to do as well, so that only its own time shows how fast it is. */
   seconds(): number
   /** Every form of the search there is; what the driver does not compile is left out. */
   kernels(): Kernel[]

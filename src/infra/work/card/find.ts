@@ -32,7 +32,7 @@ export function tellFasterWork({
   return ['apt-get install pocl-opencl-icd may make this machine search up to three times as fast']
 }
 
-/** Every device that a driver on this machine tells of: cards, then the processor. */
+/** Every device that a driver on this machine lists: cards, then the processor. */
 export async function findDevices(): Promise<readonly FoundDevice[]> {
   if (!mayHaveDriver()) return []
   const looking = cardProcess('look-process', [], 1)

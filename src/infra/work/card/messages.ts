@@ -1,13 +1,13 @@
 import type { FoundDevice } from './device.ts'
 import type { MeasuredShape } from './tune.ts'
 
-/** What the process of a device is told. */
+/** Messages to the process of a device. */
 export type ToDevice =
   | { search: number; root: string; threshold: bigint; start: bigint }
   /** A search whose callers have left. */
   | { stop: number }
 
-/** What it tells. */
+/** Messages from it. */
 export type FromDevice =
   | { ready: { shape: string; rate: number; shapes: readonly MeasuredShape[] } }
   | { found: number; nonce: bigint }
@@ -16,7 +16,7 @@ export type FromDevice =
   /** The device does not work; the process ends. */
   | { broken: string }
 
-/** What the process that looks around tells, once. */
+/** What the process that detects devices reports, once. */
 export interface Seen {
   devices: readonly FoundDevice[]
 }

@@ -41,7 +41,7 @@ export async function openCards({ cards, threads, random, clock, ...on }: CardsO
   }
 }
 
-/** Two cards of one make are told apart by their place. */
+/** Two cards of one make differ by their place. */
 function nameOf(device: FoundDevice, cards: readonly FoundDevice[]): string {
   if (device.kind === 'cpu') return 'cpu-opencl'
   const isOnly = cards.filter(({ name }) => name === device.name).length === 1

@@ -136,7 +136,7 @@ export class CardSource implements WorkSource {
     this.#options.onReady(this)
   }
 
-  /** A driver that hangs ends nothing any more: its process is ended, and that is told like every other end. */
+  /** A driver that hangs ends nothing any more: its process is ended, and that is reported like every other end. */
   #stop(id: number): void {
     this.#tell({ stop: id })
     const child = this.#process

@@ -32,7 +32,7 @@ const verbs: readonly Verb<PosRoom>[] = [
       delete: ['deletePointOfSale', 'Delete a point of sale. Open sales can still be paid.'],
     },
     // Also changes where the money goes.
-    proof: ['change'],
+    proof: { change: { proof: true } },
     once: 'pos.create',
     refuses: [403, 409],
     changeExample: { paused: true },

@@ -1,4 +1,4 @@
-import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import { ownOf } from '../../../kernel/resource/verb.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
@@ -39,7 +39,7 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
       section,
       permission: 'checkout',
       async run({ accountId: owner, caller: { actor } }, fields, idempotency) {
-        const body = await withAddress(room, bodyOf(room, 'create', fields))
+        const body = await withAddress(room, formBody(pointOfSale, room, 'create', fields))
         const { id } = await makePos(room, { owner, actor }, readNew(pointOfSale, room, body), idempotency)
         return { to: `/dashboard/pos/${id}?done=made` }
       },
@@ -48,9 +48,6 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
     ...onePosPages(room),
   ]
 }
-
-const bodyOf = (room: PosRoom, purpose: 'create' | 'change', fields: FormFields) =>
-  formBody(pointOfSale, purpose, fields, pointOfSale.rules(room))
 
 function onePosPages(room: PosRoom): readonly (Page | Form)[] {
   const done = {
@@ -79,7 +76,10 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
       proof: true,
       path: '/pos/:id',
       async run(request, fields) {
-        return back(await change(request, await withAddress(room, bodyOf(room, 'change', fields))), 'saved')
+        return back(
+          await change(request, await withAddress(room, formBody(pointOfSale, room, 'change', fields))),
+          'saved',
+        )
       },
     },
     {

@@ -1,4 +1,4 @@
-import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { boxOf, formBody, formState } from '../../../web/dashboard/resource-form.tsx'
@@ -53,7 +53,7 @@ export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (
       path: PATH,
       again: creation,
       async run({ caller }, fields, idempotency) {
-        const values = readNew(endpoint, room, bodyOf(room, 'create', fields))
+        const values = readNew(endpoint, room, formBody(endpoint, room, 'create', fields))
         const { endpoint: made, secret } = await makeEndpoint(room, caller, values, idempotency)
         return { shown: { secret, id: made.id } }
       },
@@ -80,7 +80,7 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       ...placed,
       path: `${PATH}/:id`,
       async run(request, fields) {
-        const body = bodyOf(room, 'change', fields)
+        const body = formBody(endpoint, room, 'change', fields)
         const changed = await changeEndpoint(room, ownOf(request), (held) => readChange(endpoint, room, body, held))
         return back(changed.id, 'saved')
       },
@@ -152,9 +152,6 @@ async function detail(
     />
   )
 }
-
-const bodyOf = (room: WebhookRoom, purpose: 'create' | 'change', fields: FormFields) =>
-  formBody(endpoint, purpose, fields, endpoint.rules(room))
 
 export function toRow(room: WebhookRoom, held: Endpoint): EndpointRow {
   const [last4, previousUntil] = [last4Of(room, held), untilOf(room, held)]

@@ -51,7 +51,7 @@ const verbs: readonly Verb<WebhookRoom>[] = [
       change: ['changeWebhookEndpoint', 'Change the fields in the body; `enabled` pauses and resumes it.'],
       delete: ['deleteWebhookEndpoint', 'Delete an endpoint. Pending deliveries to it stop.'],
     },
-    proof: ['create'],
+    proof: { create: { proof: true } },
     once: 'webhook-endpoints.create',
     refuses: [403],
     changeExample: { enabled: false },
