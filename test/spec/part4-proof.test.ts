@@ -54,7 +54,7 @@ async function openShop(t: TestContext, env: Record<string, string> = {}) {
   return { gateway, ledger: gateway.app.devnet! }
 }
 
-test('a payment is proved by the votes of representatives with more weight than the quorum (contract 4.6, Payment verification: GET /checkout/<id>/proof; 7, Texts and codes: proof of a checkout that is not complete, or of a payment that counts since a moment; proof of a payment whose votes were not kept)', async (t) => {
+test('a payment is proved by the votes of representatives with more weight than the quorum (contract 4.6, Payment verification: GET /checkout/<id>/proof; 7, Texts and codes: proof of a checkout that is not complete, or of a payment that counts since a moment)', async (t) => {
   const { gateway, ledger } = await openShop(t)
   const { id, hashes, ...made } = await openPaid(gateway, ledger)
   const proof = await proofOf(gateway, id)

@@ -24,7 +24,7 @@ export async function openScene(t: TestContext, count: number, env: Record<strin
   /** Turns the clock for so long, with time for what falls due. */
   const pass = async (seconds: number) => {
     const end = world.clock.now() + seconds * 1_000
-    await turnUntil(world, 1_000, async () => world.clock.now() >= end)
+    await turnUntil(world, 1_000, async () => world.clock.now() >= end, nodes)
   }
   const inventions = new Inventions()
   /** A liar that has invented the payment of a checkout, and tells of it in every way. */
@@ -36,7 +36,7 @@ export async function openScene(t: TestContext, count: number, env: Record<strin
     }
     return hash
   }
-  const untilPaid = (id: string) => turnUntil(world, 1_000, async () => (await shop.check(id)).success)
+  const untilPaid = (id: string) => turnUntil(world, 1_000, async () => (await shop.check(id)).success, nodes)
   const stateOf = (at: number) => shop.app.nodes.pool.upstreams[at]!.state
   /** What a cloud wallet answers; a send that cannot leave is answered when its time is over. */
   const call = async (fields: object) => {

@@ -1,3 +1,4 @@
+import { notAgreed } from '../../kernel/agreed-read.ts'
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { parseRaw } from '../../kernel/money.ts'
@@ -97,19 +98,21 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     return checkAccepted(accepted, terms) ?? checkRecipient(paid, terms) ?? checkSeal(paid, threshold) ?? paid
   }
 
-  /** Frontier and balance come from one answer, so that they belong together. */
+  /**
+   * Frontier and balance come from one answer, so that they belong together. Where one node says that they fit, the block is tried: the
+   * ledger decides. Only what as many nodes say as must agree refuses a payer.
+   */
   async #checkLedger({ block, hash, payer }: PaymentBlock, { amount }: PaymentTerms): Promise<Reason | undefined> {
     const { node } = this.#options
-    const account = await orUndefined(node.read('account_info', { account: payer }))
-    if (account?.frontier !== block.previous) {
-      // A caller who copies a block from the ledger has not paid with it.
-      const seen = await findBlock(node, hash)
-      return seen ? 'duplicate_settlement' : 'invalid_exact_nano_payload_frontier'
-    }
-    const held = parseRaw(textOf(account.balance))
-    return held !== undefined && held - block.balance === BigInt(amount)
-      ? undefined
-      : 'invalid_exact_nano_payload_amount_mismatch'
+    const agreed = await node.readAgreed('account_info', { account: payer }, (answer) => [toStand(answer)])
+    const pays = ({ balance }: NodeAnswer) => (parseRaw(textOf(balance)) ?? 0n) - block.balance === BigInt(amount)
+    if (agreed.answers.some((answer) => answer.frontier === block.previous && pays(answer))) return undefined
+    const account = agreed.answers.find((answer) => agreed.facts.has(toStand(answer)))
+    if (account?.frontier === block.previous) return 'invalid_exact_nano_payload_amount_mismatch'
+    // A caller who copies a block from the ledger has not paid with it.
+    if ((await node.readBlocks([hash])).has(hash)) return 'duplicate_settlement'
+    if (!account) throw notAgreed(agreed)
+    return 'invalid_exact_nano_payload_frontier'
   }
 
   /** Undefined once the block is on the ledger. */
@@ -169,6 +172,8 @@ function checkFinal(
 function findBlock(node: NodePort, hash: string): Promise<NodeAnswer | undefined> {
   return orUndefined(node.read('block_info', { hash, json_block: true }))
 }
+
+const toStand = ({ frontier, balance, error }: NodeAnswer) => [frontier, balance, error].map(textOf).join(' ')
 
 /** What the ledger says is not there is an answer; what a node fails to say is not. */
 async function orUndefined(answer: Promise<NodeAnswer>): Promise<NodeAnswer | undefined> {

@@ -72,6 +72,29 @@ test('200 a lost reply to the broadcast is made up for by a look at the ledger',
   assert.equal(upstream.hits('process'), 1)
 })
 
+// Found by npm run chaos: a node that answered from the past.
+test('a payer was refused because one of two nodes said that the account stood elsewhere: now the block is tried', async (t) => {
+  const ledger = await openDevnet(t)
+  const nodes = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]
+  const { call } = await openGateway(t, {
+    NODE_URLS: nodes.map(({ url }) => url).join(','),
+    NODE_NETWORK: 'dev',
+    X402_PAY_TO: SHOP.address,
+  })
+  for (const liar of nodes) {
+    liar.lie('account_info', (answer) => ({ ...answer, frontier: 'F'.repeat(64), balance: '1' }))
+    const block = paymentBlock(ledger.node, await openPayer(ledger.node))
+    const reply = await call('work_generate', { hash: newHash() }, signed(block))
+    assert.equal(reply.status, 200, reply.text)
+    liar.beHonest()
+  }
+  // What both say counts.
+  for (const node of nodes) node.lie('account_info', (answer) => ({ ...answer, frontier: 'F'.repeat(64) }))
+  const block = paymentBlock(ledger.node, await openPayer(ledger.node))
+  const refused = await call('work_generate', { hash: newHash() }, signed(block))
+  assert.equal(refused.status, 402)
+})
+
 // Found by npm run chaos: two gateways published the block at once, and the node that both asked denied it.
 test('a payer was refused although the ledger has the payment: one node refused and denied the block that it took', async (t) => {
   const ledger = await openDevnet(t)

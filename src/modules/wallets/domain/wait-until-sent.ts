@@ -23,22 +23,25 @@ export async function waitUntilSent(
   const until = clock.now() + rules.waitMilliseconds
   const watch = queue.watchBlock(id)
   let failure: unknown
+  /** Nodes that disagree are about to agree, unless one of them lies. */
+  let doubt: unknown
   // What was just asked for is as it was asked for; whatever else is known was read a moment ago.
   let known = 'status' in asked ? asked : undefined
   let isNew = known === undefined
   try {
     for (;;) {
-      // Nodes that disagree are about to agree, unless one of them lies.
-      const isOver = (failure !== undefined && !isDisagreement(failure)) || clock.now() >= until
+      const isOver = failure !== undefined || clock.now() >= until
       if (isOver && (await refuseSend(db, id, 'wallet_busy'))) {
         queue.tellBlock(id)
-        throw notSent(failure)
+        throw notSent(failure ?? doubt)
       }
       if (isOver || !isNew) {
         const block = (isOver ? undefined : known) ?? (await findBlock(db, id))
         if (!block) throw walletBusy()
         if (block.status === 'broadcast' || block.status === 'confirmed') return block
-        if (block.status === 'refused') throw isOverdue(block) ? notSent(failure) : refusedSend(block.refusal)
+        // Its time was over in a pass as well.
+        if (block.status === 'refused' && block.refusal === 'wallet_busy') throw notSent(doubt)
+        if (block.status === 'refused') throw refusedSend(block.refusal)
         if (block.status === 'lost') throw walletFrozen()
         if (block.status === 'void')
           throw block.refusal === null ? outcomeOpen(block.hash!) : refusedSend(block.refusal)
@@ -48,12 +51,14 @@ export async function waitUntilSent(
       known = undefined
       let left: OutboxBlock | undefined
       try {
-        // A pass that is still on its way when the time is over does not undo what the one before failed by.
-        const passed = queue.advance(walletId).then(() => void (failure = undefined))
+        const passed = queue.advance(walletId).then(() => undefined)
         left = await waitAtMost(clock, until - clock.now(), Promise.race([passed, watch.settled]))
       } catch (error) {
-        failure = error
-        if (!isDisagreement(error)) continue
+        if (!isDisagreement(error)) {
+          failure = error
+          continue
+        }
+        doubt = error
       }
       // What left a moment ago, from here, is on the ledger and in the store.
       if (left) return left
@@ -69,9 +74,6 @@ export async function waitUntilSent(
     watch.forget()
   }
 }
-
-/** Another pass has taken it back when its time was over. */
-const isOverdue = ({ refusal }: OutboxBlock) => refusal === 'wallet_busy'
 
 /** It could not be taken back: it is signed, or owed by the service, and goes out by itself. */
 function stillOpen({ queue }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
