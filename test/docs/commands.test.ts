@@ -9,6 +9,7 @@ import { EFFECTS } from './effects.ts'
 import { EXCEPTIONS, exceptionFor } from './exceptions.ts'
 import { runScript, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
+import { until } from '../support/until.ts'
 
 /*
  * Commands of the documents are run as they stand, page by page, each page in one shell. A fence says what its block is:
@@ -67,13 +68,13 @@ for (const page of pages) {
       effects.some(([begin]) => last.startsWith(begin)),
       `${page}: nothing is known of its last block`,
     )
-    for (const [begin, shows] of effects) {
+    for (const [begin, shows, soon] of effects) {
       const said = toRun.flatMap((block, at) => (block.code.startsWith(begin) ? [outputs[at]!] : []))
       assert.ok(said.length > 0, `${page} has no block that begins with ${begin}`)
-      assert.ok(
-        said.some((text) => shows.test(text)),
-        `${page}: ${begin} does not show ${shows}:\n${said.join('\n')}`,
-      )
+      const isShown = () => said.some((text) => shows.test(text))
+      const lookAgain = async () => said.push((await runScript(t, here(begin), folder, { ...tools, ...own })).output)
+      if (soon) await until(async () => isShown() || (await lookAgain(), false))
+      assert.ok(isShown(), `${page}: ${begin} does not show ${shows}:\n${said.join('\n')}`)
     }
   })
 }

@@ -1,8 +1,9 @@
 /**
  * What a page must have brought about: for each page with commands, what a command prints that shows its effect. The first
- * column begins a block; the last block of a page is always among them.
+ * column begins a block; the last block of a page is always among them. `soon`: the effect comes a moment after the block before, and
+ * whoever is quicker looks again.
  */
-export const EFFECTS: Record<string, [begin: string, shows: RegExp][]> = {
+export const EFFECTS: Record<string, [begin: string, shows: RegExp, soon?: 'soon'][]> = {
   'README.md': [
     ['npx nano-gateway call checkout', /^http:\/\/\S+\/pay\/[0-9a-f]{16}$/m],
     ['npx nano-gateway devnet fund', /"status":"complete"/],
@@ -23,7 +24,11 @@ export const EFFECTS: Record<string, [begin: string, shows: RegExp][]> = {
   ],
   'docs/email.md': [
     ['curl', /^1\.6$/m],
-    ['npx nano-gateway mail list', /alice@example\.com[^]*carol@example\.com|carol@example\.com[^]*alice@example\.com/],
+    [
+      'npx nano-gateway mail list',
+      /alice@example\.com[^]*carol@example\.com|carol@example\.com[^]*alice@example\.com/,
+      'soon',
+    ],
   ],
   'docs/first-payment.md': [
     ['npx nano-gateway devnet fund', /"status":"complete"/],

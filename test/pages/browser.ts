@@ -93,15 +93,11 @@ export async function findViolations(page: Page, tags?: readonly string[]): Prom
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
-/** Colours of another theme come with the next frames, some of them later than others. */
-const PAINTED = 'new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))'
-
 /** Looks at what a tab shows, on a phone and on a desk, in each theme; answers what is wrong, as far as it is grave enough. */
 export async function inspect(page: Page, name: string, grave = /./): Promise<string[]> {
   const wrong: string[] = []
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate(PAINTED)
     for (const { viewport } of [PHONE, DESK]) {
       await page.setViewportSize(viewport)
       const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
