@@ -11,9 +11,9 @@ export function verifyProofFile(file: string, { weights, json }: { weights?: str
   else {
     console.log(describeVerdict(verdict))
     if (verdict.ok) {
-      const { amount_raw: raw, from, to, hash, weights_from: by, sources, at } = verdict
+      const { amount_raw: raw, from, to, hash, weights_from: by, source, taken_unix: taken } = verdict
       console.log(`${formatNano(BigInt(raw))} nano from ${from} to ${to}, block ${hash}.`)
-      const reported = `reported by ${sources.join(', ')} at ${new Date(at).toISOString()}`
+      const reported = `reported by ${source.join(', ')} at ${new Date(taken * 1_000).toISOString()}`
       console.log(`Weights: ${by === 'verifier' ? `from ${weights}` : reported}.`)
     }
   }

@@ -52,7 +52,7 @@ test('the browser of a reader verifies a proof, that of this ledger and that of 
       await untilSaid(
         /^This payment is proved by 1 representative with 99\.99 % of the weight\..* It is another payment: block 6028A25C/,
       )
-      await box.fill(JSON.stringify({ ...recorded, weights: { ...recorded.weights, at: recorded.weights.at + 1 } }))
+      await box.fill(JSON.stringify({ ...recorded, taken_unix: recorded.taken_unix + 1 }))
       await untilSaid(/^Not proved: checksum/)
       await box.fill('{')
       await untilSaid(/^Not proved: the text is not JSON\.$/)

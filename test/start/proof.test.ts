@@ -35,11 +35,11 @@ test('proof verify says in a sentence what a file proves, and ends with 1 where 
 
 test('proof verify takes the weights that its user trusts', (t) => {
   const proof = recordedProof()
-  const { representative } = proof.weights.representatives[0]!
+  const [representative] = Object.keys(proof.weights)
   const own = (weight: string) => ({
     quorum_raw: '67',
     online_raw: '100',
-    representatives: [{ representative, weight_raw: weight }],
+    weights: { [representative!]: weight },
   })
   const proved = verify(t, JSON.stringify(proof), own('68'))
   assert.equal(proved.status, 0)

@@ -37,15 +37,14 @@ export function recordedProof(): PaymentProof {
       send: { hash, block: readContents(hash, contents)!, account: fromAddress(block_account)! },
       previous: { block: readContents(contents.previous!, before.contents)! },
       votes: [vote],
-      weights: {
+      reported: {
+        weights: Object.fromEntries(
+          Object.entries(online.representatives).map(([address, { weight }]) => [address, weight]),
+        ),
         quorum_raw: quorum.quorum_delta,
         online_raw: stakes.reduce((most, one) => (one > most ? one : most), 0n).toString(),
-        sources: ['node.example'],
-        at: 1_795_016_576_000,
-        representatives: Object.entries(online.representatives).map(([representative, { weight }]) => ({
-          representative,
-          weight_raw: weight,
-        })),
+        source: ['node.example'],
+        taken_unix: 1_795_016_576,
       },
     })
   if (!proof || BigInt(proof.amount_raw) >= RAW_MAX) throw new Error('The recorded payment is not proved.')

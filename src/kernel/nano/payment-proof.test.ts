@@ -28,12 +28,12 @@ const made = (votes = (hash: string) => voters.map((voter) => voteOf(voter, ['A'
     send: { hash, block, account: sender.key },
     previous: { block: previous },
     votes: votes(hash),
-    weights: {
+    reported: {
+      weights: Object.fromEntries(voters.map(({ address }) => [address, '20'])),
       quorum_raw: '67',
       online_raw: '100',
-      representatives: voters.map(({ address }) => ({ representative: address, weight_raw: '20' })),
-      sources: ['node-1.example:7076', '[::1]:7076'],
-      at: 1_795_016_576_000,
+      source: ['node-1.example:7076', '[::1]:7076'],
+      taken_unix: 1_795_016_576,
     },
   }
 }
@@ -69,8 +69,8 @@ test('a payment on a recorded real network is proved', () => {
     quorum_raw: RECORDED_VOTES.confirmation_quorum.quorum_delta,
     weight_percent: 99.99,
     weights_from: 'proof',
-    sources: ['node.example'],
-    at: 1_795_016_576_000,
+    source: ['node.example'],
+    taken_unix: 1_795_016_576,
   })
 })
 
@@ -108,22 +108,23 @@ test('whoever changes what is signed or computed is found out, with the right ch
     ['previous.contents', (proof) => (proof.previous.contents.balance = nano(9).toString())],
     ['previous.hash', (proof) => (proof.previous = proof.block)],
     ['votes[1].signature', (proof) => (proof.votes[1]!.signature = flip(proof.votes[1]!.signature))],
-    ['votes[1].signature', (proof) => proof.votes[1]!.hashes.reverse()],
-    ['votes[1].signature', (proof) => (proof.votes[1]!.representative = proof.from)],
-    ['votes[1].hashes', (proof) => (proof.votes[1]!.hashes = ['A'.repeat(64)])],
+    ['votes[1].signature', (proof) => proof.votes[1]!.blocks.reverse()],
+    ['votes[1].signature', (proof) => (proof.votes[1]!.account = proof.from)],
+    ['votes[1].blocks', (proof) => (proof.votes[1]!.blocks = ['A'.repeat(64)])],
     ['votes[1].timestamp', (proof) => (proof.votes[1]!.timestamp = '1795016575776')],
     ['votes[1].duration', (proof) => (proof.votes[1]!.duration = '9')],
-    ['votes[5].representative', (proof) => proof.votes.push(proof.votes[0]!)],
-    ['weights.representatives[0].representative', (proof) => proof.votes.shift()],
+    ['votes[5].account', (proof) => proof.votes.push(proof.votes[0]!)],
+    [`weights.${voters[0]!.address}`, (proof) => proof.votes.shift()],
     [
-      'weights.representatives[1].representative',
-      (proof) => (proof.weights.representatives[1] = proof.weights.representatives[0]!),
+      `weights.${voters[0]!.address.toUpperCase()}`,
+      (proof) => (proof.weights[voters[0]!.address.toUpperCase()] = '20'),
     ],
-    ['weights.representatives', (proof) => proof.weights.representatives.pop()],
-    ['weights.quorum_raw', (proof) => (proof.weights.quorum_raw = '66')],
-    ['weights.online_raw', (proof) => (proof.weights.online_raw = '0')],
-    ['weights.at', (proof) => (proof.weights.at = -1)],
-    ['weights.sources[0]', (proof) => (proof.weights.sources[0] = 'https://user:secret@node')],
+    ['weights', (proof) => delete proof.weights[voters[0]!.address]],
+    ['quorum_raw', (proof) => (proof.quorum_raw = '66')],
+    ['online_raw', (proof) => (proof.online_raw = '0')],
+    ['taken_unix', (proof) => (proof.taken_unix = -1)],
+    ['complete', (proof) => Object.assign(proof, { complete: false })],
+    ['source[0]', (proof) => (proof.source[0] = 'https://user:secret@node')],
     ['version', (proof) => (proof.version = 2 as 1)],
     ['proof.owner', (proof) => Object.assign(proof, { owner: 'x' })],
   ]
@@ -138,13 +139,15 @@ test('a vote that is signed and not final proves nothing', () => {
 
 test('a quorum must be exceeded: exactly as much weight is not enough, and each representative counts once', () => {
   const weights = (list: string[]) => (proof: PaymentProof) =>
-    list.forEach((weight, at) => (proof.weights.representatives[at]!.weight_raw = weight))
+    list.forEach((weight, at) => (proof.weights[voters[at]!.address] = weight))
   assert.equal(fieldOf(changed(weights(['13', '13', '13', '14', '14']))), 'votes')
   assert.equal(fieldOf(changed(weights(['13', '13', '13', '14', '15']))), 'ok')
   // Four of five, with their weights, and no fifth.
-  const four = changed((proof) => (proof.votes.pop(), proof.weights.representatives.pop()))
+  const four = changed((proof) => (proof.votes.pop(), delete proof.weights[voters[4]!.address]))
   assert.deepEqual(verifyProof(four), { ...verifyProof(four), ok: true, representatives: 4, weight_percent: 80 })
-  const three = changed((proof) => (proof.votes.splice(3), proof.weights.representatives.splice(3)))
+  const three = changed((proof) => {
+    for (const { account } of proof.votes.splice(3)) delete proof.weights[account]
+  })
   assert.equal(fieldOf(three), 'votes')
 })
 
@@ -153,17 +156,17 @@ test('a verifier brings its own weights, of representatives who have voted and o
   const own = (weight: string, [first, ...others]: Signer[] = voters) => ({
     quorum_raw: '670',
     online_raw: '1000',
-    representatives: [
-      { representative: first!.address, weight_raw: weight },
-      ...others.map(({ address }) => ({ representative: address, weight_raw: '0' })),
-      { representative: new Signer(9).address, weight_raw: '999' },
-    ],
+    weights: {
+      [first!.address]: weight,
+      ...Object.fromEntries(others.map(({ address }) => [address, '0'])),
+      [new Signer(9).address]: '999',
+    },
   })
   const verdict = verifyProof(proof, { weights: own('671') })
   assert.deepEqual(verdict, { ...verdict, ok: true, weight_raw: '671', weights_from: 'verifier', quorum_raw: '670' })
   assert.equal(fieldOf(proof, { weights: own('670') }), 'votes')
-  assert.equal(fieldOf(proof, { weights: { ...own('671'), quorum_raw: '1' } }), 'weights.quorum_raw')
-  assert.equal(fieldOf(proof, { weights: {} }), 'own weights.quorum_raw')
+  assert.equal(fieldOf(proof, { weights: { ...own('671'), quorum_raw: '1' } }), 'quorum_raw')
+  assert.equal(fieldOf(proof, { weights: {} }), 'own weights.weights')
 })
 
 test('what is no proof at all is refused in words, and never with an exception', () => {
@@ -172,7 +175,7 @@ test('what is no proof at all is refused in words, and never with an exception',
   for (const value of [undefined, null, 7, 'proof', [], {}, { __proto__: null }, { toString: 1 }]) {
     assert.equal(verifyProof(value).ok, false)
   }
-  const values: unknown[] = [undefined, null, 7, -1, '', 'x', [], [null], {}, { toString: 1 }, true]
+  const values: unknown[] = [undefined, null, 7, -1, '', 'x', [], [null], {}, { toString: 1 }, false]
   for (let round = 0; round < 300; round++) {
     const copy = structuredClone(whole) as unknown as Record<string, unknown>
     let place = copy

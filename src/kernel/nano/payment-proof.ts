@@ -9,8 +9,10 @@ import {
   type PaymentProof,
   type ProofWeights,
   type ReadProof,
+  type ReportedWeights,
   Wrong,
   asRecord,
+  inOrder,
   readProof,
   readWeights,
 } from './read-proof.ts'
@@ -39,8 +41,8 @@ export type ProofVerdict =
       weight_percent: number
       /** Who says what the weights are: the nodes that the proof names, or the verifier. */
       weights_from: 'proof' | 'verifier'
-      sources: string[]
-      at: number
+      source: string[]
+      taken_unix: number
     }
   | { ok: false; field: string; reason: string }
 
@@ -52,10 +54,10 @@ export function makeProof(made: {
   send: { hash: string; block: Block; account: PublicKey }
   previous: { block: Block }
   votes: readonly Vote[]
-  weights: PaymentProof['weights']
+  reported: ReportedWeights
 }): PaymentProof | undefined {
   const { send, previous, votes } = made
-  const { quorum_raw, online_raw, representatives, sources, at } = made.weights
+  const { weights, quorum_raw, online_raw, source, taken_unix } = made.reported
   const contents = toBlockJson(previous.block)
   const amountRaw = computeAmount(send.block, { contents })
   const to = receiverOf(send.block)
@@ -68,20 +70,18 @@ export function makeProof(made: {
     block: { hash: send.hash, contents: toBlockJson(send.block) },
     previous: { hash: previousOf(send.block), contents },
     votes: votes.map(({ representative, signature, timestamp, duration, hashes }) => ({
-      representative: toAddress(representative),
-      signature,
+      account: toAddress(representative),
       timestamp: timestamp.toString(),
       duration: duration.toString(),
-      hashes: [...hashes],
+      blocks: [...hashes],
+      signature,
     })),
-    // In the order in which they are read, for the checksum.
-    weights: {
-      quorum_raw,
-      online_raw,
-      representatives: representatives.map(({ representative, weight_raw }) => ({ representative, weight_raw })),
-      sources,
-      at,
-    },
+    weights: Object.fromEntries(inOrder(weights)),
+    quorum_raw,
+    online_raw,
+    source,
+    taken_unix,
+    complete: true,
   }
   const proof = { ...unsummed, checksum: checksumOf(unsummed) }
   return verifyProof(proof).ok ? proof : undefined
@@ -95,7 +95,7 @@ export function verifyProof(proof: unknown, { weights: own }: VerifyOptions = {}
   try {
     return verify(
       readProof(proof),
-      own === undefined ? undefined : readWeights(asRecord(own, 'own weights'), 'own weights'),
+      own === undefined ? undefined : readWeights(asRecord(own, 'own weights'), 'own weights.'),
     )
   } catch (error) {
     if (error instanceof Wrong) return { ok: false, field: error.field, reason: error.message }
@@ -115,28 +115,26 @@ function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undef
   if (checksum !== checksumOf(rest)) throw new Wrong('checksum', 'is not that of this proof: it was changed')
   verifySend(proof, block, previous)
   const voters = verifyVotes(proof)
-  const { sources, at } = proof.weights
-  const weights = own ?? proof.weights
-  const [quorum, online] = [BigInt(weights.quorum_raw), BigInt(weights.online_raw)]
-  if (online === 0n) throw new Wrong('weights.online_raw', 'is zero')
+  const { source, taken_unix } = proof
+  const { weights, ...needed } = own ?? proof
+  const [quorum, online] = [BigInt(needed.quorum_raw), BigInt(needed.online_raw)]
+  if (online === 0n) throw new Wrong('online_raw', 'is zero')
   if (quorum < (online * QUORUM_PERCENT) / 100n)
-    throw new Wrong('weights.quorum_raw', `is less than ${QUORUM_PERCENT} % of weights.online_raw`)
+    throw new Wrong('quorum_raw', `is less than ${QUORUM_PERCENT} % of online_raw`)
   let weight = 0n
   let representatives = 0
-  for (const [index, one] of weights.representatives.entries()) {
-    const named = fromAddress(one.representative)!
-    // A list of the verifier names all representatives; that of a proof names its voters.
-    if (!own && !voters.has(named))
-      throw new Wrong(`weights.representatives[${index}].representative`, 'has no vote in this proof')
+  for (const [address, raw] of Object.entries(weights)) {
+    const named = fromAddress(address)!
+    // Weights of the verifier are those of all representatives; those of a proof are of its voters.
+    if (!own && !voters.has(named)) throw new Wrong(`weights.${address}`, 'has no vote in this proof')
     if (!voters.delete(named)) continue
-    weight += BigInt(one.weight_raw)
+    weight += BigInt(raw)
     representatives++
   }
-  if (!own && voters.size > 0)
-    throw new Wrong('weights.representatives', 'does not name every representative that voted')
-  if (weight > RAW_MAX) throw new Wrong('weights.representatives', 'have more weight than there is')
+  if (!own && voters.size > 0) throw new Wrong('weights', 'do not name every representative that voted')
+  if (weight > RAW_MAX) throw new Wrong('weights', 'are more than there is')
   if (weight <= quorum)
-    throw new Wrong('votes', `have a weight of ${weight} raw, and more than ${quorum} are needed (weights.quorum_raw)`)
+    throw new Wrong('votes', `have a weight of ${weight} raw, and more than ${quorum} are needed (quorum_raw)`)
   return {
     ok: true,
     hash: proof.block.hash,
@@ -148,8 +146,8 @@ function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undef
     quorum_raw: quorum.toString(),
     weight_percent: Number((weight * 10_000n) / online) / 100,
     weights_from: own ? 'verifier' : 'proof',
-    sources,
-    at,
+    source,
+    taken_unix,
   }
 }
 
@@ -171,18 +169,18 @@ function verifySend({ from, to, amount_raw, ...named }: PaymentProof, block: Blo
 /** Every vote, final as it was read, names the block, is signed by its representative, and is the only one of it. */
 function verifyVotes({ block: { hash }, votes }: PaymentProof): Set<PublicKey> {
   const voters = new Set<PublicKey>()
-  for (const [index, { representative, signature, hashes }] of votes.entries()) {
+  for (const [index, { account, signature, blocks }] of votes.entries()) {
     const field = `votes[${index}]`
     const vote: Vote = {
-      representative: fromAddress(representative)!,
+      representative: fromAddress(account)!,
       signature,
       timestamp: FINAL_TIMESTAMP,
       duration: FINAL_DURATION,
-      hashes,
+      hashes: blocks,
     }
-    if (!hashes.includes(hash)) throw new Wrong(`${field}.hashes`, 'do not name the block')
+    if (!blocks.includes(hash)) throw new Wrong(`${field}.blocks`, 'do not name the block')
     if (voters.has(vote.representative))
-      throw new Wrong(`${field}.representative`, 'has voted already: each representative counts once')
+      throw new Wrong(`${field}.account`, 'has voted already: each representative counts once')
     if (!verifyVote(vote)) throw new Wrong(`${field}.signature`, 'is not that of its representative over this vote')
     voters.add(vote.representative)
   }

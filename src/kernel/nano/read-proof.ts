@@ -5,24 +5,25 @@ import { isHex } from './hex.ts'
 import { readContents } from './ledger-send.ts'
 import { FINAL_DURATION, FINAL_TIMESTAMP, VOTE_HASHES_MAX } from './vote.ts'
 
-/** The weight of a representative, as nodes report it. */
-export interface RepresentativeWeight {
-  /** Its address. */
-  representative: string
-  weight_raw: string
-}
-
 /** How much weight confirms a block, and who has it. These are the words of nodes: a verifier may bring its own. */
 export interface ProofWeights {
   /** Votes of more weight than this confirm a block. */
   quorum_raw: string
   /** The weight of all representatives that vote. */
   online_raw: string
-  representatives: RepresentativeWeight[]
+  /** By the address of a representative. */
+  weights: Record<string, string>
+}
+
+/** Weights, and who reported them. */
+export interface ReportedWeights extends ProofWeights {
+  /** The nodes, by their hosts. */
+  source: string[]
+  taken_unix: number
 }
 
 /** A proof that the network has confirmed a payment. It needs no node and no gateway to be verified. */
-export interface PaymentProof {
+export interface PaymentProof extends ReportedWeights {
   version: 1
   from: string
   to: string
@@ -31,9 +32,9 @@ export interface PaymentProof {
   block: { hash: string; contents: Record<string, string> }
   previous: { hash: string; contents: Record<string, string> }
   /** Final votes that name the block, one for each representative. */
-  votes: { representative: string; signature: string; timestamp: string; duration: string; hashes: string[] }[]
-  /** `sources` are the nodes that reported the weights, `at` is when they did so, in milliseconds. */
-  weights: ProofWeights & { sources: string[]; at: number }
+  votes: { account: string; timestamp: string; duration: string; blocks: string[]; signature: string }[]
+  /** The votes have more weight than the quorum; nothing less is kept. */
+  complete: true
   /** Of everything else, so that a damaged copy is recognised; it says nothing about who made the proof. */
   checksum: string
 }
@@ -61,13 +62,14 @@ export class Wrong extends Error {
 export function readProof(value: unknown): ReadProof {
   const proof = asRecord(value, 'proof')
   expectMembers(proof, 'proof', [
-    ...['version', 'from', 'to', 'amount_raw', 'block', 'previous', 'votes', 'weights', 'checksum'],
+    ...['version', 'from', 'to', 'amount_raw', 'block', 'previous', 'votes', 'weights', 'quorum_raw', 'online_raw'],
+    ...['source', 'taken_unix', 'complete', 'checksum'],
   ])
-  if (proof.version !== 1) throw new Wrong('version', 'is not 1, the only one that this program can verify')
-  const weights = asRecord(proof.weights, 'weights')
-  expectMembers(weights, 'weights', ['quorum_raw', 'online_raw', 'sources', 'at', 'representatives'])
-  const { at } = weights
-  if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) throw new Wrong('weights.at', 'is not a time')
+  const { version, taken_unix, complete } = proof
+  if (version !== 1) throw new Wrong('version', 'is not 1, the only one that this program can verify')
+  if (complete !== true) throw new Wrong('complete', 'is not true')
+  if (typeof taken_unix !== 'number' || !Number.isSafeInteger(taken_unix) || taken_unix < 0)
+    throw new Wrong('taken_unix', 'is not a time')
   const [block, previous] = [readBlock(proof.block, 'block'), readBlock(proof.previous, 'previous')]
   const read: PaymentProof = {
     version: 1,
@@ -77,14 +79,13 @@ export function readProof(value: unknown): ReadProof {
     block: block.shown,
     previous: previous.shown,
     votes: readList(proof.votes, 'votes', VOTES_MAX).map((vote, index) => readProofVote(vote, `votes[${index}]`)),
-    weights: {
-      ...readWeights(weights, 'weights'),
-      sources: readList(weights.sources, 'weights.sources', SOURCES_MAX).map((source, index) => {
-        if (typeof source === 'string' && SOURCE.test(source)) return source
-        throw new Wrong(`weights.sources[${index}]`, 'is not the name of a host')
-      }),
-      at,
-    },
+    ...readWeights(proof),
+    source: readList(proof.source, 'source', SOURCES_MAX).map((source, index) => {
+      if (typeof source === 'string' && SOURCE.test(source)) return source
+      throw new Wrong(`source[${index}]`, 'is not the name of a host')
+    }),
+    taken_unix,
+    complete,
     checksum: readHex(proof.checksum, 'checksum', 64),
   }
   return { proof: read, block: block.block, previous: previous.block }
@@ -107,37 +108,39 @@ function readBlock(value: unknown, field: string): { block: Block; shown: Paymen
 
 function readProofVote(value: unknown, field: string): PaymentProof['votes'][number] {
   const vote = asRecord(value, field)
-  expectMembers(vote, field, ['representative', 'signature', 'timestamp', 'duration', 'hashes'])
+  expectMembers(vote, field, ['account', 'timestamp', 'duration', 'blocks', 'signature'])
   const { timestamp, duration } = vote
   if (timestamp !== FINAL_TIMESTAMP.toString()) throw new Wrong(`${field}.timestamp`, 'is not that of a final vote')
   if (duration !== FINAL_DURATION.toString()) throw new Wrong(`${field}.duration`, 'is not that of a final vote')
   return {
-    representative: readAddress(vote.representative, `${field}.representative`),
-    signature: readHex(vote.signature, `${field}.signature`, 128),
+    account: readAddress(vote.account, `${field}.account`),
     timestamp,
     duration,
-    hashes: readList(vote.hashes, `${field}.hashes`, VOTE_HASHES_MAX).map((hash, index) =>
-      readHex(hash, `${field}.hashes[${index}]`, 64),
+    blocks: readList(vote.blocks, `${field}.blocks`, VOTE_HASHES_MAX).map((hash, index) =>
+      readHex(hash, `${field}.blocks[${index}]`, 64),
     ),
+    signature: readHex(vote.signature, `${field}.signature`, 128),
   }
 }
 
-export function readWeights(weights: Record<string, unknown>, field: string): ProofWeights {
-  const seen = new Set<string>()
+/** `owner` stands before the names of fields in refusals. */
+export function readWeights(value: Record<string, unknown>, owner = ''): ProofWeights {
+  const weights = asRecord(value.weights, `${owner}weights`)
   return {
-    quorum_raw: readAmount(weights.quorum_raw, `${field}.quorum_raw`),
-    online_raw: readAmount(weights.online_raw, `${field}.online_raw`),
-    representatives: readList(weights.representatives, `${field}.representatives`, Infinity).map((value, index) => {
-      const place = `${field}.representatives[${index}]`
-      const one = asRecord(value, place)
-      expectMembers(one, place, ['representative', 'weight_raw'])
-      const representative = readAddress(one.representative, `${place}.representative`)
-      if (seen.has(representative)) throw new Wrong(`${place}.representative`, 'is named twice')
-      seen.add(representative)
-      return { representative, weight_raw: readAmount(one.weight_raw, `${place}.weight_raw`) }
-    }),
+    weights: Object.fromEntries(
+      inOrder(weights).map(([address, weight]) => {
+        const field = `${owner}weights.${address}`
+        return [readAddress(address, field), readAmount(weight, field)]
+      }),
+    ),
+    quorum_raw: readAmount(value.quorum_raw, `${owner}quorum_raw`),
+    online_raw: readAmount(value.online_raw, `${owner}online_raw`),
   }
 }
+
+/** Copies may order the members of an object otherwise, and the checksum needs one order. */
+export const inOrder = <T>(members: Readonly<Record<string, T>>): [string, T][] =>
+  Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1))
 
 export function asRecord(value: unknown, field: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>

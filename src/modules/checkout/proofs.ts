@@ -59,15 +59,14 @@ export class Prover {
         send: { hash, block: send.block, account: send.signer },
         previous,
         votes,
-        weights: {
+        reported: {
+          weights: Object.fromEntries(
+            votes.map(({ representative: key }) => [toAddress(key), weightOf(key).toString()]),
+          ),
           quorum_raw: quorumRaw.toString(),
           online_raw: onlineRaw.toString(),
-          representatives: votes.map(({ representative }) => ({
-            representative: toAddress(representative),
-            weight_raw: weightOf(representative).toString(),
-          })),
-          sources: [...sources],
-          at,
+          source: [...sources],
+          taken_unix: Math.floor(at / 1_000),
         },
       })
     if (!proof) throw new Error('A payment does not prove its amount.')

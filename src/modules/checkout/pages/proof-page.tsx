@@ -10,7 +10,7 @@ interface ProofPageProps {
   devnet: boolean
 }
 
-const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const toMinute = (unix: number) => `${new Date(unix * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 /** Rounded: a quorum of 67 % is a raw less than that. */
 const percentOf = (raw: string, of: string) =>
   `${Number((BigInt(raw) * 20_000n + BigInt(of)) / (BigInt(of) * 2n)) / 100} %`
@@ -48,9 +48,9 @@ export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
             <Fact label="Block">
               <code>{proof.block.hash}</code>
             </Fact>
-            <Fact label="Quorum">{`more than ${percentOf(proof.weights.quorum_raw, proof.weights.online_raw)} of the weight`}</Fact>
+            <Fact label="Quorum">{`more than ${percentOf(proof.quorum_raw, proof.online_raw)} of the weight`}</Fact>
             <Fact label="Weights reported by">
-              {`${proof.weights.sources.join(', ')}, ${toMinute(proof.weights.at)}. Signatures and amounts prove themselves; the weights are the word of these nodes.`}
+              {`${proof.source.join(', ')}, ${toMinute(proof.taken_unix)}. Signatures and amounts prove themselves; the weights are the word of these nodes.`}
             </Fact>
           </dl>
           <Votes proof={proof} />
@@ -84,34 +84,31 @@ export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
 )
 
 /** A final vote is one signature; one signature may be for many blocks. */
-const Votes = ({ proof: { votes, weights } }: Pick<ProofPageProps, 'proof'>) => {
-  const weightOf = new Map(weights.representatives.map((one) => [one.representative, one.weight_raw]))
-  return (
-    <details>
-      <summary>{votes.length === 1 ? 'The vote' : `The ${votes.length} votes`}</summary>
-      <div class="wide">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Representative</th>
-              <th scope="col">Weight</th>
+const Votes = ({ proof: { votes, weights, online_raw } }: Pick<ProofPageProps, 'proof'>) => (
+  <details>
+    <summary>{votes.length === 1 ? 'The vote' : `The ${votes.length} votes`}</summary>
+    <div class="wide">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Representative</th>
+            <th scope="col">Weight</th>
+          </tr>
+        </thead>
+        <tbody>
+          {votes.map(({ account }) => (
+            <tr key={account}>
+              <td>
+                <code>{account}</code>
+              </td>
+              <td>{percentOf(weights[account]!, online_raw)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {votes.map(({ representative }) => (
-              <tr key={representative}>
-                <td>
-                  <code>{representative}</code>
-                </td>
-                <td>{percentOf(weightOf.get(representative)!, weights.online_raw)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  )
-}
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </details>
+)
 
 const Fact = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
   <div>
