@@ -11,11 +11,11 @@ interface ProofPageProps {
 }
 
 const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-/** Rounded: a quorum of 67 % is a raw less than that. */
+/** Rounded, because a quorum of 67 % is stored in whole raw and may fall one raw short. */
 const percentOf = (raw: string, of: string) =>
   `${Number((BigInt(raw) * 20_000n + BigInt(of)) / (BigInt(of) * 2n)) / 100} %`
 
-/** Shows a proof, and gives it to the reader's own browser to verify. The text of the proof may be changed: it is verified anew. */
+/** Shows a proof and lets the reader's browser verify it. The reader may edit its text, which is then verified again. */
 export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
   <Document
     title={`Proof of payment · ${title ?? id}`}
@@ -83,7 +83,7 @@ export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
   </Document>
 )
 
-/** A final vote is one signature; one signature may be for many blocks. */
+/** A final vote is one signature, and one signature may cover many blocks. */
 const Votes = ({ proof: { votes, weights } }: Pick<ProofPageProps, 'proof'>) => {
   const weightOf = new Map(weights.representatives.map((one) => [one.representative, one.weight_raw]))
   return (
