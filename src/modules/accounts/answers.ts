@@ -59,7 +59,7 @@ export const MEMBER = record({
   joined_at: orNull(text),
 })
 
-/** A passkey of who is signed in. */
+/** A passkey of the user who is signed in. */
 export const PASSKEY = record({ id: text, name: text, created_at: text, last_used_at: orNull(text) })
 
 export const PROFILE = record({
