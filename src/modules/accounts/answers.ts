@@ -14,7 +14,6 @@ export const ACCOUNT = record(ACCOUNT_MEMBERS)
 
 const LISTED_MEMBERS = { ...ACCOUNT_MEMBERS, status: words('active', 'suspended') }
 
-/** An account in the operator's list. */
 export const LISTED_ACCOUNT = record(LISTED_MEMBERS)
 
 /** An account as the operator sees it. */

@@ -5,7 +5,7 @@ import { field } from '../../kernel/resource/fields.ts'
 import { readPrice } from './price-fields.ts'
 import { readAddress, readCurrency } from './wire-fields.ts'
 
-/* Fields of nouns that checkouts are made of: they are read as those of a checkout. */
+/* Fields of nouns that make checkouts; their values are read as those of a checkout. */
 
 declare module '../../kernel/resource/field.ts' {
   interface Rules {

@@ -237,7 +237,6 @@ export interface CheckoutRefundsTable {
   /** The claim that its link opens. */
   claim_id: string | null
   reason: string | null
-  /** Why it failed. */
   failure: string | null
   created_at: number
   sent_at: number | null

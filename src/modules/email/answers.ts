@@ -1,6 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 
-/* Payments by mail as links and the REST interface show them. */
+/* Email payments as links and the REST interface return them. */
 
 const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words } = answer
 

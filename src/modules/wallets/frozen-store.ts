@@ -43,7 +43,6 @@ export async function listFrozen(db: Db, limit: number): Promise<FrozenWallet[]>
   return (await selectFrozen(db).orderBy('frozen_at', 'desc').limit(limit).execute()).map(toFrozen)
 }
 
-/** A frozen wallet by its id or address. */
 export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | undefined> {
   const row = await selectFrozen(db)
     .where((where) => where.or([where('id', '=', name), where('address', '=', name)]))

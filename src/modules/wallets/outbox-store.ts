@@ -101,7 +101,7 @@ interface NewSend {
   purpose: SendPurpose
   accountId: string | null
   destination: string
-  /** Null sends everything. */
+  /** Null sends the whole balance. */
   amount: Raw | null
   /** Whether everything was requested; the amount may be known nevertheless. */
   sendsAll?: boolean
@@ -213,7 +213,6 @@ export async function findByReference(db: Db, reference: string): Promise<Outbox
   return row && toBlock(row)
 }
 
-/** The blocks of a wallet, newest first. */
 export async function listBlocks(db: Db, walletId: string, limit: number): Promise<OutboxBlock[]> {
   const rows = await db
     .selectFrom('wallet_blocks')
@@ -249,7 +248,6 @@ export async function listReceives(db: Db, walletId: string, sources: readonly s
   return rows.map(toBlock)
 }
 
-/** A block of a wallet by its hash. */
 export async function findOwnBlock(db: Db, walletId: string, hash: string): Promise<OutboxBlock | undefined> {
   const row = await db
     .selectFrom('wallet_blocks')

@@ -2,7 +2,7 @@
 export const SEND_PURPOSES = [
   /** The owner of a cloud wallet sends. */
   'send',
-  /** A recipient claims a payment by email, or a refund by link, to an address of their choice. */
+  /** A recipient claims an email payment, or a refund by link, to an address of their choice. */
   'claim',
   /** A customer's exchange is paid to the address they gave. */
   'swap',
@@ -16,7 +16,7 @@ export const SEND_PURPOSES = [
   'return',
   /** The service could not deliver a sale, so the price is refunded. */
   'sale_refund',
-  /** The service's fee for a payment by email. */
+  /** The service's fee for an email payment. */
   'fee',
   'faucet',
   /** The deposit of an exchange is collected. */

@@ -1,6 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 
-/* The shapes of x402, version 2, as `kernel/x402/wire.ts` has them. */
+/* The shapes of x402, version 2, as declared in `kernel/x402/wire.ts`. */
 
 const { text, bool, integer, raw, address, optional, list, record, words } = answer
 

@@ -123,7 +123,7 @@ function readAccent(value: unknown): string | null {
   return accent
 }
 
-/* An account's own colour on pages that payers see: whatever it is, texts keep a contrast of 4.5 (WCAG AA). */
+/* The colours of an account on its payment pages. Whatever colour it chooses, texts keep a contrast of 4.5 (WCAG AA). */
 
 type Rgb = readonly [number, number, number]
 

@@ -3,7 +3,6 @@ import type { Db } from '../../../kernel/db.ts'
 import { STEP_ROWS, deleteSome } from '../../../kernel/retention.ts'
 import type { PasskeyChallengesTable, PasskeysTable } from '../tables.ts'
 
-/** A passkey of a person. */
 export interface Passkey {
   id: string
   email: string

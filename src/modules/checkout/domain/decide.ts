@@ -33,7 +33,7 @@ interface Arrival {
   worthIt: boolean
 }
 
-/** What a payment does to a checkout. */
+/** The effect of a payment on a checkout. */
 export interface Decision {
   kind: 'counted' | 'late' | 'unmatched'
   status: CheckoutStatus

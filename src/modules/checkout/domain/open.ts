@@ -24,7 +24,7 @@ import { alongCheckoutWallet } from './generated-wallet.ts'
 import { type NamedBy, requireOwnAddress, reserveFilled, reserveNear } from './reserve.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
 
-/** How long payments are recorded after the end of a checkout (contract 3, rule 2). */
+/** How long payments are still recorded after the end of a checkout (contract 3, rule 2). */
 const LATE_MILLISECONDS = 7 * 24 * 3_600_000
 /** When the poller first looks; a payer who pays sooner is found by the ledger's events. */
 const FIRST_SCAN = 15_000
@@ -110,7 +110,7 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
   const { priceField, priceIn, currency = template.currency, mode = template.mode, modeField } = asked.order!
-  // Ten euros must not become ten nano.
+  // A price of 10 EUR must not become 10 nano.
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed(modeField)
   const { barePrice = template.barePrice } = asked

@@ -96,9 +96,9 @@ export async function reportCheckouts(
 }
 
 interface StatsDay {
-  /** As 2026-11-15, in UTC. */
+  /** For example 2026-11-15, in UTC. */
   date: string
-  /** Paid on this day, whenever they were made. */
+  /** Checkouts paid on this day, whenever they were made. */
   count: number
   raw: bigint
   revenue: Revenue[]

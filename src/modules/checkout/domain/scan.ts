@@ -191,7 +191,7 @@ export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: n
     try {
       if (!send?.confirmed) await undetect(ctx, checkoutId, hash)
       else if (receivedAt !== undefined) await creditSend(ctx, { ...send, receivedAt })
-      // Received long ago: the poller finds where.
+      // Received further back than the newest blocks: the poller finds at which height.
       else await hastenScans(ctx.db, [address], now)
     } catch (error) {
       if (isOutage(error)) throw error

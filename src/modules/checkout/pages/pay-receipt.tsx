@@ -8,7 +8,7 @@ import type { Voice } from '../texts/index.ts'
 
 interface ReceiptProps {
   checkout: ShownCheckout
-  /** The sends that made it, oldest first. */
+  /** The sends that paid it, oldest first. */
   payments: readonly { blockHash: string; amountRaw: bigint; rate: string | null }[]
   /** Who was paid, where the merchant has made its name public. */
   merchant: ShownMerchant | undefined

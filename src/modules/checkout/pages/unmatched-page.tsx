@@ -34,7 +34,7 @@ export const UnmatchedPage = (props: {
       follows={['checkout']}
       lead="Payments to your addresses that match no open checkout. Assign them to one."
     >
-      {/* There is one such field for each payment, and the wrong one has the focus. */}
+      {/* No link to the field: each payment has one, and the wrong one already has the focus. */}
       <FormError filled={filled} fields={[]} elsewhere={['checkout']} />
       {rows.length === 0 && (
         <Card>

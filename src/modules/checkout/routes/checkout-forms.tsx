@@ -27,7 +27,7 @@ const TEXTS = [
   'note',
 ] as const
 
-/** A checkout by hand. */
+/** The form that makes a checkout. */
 export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db, ports } = ctx
   const open = createOpener(ctx)

@@ -85,7 +85,7 @@ interface Word {
   name: string
   /** The id of the offer. */
   id: string
-  /** Null is what was asked for when the offer was made. */
+  /** Null for the change that the offer was made with. */
   changes: NameChanges | null
   accountId: string | null
   /** The actor of an account's approval; undefined when the owner of the name approves by signature. */

@@ -79,7 +79,6 @@ const isEmpty = ({ error, balance, receivable }: NodeAnswer) =>
     ? [balance, receivable].every((amount) => amount === undefined || amount === '0')
     : ABSENT.has(textOf(error))
 
-/** A block as the ledger has it. */
 interface LedgerBlock {
   confirmed: boolean
   account: string
