@@ -167,8 +167,8 @@ export async function listDuePayments(db: Db, now: number, limit: number): Promi
 }
 
 /**
- * Locks an open payment until the transaction ends. Every change of it or its shares begins with this lock, so that no two transactions
- * deadlock.
+ * Locks an open payment until the transaction ends.
+ * Every change of it or its shares begins with this lock, so that transactions cannot deadlock.
  */
 export async function lockOpenPayment(db: Db, id: string, dueAt: number): Promise<EmailPayment | undefined> {
   const row = await db

@@ -50,7 +50,7 @@ export class NameIndex implements Names {
     this.#addBuiltIn(options.builtIn.names)
   }
 
-  /** Adds built-in names; the first name of an address is kept. */
+  /** Adds built-in names. Of several entries of a name the first counts, and so does the first name of an address. */
   #addBuiltIn(names: readonly KnownName[]): void {
     for (const known of names) {
       const key = known.name.toLowerCase()

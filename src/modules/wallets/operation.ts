@@ -48,8 +48,8 @@ type OperationFields = Partial<Record<(typeof FLAGS)[number] | 'wallet_action' |
 }
 
 /**
- * Finds the operation of a request, in either style. Two operations at once are refused, and so is one that cannot be read: it must never be
- * taken for another.
+ * Finds the operation of a request, in either style.
+ * Two operations at once are refused, and so is one that cannot be read: it must never be taken for another.
  */
 export function chooseOperation(fields: OperationFields): Operation {
   const named = readName(fields.wallet_action)

@@ -344,8 +344,8 @@ export async function listWatched(db: Db, endedSince: number): Promise<{ id: str
 }
 
 /**
- * Wallets, live or ended, that were not checked for longest, and not since a given time. For a wallet that is checked rarely, `looked_at` is in
- * the future.
+ * Wallets, live or ended, that were not checked for longest, and not since a given time.
+ * For a wallet that is checked rarely, `looked_at` is in the future.
  */
 export async function listLeastLookedAt(
   db: Db,

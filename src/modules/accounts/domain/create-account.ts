@@ -50,7 +50,7 @@ const FIRST_ID = 'acc_administrator'
 
 /**
  * Makes the administrator of a new store with their first key; undefined when there is one already. The key is saved before it becomes valid,
- * so that a gateway that dies in between cannot lose it: of several that save one at once, the one whose key is valid was the last.
+ * so that a gateway that dies in between cannot lose it. Of several gateways that save one at once, the last to save has the valid key.
  */
 export async function createFirstAdministrator(
   ctx: StoreCtx,

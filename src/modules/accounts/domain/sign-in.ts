@@ -38,8 +38,8 @@ interface AskedSignIn {
 }
 
 /**
- * Requests a mail with a one-time sign-in link. The answer is the same whether or not an account exists, so that nobody can find out which
- * addresses have one.
+ * Requests a mail with a one-time sign-in link.
+ * The answer is the same whether or not an account exists, so that nobody can find out which addresses have one.
  */
 export async function requestSignIn(ctx: StoreCtx, { email, ip, baseUrl, idempotency }: AskedSignIn): Promise<void> {
   if (idempotency?.made) return
@@ -113,7 +113,7 @@ interface Redeeming {
 }
 
 /**
- * Exchanges a link's token for a session's place, making the account at the first sign-in. Someone who is only invited signs in as a guest to
+ * Exchanges a link's token for the account of its address, made at the first sign-in. Someone who is only invited signs in as a guest to
  * accept or decline, and needs no account of their own.
  */
 export function redeemSignIn(

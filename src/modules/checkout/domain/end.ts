@@ -72,8 +72,8 @@ export async function deleteCheckout(
 const WHOLE_SECONDS = 2_000
 
 /**
- * Moves the end of an open checkout into the past, so that a developer can test expiry: the next look at the ledger ends it, and later
- * payments are late.
+ * Moves the end of an open checkout into the past, so that a developer can test expiry:
+ * the next look at the ledger ends it, and later payments are late.
  */
 export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout> {
   const now = ctx.clock.now()

@@ -38,7 +38,7 @@ export async function alongCheckoutWallet<T>(
 /** Name of the job that brings the wallet's funds to the merchant. */
 export const SWEEP = 'checkout.sweep'
 
-/** Brings the funds of a checkout's wallet to the merchant; safe to repeat, because the wallet sends each of its funds once. */
+/** Brings the funds of a checkout's wallet to the merchant; safe to repeat, because the wallet never sends its funds twice. */
 export async function sweepCheckout({ ports }: CheckoutRoom, { walletId }: Checkout): Promise<void> {
   if (walletId !== null) await ports.wallets.sweep(walletId)
 }

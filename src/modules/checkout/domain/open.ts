@@ -269,8 +269,8 @@ export async function store(
 type Look = Pick<Checkout, 'look' | 'lookHeight'>
 
 /**
- * Starts watching the address of a checkout and stores what lies there already. `write` stores whatever else needs the number of
- * this look.
+ * Starts watching the address of a checkout and stores what lies there already.
+ * `write` stores whatever else needs the number of this look.
  */
 export async function watchFrom(
   { db, clock }: CheckoutRoom,

@@ -49,8 +49,8 @@ interface NewTerms {
 }
 
 /**
- * Changes an own checkout. Its texts may change until it is paid; address, mode and price only before anyone can have seen them (contract
- * 4.5, rule 7).
+ * Changes an own checkout. Its texts may change until it is paid; address, mode and price only before anyone can have seen them
+ * (contract 4.5, rule 7).
  */
 export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
   const before = await findOwnCheckout(ctx.db, { id, owner })

@@ -23,8 +23,8 @@ const nothingLike = () =>
 
 /**
  * Stops everything unsigned, at once and on every gateway, because signing checks this in the transaction that stores the signature.
- * Deposits are still received, except by a single frozen wallet, which does nothing until it is unfrozen. Blocks signed before are
- * still broadcast.
+ * Deposits are still received, except by a single frozen wallet, which does nothing until it is unfrozen.
+ * Blocks signed before are still broadcast.
  */
 export function freezeSends(ctx: StoreCtx, { target, actor, reason }: Wish & { reason: string }): Promise<void> {
   return inTx(ctx, async (tx) => {

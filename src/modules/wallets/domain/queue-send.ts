@@ -58,8 +58,8 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
 const LOOK_EVERY = 200
 
 /**
- * Waits until a queued send is on the ledger or has failed, at most as long as a client waits. Giving up changes nothing: the jobs do the
- * rest.
+ * Waits until a queued send is on the ledger or has failed, at most as long as a client waits.
+ * Giving up changes nothing: the jobs do the rest.
  */
 export async function bringForward(
   { store, rules, queue }: WalletRoom,

@@ -6,8 +6,8 @@ interface Share {
 }
 
 /**
- * Equal shares, with the remainder on the last; a total too small for one raw each goes to the last alone. The shares always add up to
- * exactly the total.
+ * Equal shares, with the remainder on the last; a total too small for one raw each goes to the last alone.
+ * The shares always add up to exactly the total.
  */
 export function splitShares(total: Raw, destinations: readonly string[]): Share[] {
   const count = BigInt(destinations.length)

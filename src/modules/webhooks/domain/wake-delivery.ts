@@ -27,8 +27,8 @@ const toJob = ({ id: deliveryId, endpointId, trace }: Woken, dueAt: number) => {
 }
 
 /**
- * Queues an attempt of a delivery at a time. The delivery's own row says when it is due and how often it was tried, so a superfluous job does
- * nothing.
+ * Queues an attempt of a delivery at a time.
+ * The delivery's own row says when it is due and how often it was tried, so a superfluous job does nothing.
  */
 export const enqueueDelivery = (tx: StoreCtx, woken: Woken, runAt: number): Promise<void> =>
   enqueue(tx, { ...toJob(woken, runAt), runAt })

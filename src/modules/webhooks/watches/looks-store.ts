@@ -134,8 +134,8 @@ export async function markLooked(
 }
 
 /**
- * Makes every watch due, because blocks may have been confirmed while no events arrived. One page in order of the address; returns where the
- * next one begins.
+ * Makes every watch due, because blocks may have been confirmed while no events arrived.
+ * One page in order of the address; returns where the next one begins.
  */
 export async function hastenPage(
   db: Db,

@@ -48,8 +48,8 @@ interface Bounds {
 }
 
 /**
- * The same with limits, checked as early as possible. A refusal costs the nodes at most one request for each part of the addresses and one for
- * each crowded address.
+ * The same with limits, checked as early as possible.
+ * A refusal costs the nodes at most one request for each part of the addresses and one for each crowded address.
  */
 export async function readStatesWithin(
   node: NodePort,
