@@ -14,7 +14,6 @@ export const ACCOUNT = record(ACCOUNT_MEMBERS)
 
 const LISTED_MEMBERS = { ...ACCOUNT_MEMBERS, status: words('active', 'suspended') }
 
-/** An account in the operator's list. */
 export const LISTED_ACCOUNT = record(LISTED_MEMBERS)
 
 /** An account as the operator sees it. */
@@ -59,7 +58,7 @@ export const MEMBER = record({
   joined_at: orNull(text),
 })
 
-/** A passkey of who is signed in. */
+/** A passkey of the user who is signed in. */
 export const PASSKEY = record({ id: text, name: text, created_at: text, last_used_at: orNull(text) })
 
 export const PROFILE = record({

@@ -12,7 +12,7 @@ export async function findAvailable(db: Db, accountId: string): Promise<number> 
   return row?.available ?? 0
 }
 
-/** Adds to what an account can spend. */
+/** Adds credits that an account can spend. */
 export async function addAvailable(db: Db, accountId: string, amount: number): Promise<void> {
   await db
     .insertInto('credit_balances')
@@ -25,7 +25,7 @@ export async function addAvailable(db: Db, accountId: string, amount: number): P
     .execute()
 }
 
-/** Takes from what an account can spend, or says that there is not enough. One statement, so that no account overdraws. */
+/** Takes credits if there are enough. One statement, so that no account overdraws. */
 export async function takeAvailable(db: Db, accountId: string, amount: number): Promise<boolean> {
   const won = await db
     .updateTable('credit_balances')
@@ -37,7 +37,7 @@ export async function takeAvailable(db: Db, accountId: string, amount: number): 
   return won !== undefined
 }
 
-/** Adds an entry once; false when its reference is known already. */
+/** Adds an entry once; false when its reference exists already. */
 export async function insertEntry(
   db: Db,
   entry: { id: string; accountId: string; amount: number; reason: string; reference: string; createdAt: number },
@@ -59,7 +59,7 @@ interface CreditEntry {
   createdAt: number
 }
 
-/** What was added to and taken from an account's credits, newest first. */
+/** The entries of an account's credits, newest first. */
 export async function listEntries(db: Db, accountId: string, limit: number): Promise<CreditEntry[]> {
   const rows = await db
     .selectFrom('credit_entries')
@@ -89,7 +89,7 @@ export async function insertReservation(
     .execute()
 }
 
-/** Open → committed or released; undefined when another request has ended it. */
+/** Ends an open reservation as committed or released; undefined when another request has ended it. */
 export async function markReservation(
   db: Db,
   id: string,
@@ -116,7 +116,7 @@ export async function listExpiredReservations(db: Db, now: number, limit: number
   return rows.map(({ id }) => id)
 }
 
-/** Well below the number of parameters either engine takes. */
+/** Well below the maximum number of parameters of either engine. */
 const USAGE_ROWS_AT_ONCE = 1_000
 
 export interface UsageCount {
@@ -126,7 +126,7 @@ export interface UsageCount {
   count: number
 }
 
-/** Adds a batch of counts, or nothing when the batch was added before. Call it in a transaction. */
+/** Adds a batch of counts once; false when it was added before. Call it in a transaction. */
 export async function addUsage(db: Db, batchId: string, counts: readonly UsageCount[], now: number): Promise<boolean> {
   const first = await db
     .insertInto('usage_batches')
@@ -150,7 +150,7 @@ export async function addUsage(db: Db, batchId: string, counts: readonly UsageCo
   return true
 }
 
-/** One row for each key, because a statement cannot change a row twice; in one order, so that instances never deadlock. */
+/** One row for each key, because a statement cannot change a row twice; in a fixed order, so that instances never deadlock. */
 function toUsageRows(counts: readonly UsageCount[]): UsageDaysTable[] {
   const rows = new Map<string, UsageDaysTable>()
   for (const { accountId, day, action, count } of counts) {
@@ -173,12 +173,12 @@ export async function listUsage(db: Db, accountId: string, sinceDay: string): Pr
     .execute()
 }
 
-/** Old batches cannot come again: a flush is repeated within seconds or lost with its process. */
+/** Old batches cannot be repeated: a flush is repeated within seconds or lost with its process. */
 export function deleteOldBatches(db: Db, before: number, limit = STEP_ROWS): Promise<number> {
   return deleteSome(db, { from: 'usage_batches', key: ['id'], where: sql`created_at < ${before}`, limit })
 }
 
-/** What a reservation became is in the ledger of credits. */
+/** Deletes ended reservations; the ledger of credits keeps what became of them. */
 export function deleteEndedReservations(db: Db, before: number, limit = STEP_ROWS): Promise<number> {
   const where = sql<boolean>`status <> 'open' and created_at < ${before}`
   return deleteSome(db, { from: 'credit_reservations', key: ['id'], where, limit })

@@ -11,7 +11,7 @@ export const notSuspended = () => new AppError('conflict', 'This account is not 
 export const tooFewCredits = () =>
   new AppError('conflict', 'The account does not have that many credits.', { body: { field: 'amount' } })
 
-/** Also for keys of other accounts: a caller learns nothing of what exists elsewhere. */
+/** Also used for keys of other accounts, so that a caller cannot learn which exist. */
 export const keyNotFound = () => new AppError('not_found', 'Key not found.')
 export const keyOver = () => new AppError('invalid_key', 'Invalid API Key.')
 export const keyEnding = () =>
@@ -25,7 +25,7 @@ export const spendingLimit = ({ limit, spent, resetsAt }: { limit: bigint; spent
   const text = `This key can spend ${told.limit} nano a day (UTC); ${told.spent} nano is already spent or reserved.`
   return new AppError('spending_limit', text, { body: told })
 }
-/** Named by the role where a person asks, who has no scopes of their own. */
+/** A person, who has no scopes of their own, gets an error that names their role. */
 export function scopeBeyondMaker(scope: Scope, role: MemberRole | undefined) {
   const text =
     role === undefined ? `This key has no scope ${scope}.` : `As a ${role} you cannot give a key the scope ${scope}.`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 
-/** So many in a stretch of so long. */
+/** A number of free uses within a time. */
 export interface Allowance {
   max: number
   windowMilliseconds: number
@@ -14,7 +14,7 @@ export interface FreeUse {
   endsAt: number
 }
 
-/** Takes one of what is free, or says when there is more. One statement decides, so that instances never give too many. */
+/** Takes one free use, or returns when there are more. One statement decides, so that instances together never grant too many. */
 export async function takeFree(
   db: Db,
   { caller, meter, now }: { caller: string; meter: string; now: number },
@@ -54,7 +54,7 @@ export async function takeFree(
   return { freeAt: row?.ends_at ?? now }
 }
 
-/** What was taken in the current stretch, and when it ends; undefined when there is none. */
+/** The uses in the current period, and when it ends; undefined when there is none. */
 export async function findFreeUse(
   db: Db,
   { caller, meter, now }: { caller: string; meter: string; now: number },
@@ -69,7 +69,7 @@ export async function findFreeUse(
   return row && { taken: row.taken, endsAt: row.ends_at }
 }
 
-/** What failed is not counted. A stretch that has ended meanwhile is left alone. */
+/** Gives a use back after a failure, unless its period has ended meanwhile. */
 export async function giveBackFree(db: Db, { caller, meter, endsAt }: FreeUse): Promise<void> {
   await db
     .updateTable('free_uses')

@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 
-/** What a client means by "the same request again". */
+/** Identifies a client's request, so that a repetition is recognised. */
 export interface RepeatKey {
   accountId: string
   action: string
   key: string
 }
 
-/** A request that was seen: still running, or finished with an answer. */
+/** A known request, either still running or finished with an answer. */
 interface SeenRequest {
   fingerprint: string
   status: 'started' | 'finished'
   answer: string | null
-  /** Names the run; whatever it writes later is written only while this is still its name. */
+  /** Identifies the run; a run may write only while the row still has its claim. */
   claim: string | null
   leaseUntil: number
   expiresAt: number
@@ -28,7 +28,7 @@ interface NewRun {
   expiresAt: number
 }
 
-/** A gateway of the version before this one wrote no lease; nothing of it runs longer. */
+/** Gateways of the previous version wrote no lease; none of their requests runs longer than this. */
 const RUNS_WITHOUT_LEASE = 10 * 60_000
 
 const toRow = ({ fingerprint, claim, now, leaseUntil, expiresAt }: NewRun) => ({
@@ -41,7 +41,7 @@ const toRow = ({ fingerprint, claim, now, leaseUntil, expiresAt }: NewRun) => ({
   expires_at: expiresAt,
 })
 
-/** Nothing → started; false when the key is known already. */
+/** Starts a new request; false when the key is known already. */
 export async function insertStarted(db: Db, { accountId, action, key }: RepeatKey, run: NewRun): Promise<boolean> {
   const row = await db
     .insertInto('idempotency')
@@ -66,8 +66,8 @@ export async function findSeenRequest(db: Db, key: RepeatKey): Promise<SeenReque
 }
 
 /**
- * A run that is dead, or an answer past its time → started anew; undefined when another was first, or the run lives after
- * all. What the dead run has made is read here and nowhere before: it may have been recorded since anybody looked.
+ * Restarts a dead run, or a request whose answer has expired; undefined when another was first, or the run turned out to be alive. What the
+ * dead run has made is read here and not before, because it may have been recorded since the last read.
  */
 export async function markTakenOver(
   db: Db,
@@ -97,7 +97,7 @@ interface RunChange {
   made?: string
 }
 
-/** Changes a run that still is what its claim says; false when another has taken it over. */
+/** Changes a run that still has its claim; false when another has taken it over. */
 async function markRun(db: Db, { accountId, action, key }: RepeatKey, claim: string, change: RunChange) {
   const row = await db
     .updateTable('idempotency')
@@ -112,24 +112,22 @@ async function markRun(db: Db, { accountId, action, key }: RepeatKey, claim: str
   return row !== undefined
 }
 
-/** Started → finished. */
+/** Stores the answer. */
 export function markFinished(db: Db, key: RepeatKey, claim: string, answer: string, expiresAt: number) {
   return markRun(db, key, claim, { status: 'finished', answer, expires_at: expiresAt })
 }
 
-/** Says that a run lives. */
+/** Extends the lease of a living run. */
 export function renewLease(db: Db, key: RepeatKey, claim: string, leaseUntil: number): Promise<boolean> {
   return markRun(db, key, claim, { lease_until: leaseUntil })
 }
 
-/** Writes down what a run makes, in the transaction that makes it. */
+/** Records what a run makes, in the transaction that makes it. */
 export function recordMade(db: Db, key: RepeatKey, claim: string, made: string): Promise<boolean> {
   return markRun(db, key, claim, { made })
 }
 
-/**
- * A run that failed: the key is free again where nothing was made. Where something was, the next run finds it, at once.
- */
+/** Ends a failed run: its key may be used again where nothing was made; otherwise the next run finds what was made, without waiting. */
 export async function markFailed(db: Db, key: RepeatKey, claim: string): Promise<void> {
   const { accountId, action, key: name } = key
   const freed = await db

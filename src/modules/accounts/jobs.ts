@@ -20,17 +20,17 @@ import { deleteOldLinks } from './store.ts'
 const BATCH_MAX = 500
 const DAY = 86_400_000
 const HOUR = 3_600_000
-/** Used and expired links stay for a day, for people who ask why one did not work. */
+/** Used and expired links are kept for a day, for support questions. */
 const LINKS_KEPT = 24 * HOUR
-/** Longer than any session that a secret has signed. */
+/** Longer than any session signed with a secret. */
 const SECRETS_KEPT = 72 * HOUR
-/** Longer than anything that was set aside waits for its end. */
+/** Longer than any reservation stays open. */
 const SPENDS_KEPT = 8 * DAY
 
-/** Sends one mail. Its id is its message id, so that a mail sent twice after a crash can be told. */
+/** Sends one mail. Its id is its message id, so that mailboxes recognise a mail sent twice after a crash. */
 export const sendMail = (mailer: Mailer): Job<Mail> => mailJob('mail.send', (mail) => mailer.send(mail))
 
-/** Gives back what a process that died had set aside. */
+/** Releases the reservations of processes that died. */
 export const releaseReservations = (ctx: StoreCtx): Job => ({
   kind: 'credits.release-expired',
   money: true,
@@ -41,15 +41,13 @@ export const releaseReservations = (ctx: StoreCtx): Job => ({
   run: () => releaseExpired(ctx, BATCH_MAX),
 })
 
-/** Mails the link that was asked for. */
 export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer, required?: Required): Job<AskedLink> =>
   mailJob(MAIL_SIGN_IN, (asked) => mailSignIn(ctx, mailer, asked, required))
 
-/** Mails the code that was asked for. */
 export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> =>
   mailJob(MAIL_PROOF, (asked) => mailProof(ctx, mailer, asked))
 
-/** Forgets what has served its time: answers of repeated requests, sign-in links, session secrets. */
+/** Deletes expired answers of repeated requests, sign-in links and session secrets. */
 export const forgetExpired = ({ db, clock }: StoreCtx, { keepRequests }: Pick<Retention, 'keepRequests'>): Job => ({
   kind: 'accounts.forget-expired',
   attemptsMax: 3,

@@ -12,19 +12,19 @@ import {
 import { toRaw } from '../../kernel/money.ts'
 import type { ApiKeysTable } from './tables.ts'
 
-/** What a key was made with beside its name. */
+/** The rights with which a key was made. */
 export interface Granted {
-  /** Null is everything. Of a key that was read: what is left of them in the role that its maker has now. */
+  /** Null means all. In a key that was read, reduced to what its maker's current role allows. */
   scopes: readonly Scope[] | null
   limits: readonly KeyLimits[]
   lastsUntil: number | null
-  /** The member whose role bounds it, and that role: `guest` for one who is no longer there, undefined where no member made it. */
+  /** The member whose role bounds the key, and that role: `guest` for a member who is gone, undefined where no member made it. */
   madeBy: string | null
   makerRole: MemberRole | undefined
   boundTo: KeyBinding | null
 }
 
-/** What a query for keys tells of the account and of the maker beside the key's row. */
+/** Columns of the account and the maker that every query for keys adds. */
 export interface MakerColumns {
   account_role: 'user' | 'admin'
   maker_role: MemberRole | null
@@ -38,12 +38,12 @@ interface StoredLimits {
 
 type Columns = Pick<ApiKeysTable, 'scopes' | 'limits' | 'lasts_until' | 'made_by' | 'bound_to'>
 
-/** Every way in reads a key here: what its maker may no longer do, no key of theirs does. */
+/** Every query reads keys through this function, so that a key can do no more than its maker's role allows now. */
 export function toGranted(row: Columns & MakerColumns): Granted {
   const { scopes, limits, lasts_until: lastsUntil, made_by: madeBy, account_role: of } = row
   const makerRole = madeBy === null ? undefined : (row.maker_role ?? 'guest')
   const most = makerRole && scopesOfRole(makerRole, of === 'admin')
-  // A scope that a later version has added means nothing here, and gives nothing.
+  // A scope that only a later version knows grants nothing.
   const own = scopes === null ? SCOPES : SCOPES.filter((scope) => (JSON.parse(scopes) as string[]).includes(scope))
   return {
     scopes: scopes === null && !most ? null : own.filter((scope) => most?.includes(scope) ?? true),
@@ -76,7 +76,7 @@ export function fromGranted({ scopes, limits, lastsUntil, madeBy, boundTo }: Gra
   }
 }
 
-/** What binds the holder of a key; undefined where it may do everything. */
+/** The rights that limit a key's holder; undefined where nothing does. */
 export function rightsOf(key: Omit<Granted, 'lastsUntil' | 'madeBy'>): KeyRights | undefined {
   const { scopes, limits, makerRole, boundTo } = key
   const isBound = !isWhole({ makerRole })
@@ -84,25 +84,25 @@ export function rightsOf(key: Omit<Granted, 'lastsUntil' | 'madeBy'>): KeyRights
   return { scopes: scopes ?? undefined, limits, ...(isBound && { makerRole }), ...(boundTo && { boundTo }) }
 }
 
-/** Whether a key may all that its account may, such as to administer the service. */
+/** Whether a key may do everything its account may, such as administer the service. */
 export const isWhole = ({ makerRole }: Pick<Granted, 'makerRole'>): boolean =>
   makerRole === undefined || roleMay(makerRole, 'administration', 'all')
 
 const least = (values: readonly (bigint | number | undefined)[]) =>
   values.reduce((low, value) => (low === undefined || (value !== undefined && value < low) ? value : low), undefined)
 
-/** The tightest of its limits: what it can do at most. */
+/** The tightest of its limits, which is the effective one. */
 export const perMinuteOf = ({ limits }: Pick<Granted, 'limits'>) =>
   least(limits.map(({ perMinute }) => perMinute)) as number | undefined
 export const spendDailyOf = ({ limits }: Pick<Granted, 'limits'>) =>
   least(limits.map(({ spendDaily }) => spendDaily)) as bigint | undefined
 
-/** A key takes the place of another. */
+/** Records which key was replaced. */
 export async function markSuccession(db: Db, { keyId, predecessor }: { keyId: string; predecessor: string }) {
   await db.updateTable('api_keys').set({ predecessor }).where('id', '=', keyId).execute()
 }
 
-/** Whether another key has taken its place. */
+/** Whether another key has replaced it. */
 export async function hasSuccessor(db: Db, keyId: string): Promise<boolean> {
   const row = await db.selectFrom('api_keys').select('id').where('predecessor', '=', keyId).limit(1).executeTakeFirst()
   return row !== undefined
@@ -110,7 +110,7 @@ export async function hasSuccessor(db: Db, keyId: string): Promise<boolean> {
 
 const PREDECESSORS_MAX = 1_000
 
-/** A key of an account, and those whose place it took, newest first. */
+/** A key and the keys it replaced, newest first. */
 export async function listPredecessors(
   db: Db,
   { accountId, keyId }: { accountId: string; keyId: string },

@@ -25,7 +25,7 @@ import { signInPages } from './routes/sign-in.tsx'
 import { STANDING_NOTICE } from './standing.ts'
 import { UsageMeter } from './usage.ts'
 
-/** The notice by which instances learn that an account has credits. */
+/** Notifies the other instances that an account has got credits. */
 const CREDITS_NOTICE = 'credits'
 
 export const ACCOUNT_ACTIONS = [rpcKey, rpcCredits]
@@ -37,7 +37,7 @@ interface AccountPorts extends AccountRoom {
   secrets: SecretBox
   logos: Logos
   usualAddress(accountId: string): Promise<string | undefined>
-  /** The ledger is for trying things out. */
+  /** Whether the ledger is the development ledger. */
   isPlay: boolean
 }
 
@@ -46,13 +46,13 @@ export interface AccountsModule extends Module {
   sessions: Sessions
   usage: UsageMeter
   requests: RequestLog
-  /** An account has more credits than before: it counts as prepaid at once, on every instance. */
+  /** Notifies every instance that an account has got credits, so that it counts as prepaid at once. */
   tellCredits(accountId: string): void
-  /** The operator has changed what an account may do: every instance looks anew. */
+  /** Notifies every instance that the operator has changed an account's rights. */
   tellStanding(accountId: string): void
 }
 
-/** Who calls: keys, sessions, what they use and what they have paid for. */
+/** Opens the accounts module, which identifies callers by keys and sessions and counts what they use and have paid for. */
 export function openAccounts(
   { store, notices, mailer, secrets, logos, usualAddress, baseUrl, keepsMail, isPlay }: AccountPorts,
   { passkeysRequired: required, ...kept }: AccountSettings & Pick<Retention, 'keepRequests'>,

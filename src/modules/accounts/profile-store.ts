@@ -2,10 +2,10 @@ import type { Db } from '../../kernel/db.ts'
 import type { SizedPicture } from '../../kernel/ports.ts'
 import type { AccountProfilesTable } from './tables.ts'
 
-/** What an account shows of itself. */
+/** The public profile of an account. */
 export interface Profile {
   name: string | null
-  /** Where its picture came from, and our copy of it. */
+  /** The source of its logo, and our copy. */
   logoUrl: string | null
   logoId: string | null
   supportEmail: string | null
@@ -13,7 +13,7 @@ export interface Profile {
   termsUrl: string | null
   website: string | null
   accent: string | null
-  /** None as long as it says nothing. */
+  /** Null while the profile is empty. */
   updatedAt: number | null
 }
 
@@ -65,7 +65,7 @@ export async function saveProfile(db: Db, accountId: string, profile: Profile & 
     .execute()
 }
 
-/** One for each account: a new one takes the place of the old. */
+/** One logo for each account: a new one replaces the old. */
 export async function saveLogo(db: Db, accountId: string, id: string, picture: SizedPicture): Promise<void> {
   const { type, width, height, bytes } = picture
   const columns = { id, type, width, height, data: Buffer.from(bytes).toString('base64') }

@@ -1,7 +1,7 @@
 /** What signing in needs beside the store. */
 export interface AccountRoom {
-  /** Where links to this service begin. */
+  /** The base URL of links to this gateway. */
   baseUrl(): string
-  /** Whether mail stays in the store, because no mail server is set. */
+  /** Whether mail stays in the store because no mail server is set. */
   keepsMail: boolean
 }

@@ -11,7 +11,7 @@ export async function listSessionSecrets(db: Db): Promise<{ id: string; secret: 
   return db.selectFrom('session_secrets').select(['id', 'secret']).execute()
 }
 
-/** Puts another secret in the place of one that cannot be read, unless another process has been faster. */
+/** Replaces a secret that cannot be decrypted, unless another process was faster. */
 export async function replaceSessionSecret(
   db: Db,
   { id, unreadable, secret, now }: { id: string; unreadable: string; secret: string; now: number },
@@ -24,7 +24,7 @@ export async function replaceSessionSecret(
     .execute()
 }
 
-/** The first one of a name stays. */
+/** Keeps the first secret of each name. */
 export async function insertSessionSecret(
   db: Db,
   { id, secret, createdAt }: { id: string; secret: string; createdAt: number },
@@ -40,7 +40,7 @@ export function deleteOldSecrets(db: Db, createdBefore: number, limit = STEP_ROW
   return deleteSome(db, { from: 'session_secrets', key: ['id'], where: sql`created_at < ${createdBefore}`, limit })
 }
 
-/** Repeats safely: who ends a session twice has ended it. */
+/** Safe to repeat. */
 export async function insertEndedSession(db: Db, id: string, expiresAt: number): Promise<void> {
   await db
     .insertInto('ended_sessions')

@@ -16,7 +16,7 @@ export function showListed(account: Account): JsonObject {
   return { ...showAccount(account), status: account.standing.suspendedAt === null ? 'active' : 'suspended' }
 }
 
-/** An account, and what the operator has said about it; null is what the settings say for all. */
+/** An account with the operator's settings for it; null means the default of the settings. */
 export function showKnown(account: Account): JsonObject {
   const { suspendedAt, signedOutAt, plan, features } = account.standing
   return {

@@ -3,13 +3,13 @@ import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 
-/** A limit on a day in UTC, as text. */
+/** A limit and a day in UTC, as text. */
 export interface SpendDay {
   limitId: string
   day: string
 }
 
-/** What was spent or set aside on a day; holds the row until the transaction ends, so that one after another is counted. */
+/** The sum spent or reserved on a day; locks the row until the transaction ends, so that concurrent spending is counted one after another. */
 export async function lockSpendDay(db: Db, { limitId, day }: SpendDay): Promise<Raw> {
   const row = await db
     .insertInto('key_spend_days')
@@ -22,7 +22,7 @@ export async function lockSpendDay(db: Db, { limitId, day }: SpendDay): Promise<
   return toRaw(BigInt(row.spent_raw))
 }
 
-/** From one sum to another; false when it is not what it was. */
+/** Changes the sum from one value to another; false when it has another value. */
 export async function moveSpent(
   db: Db,
   { limitId, day }: SpendDay,
@@ -49,7 +49,7 @@ export async function findSpent(db: Db, { limitId, day }: SpendDay): Promise<Raw
   return toRaw(BigInt(row?.spent_raw ?? '0'))
 }
 
-/** What was set aside for the same money before, and comes back should this not happen. */
+/** An earlier reservation for the same money, which is restored if this one is released. */
 interface Covered {
   reference: string
   amount: Raw
@@ -73,7 +73,7 @@ export async function insertSpend(
     .execute()
 }
 
-/** What a limit has set aside for something on a day. */
+/** The amount a limit has reserved for something on a day. */
 export async function findSpend(
   db: Db,
   { limitId, day, reference }: SpendDay & { reference: string },
@@ -88,7 +88,7 @@ export async function findSpend(
   return row && toRaw(BigInt(row.amount_raw))
 }
 
-/** The same, taken away. */
+/** Deletes that reservation. */
 export async function deleteSpend(
   db: Db,
   { limitId, reference }: { limitId: string; reference: string },
@@ -96,7 +96,7 @@ export async function deleteSpend(
   await db.deleteFrom('key_spends').where('limit_id', '=', limitId).where('reference', '=', reference).execute()
 }
 
-/** On which days of which limits something was set aside for these things, in the order in which they are locked. */
+/** The days and limits with reservations for these references, in the order in which they are locked. */
 export async function listSpendDays(db: Db, references: readonly string[]): Promise<SpendDay[]> {
   if (references.length === 0) return []
   const rows = await db
@@ -111,7 +111,7 @@ export async function listSpendDays(db: Db, references: readonly string[]): Prom
     .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }
 
-/** Takes away what was set aside for things on a day that is locked; answers what it was. */
+/** Deletes the reservations of these references on a locked day, and returns them. */
 export async function deleteSpends(
   db: Db,
   { limitId, day }: SpendDay,
@@ -130,7 +130,7 @@ export async function deleteSpends(
   }))
 }
 
-/** Days that are over for good: whatever was set aside then has happened, or is told by the day it was counted on. */
+/** Deletes past days: whatever was reserved then has been sent or released. */
 export async function deleteOldSpends(db: Db, before: string, limit = STEP_ROWS): Promise<number> {
   const where = sql<boolean>`day < ${before}`
   const spends = await deleteSome(db, { from: 'key_spends', key: ['limit_id', 'reference'], where, limit })

@@ -2,10 +2,10 @@ import type { Db } from '../../kernel/db.ts'
 import type { AccountPlan } from '../../kernel/rights.ts'
 import type { AccountsTable } from './tables.ts'
 
-/** The notice that an account may do more or less than before. */
+/** Notifies other instances that an account's rights have changed. */
 export const STANDING_NOTICE = 'account'
 
-/** What the operator can switch on or off for one account, whatever the settings say for all. */
+/** Features that the operator can switch on or off for one account, whatever the settings say. */
 export const FEATURES = {
   generated_wallets: 'Checkouts with a wallet of their own',
   wallet_sends: 'Sends from cloud wallets',
@@ -13,12 +13,12 @@ export const FEATURES = {
 
 export type Feature = keyof typeof FEATURES
 
-/** What the operator has said about an account. */
+/** The operator's settings for an account. */
 export interface Standing {
   suspendedAt: number | null
   signedOutAt: number | null
   plan: AccountPlan
-  /** Only what differs from the settings. */
+  /** Contains only what differs from the settings. */
   features: Partial<Record<Feature, boolean>>
 }
 
@@ -40,7 +40,7 @@ export function toStanding(row: StandingRow): Standing {
   }
 }
 
-/** At work → suspended; false when it is neither, or an administrator's. */
+/** Suspends an active account; false when it is suspended already or an administrator's. */
 export async function markSuspended(db: Db, accountId: string, now: number): Promise<boolean> {
   const row = await db
     .updateTable('accounts')
@@ -53,7 +53,7 @@ export async function markSuspended(db: Db, accountId: string, now: number): Pro
   return row !== undefined
 }
 
-/** Suspended → at work; false when it was not. */
+/** Ends a suspension; false when there was none. */
 export async function markResumed(db: Db, accountId: string): Promise<boolean> {
   const row = await db
     .updateTable('accounts')
@@ -69,7 +69,7 @@ export async function updateSignedOut(db: Db, accountId: string, now: number): P
   await db.updateTable('accounts').set({ signed_out_at: now }).where('id', '=', accountId).execute()
 }
 
-/** Whether people with passkeys may sign in by mail as well. */
+/** Sets whether people with passkeys may sign in by mail as well. */
 export async function updateMailLinks(db: Db, accountId: string, allowed: boolean): Promise<void> {
   await db
     .updateTable('accounts')
@@ -78,7 +78,7 @@ export async function updateMailLinks(db: Db, accountId: string, allowed: boolea
     .execute()
 }
 
-/** A limit that is not named is that of the account's plan. */
+/** A missing limit is that of the account's plan. */
 export async function updatePlan(db: Db, accountId: string, { perMinute, concurrencyMax }: AccountPlan): Promise<void> {
   await db
     .updateTable('accounts')
@@ -87,13 +87,13 @@ export async function updatePlan(db: Db, accountId: string, { perMinute, concurr
     .execute()
 }
 
-/** Call it with the account locked: features are one value. */
+/** Call it with the account locked, because all features are stored as one value. */
 export async function updateFeatures(db: Db, accountId: string, features: Standing['features']): Promise<void> {
   const text = Object.keys(features).length === 0 ? null : JSON.stringify(features)
   await db.updateTable('accounts').set({ features: text }).where('id', '=', accountId).execute()
 }
 
-/** Whether something is on for an account: the operator's word for it, or else what the settings say for all. */
+/** Whether a feature is on for an account: the operator's choice for it, otherwise the settings. */
 export async function hasFeature(db: Db, accountId: string, feature: Feature, otherwise: boolean): Promise<boolean> {
   const row = await db.selectFrom('accounts').select('features').where('id', '=', accountId).executeTakeFirst()
   const said = row?.features ? (JSON.parse(row.features) as Standing['features'])[feature] : undefined

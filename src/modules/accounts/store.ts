@@ -19,7 +19,7 @@ export interface Account {
   mailLinks: boolean
 }
 
-/** A key as it may be shown: its hash stays in the store. */
+/** A key as it may be shown, without its hash. */
 export interface ApiKey extends Granted {
   id: string
   accountId: string
@@ -84,7 +84,7 @@ export async function findAdministrator(db: Db): Promise<Account | undefined> {
   return row && toAccount(row)
 }
 
-/** The newest accounts, or those whose id or email address has a part in it. */
+/** The newest accounts, or those whose id or email address contains the text. */
 export async function listAccounts(db: Db, limit: number, search = ''): Promise<Account[]> {
   let query = db.selectFrom('accounts').selectAll()
   if (search !== '') {
@@ -114,7 +114,7 @@ export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void
     .execute()
 }
 
-/** Keys with the role of who made them: somebody who was removed, or has not said yes, is in none. */
+/** Keys with the current role of their maker; undefined for one who was removed or has not accepted. */
 const keysWithMaker = (db: Db) =>
   db
     .selectFrom('api_keys')
@@ -129,7 +129,7 @@ const keysWithMaker = (db: Db) =>
     .selectAll('api_keys')
     .select(['accounts.role as account_role', 'members.role as maker_role'])
 
-/** The key and its owner's role by the key's hash, whatever its state. */
+/** A key and its account's role by the key's hash, in whichever state it is. */
 export async function findKeyByHash(
   db: Db,
   hash: string,
@@ -152,7 +152,7 @@ export async function listKeys(db: Db, accountId: string, limit: number): Promis
   return rows.map(toKey)
 }
 
-/** Live → revoked, every key of an account. */
+/** Revokes every key of an account. */
 export async function markAllRevoked(db: Db, accountId: string, now: number): Promise<void> {
   await db
     .updateTable('api_keys')
@@ -162,7 +162,7 @@ export async function markAllRevoked(db: Db, accountId: string, now: number): Pr
     .execute()
 }
 
-/** Live → revoked; answers the key's hash, so that caches can forget it. */
+/** Revokes a key; returns its hash, by which caches forget it. */
 export async function markRevoked(
   db: Db,
   { accountId, keyId, now }: { accountId: string; keyId: string; now: number },
@@ -178,7 +178,7 @@ export async function markRevoked(
   return row?.hash
 }
 
-/** Live → revoked, every key that a member made, by itself or by keys of theirs; answers their ids. */
+/** Revokes every key that a member made, directly or through their keys; returns their ids. */
 export async function markRevokedOf(db: Db, { accountId, id }: { accountId: string; id: string }, now: number) {
   const rows = await db
     .updateTable('api_keys')
@@ -191,7 +191,7 @@ export async function markRevokedOf(db: Db, { accountId, id }: { accountId: stri
   return rows.map(({ id }) => id)
 }
 
-/** Live without an end → ends at a time; answers its hash. */
+/** Sets the end of a key that has none or a later one; returns its hash. */
 export async function markEnding(
   db: Db,
   { accountId, keyId, expiresAt }: { accountId: string; keyId: string; expiresAt: number },
@@ -233,7 +233,7 @@ export async function countLiveKeys(db: Db, accountId: string, now: number): Pro
   return Number(row?.count ?? 0)
 }
 
-/** Never backwards: two instances tell about one key in any order. */
+/** Never moves backwards, because instances write in any order. */
 export async function updateLastUsed(db: Db, hash: string, at: number): Promise<void> {
   await db
     .updateTable('api_keys')
@@ -243,10 +243,10 @@ export async function updateLastUsed(db: Db, hash: string, at: number): Promise<
     .execute()
 }
 
-/** One of the places an address has for asking. It lies among the links and opens nothing: no hash looks like it. */
+/** One place of an address's limit. It is a row among the sign-in links but opens nothing, because no hash has this form. */
 const placeOf = (email: string, place: number) => `asked:${place}:${email}`
 
-/** Free → taken; false when it was taken too recently. One statement, so that it is not taken twice. */
+/** Takes a place if it is free; false when it was taken too recently. One statement, so that it is not taken twice. */
 export async function takeAsking(
   db: Db,
   { email, place, now, freeBefore }: { email: string; place: number; now: number; freeBefore: number },
@@ -263,7 +263,7 @@ export async function takeAsking(
   return row !== undefined
 }
 
-/** When the place that is free first was taken. */
+/** When the place was taken that will be free first. */
 export async function findOldestAsking(db: Db, email: string, places: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('sign_in_links')
@@ -285,7 +285,7 @@ export async function insertSignInLink(
   await db.insertInto('sign_in_links').values({ token_hash, email, created_at, expires_at, used_at: null }).execute()
 }
 
-/** Unused and not expired → used; answers whose it was. A link works once, on whichever instance it arrives first. */
+/** Uses up a valid link and returns its address. A link works once, on whichever instance it arrives first. */
 export async function markLinkUsed(db: Db, tokenHash: string, now: number): Promise<string | undefined> {
   const row = await db
     .updateTable('sign_in_links')
@@ -307,7 +307,7 @@ export function deleteOldLinks(db: Db, expiredBefore: number, limit = STEP_ROWS)
   })
 }
 
-/** Holds an account's row until the transaction ends, so that what it may have is counted by one at a time. */
+/** Locks an account until the transaction ends, so that concurrent checks of its limits run one after another. */
 export async function lockAccount(db: Db, id: string): Promise<void> {
   await db
     .updateTable('accounts')
@@ -323,7 +323,7 @@ interface AuditEntry {
   detail: Record<string, unknown>
 }
 
-/** Call it in the transaction of the change it tells about. It answers true, because `allOrNone` takes what finds nothing back. */
+/** Call it in the transaction of the change. Returns true, because `allOrNone` rolls back when a statement returns nothing. */
 export async function insertAudit(
   { db, clock, ids }: Pick<StoreCtx, 'db' | 'clock' | 'ids'>,
   { actor, accountId, what, detail }: AuditEntry,

@@ -17,8 +17,8 @@ interface Remembered {
 }
 
 /**
- * Finds the owner of a key. Look-ups are remembered for a while, wrong keys more briefly, and equal ones in flight are
- * one; a revoked key is forgotten by notice. When a key was last used is written in batches.
+ * Finds the owner of a key. Results are cached for a while, those of wrong keys more briefly, and equal look-ups at the same time run once. A
+ * notice removes a revoked key from the cache. The times of last use are written in batches.
  */
 export class StoredKeys implements KeyLookup {
   readonly #db: Db
@@ -44,7 +44,7 @@ export class StoredKeys implements KeyLookup {
       if (known.owner) this.#used.set(hash, this.#clock.now())
       return known.owner
     }
-    // A typing error costs no look-up. What was looked up was none, so that a known key is not computed anew.
+    // The checksum reveals a typing error without a look-up. It is computed only for keys that are not cached.
     if (kindOfApiKey(key) === undefined) return undefined
     return this.#lookups.get(hash) ?? this.#lookUp(hash)
   }
@@ -53,23 +53,23 @@ export class StoredKeys implements KeyLookup {
     return kindOfApiKey(key) === undefined ? undefined : this.#lookUp(hashApiKey(key))
   }
 
-  /** After a change of a key, here or on another instance. */
+  /** Call it after a change of a key, here or on another instance. */
   forget(hash: string): void {
     this.#remembered.delete(hash)
-    // A look-up under way may have read what was true before.
+    // A running look-up may have read the state before the change.
     this.#lookups.delete(hash)
   }
 
-  /** After a change of an account, such as its first credits, which lift the limits of all its keys. */
+  /** Call it after a change of an account, such as its first credits, which lift the limits of all its keys. */
   forgetAccount(accountId: string): void {
     for (const [hash, { owner }] of this.#remembered) {
       if (owner?.accountId === accountId) this.#remembered.delete(hash)
     }
-    // Whose they are is not known yet.
+    // Running look-ups may belong to this account.
     this.#lookups.clear()
   }
 
-  /** Changes may have escaped us. */
+  /** Call it when notices of changes may have been lost. */
   forgetAll(): void {
     this.#remembered.clear()
     this.#lookups.clear()
@@ -87,12 +87,12 @@ export class StoredKeys implements KeyLookup {
     })
   }
 
-  /** Writes when keys were last used. */
+  /** Stores when keys were last used. */
   async flush(): Promise<void> {
     const used = this.#used
     if (used.size === 0) return
     this.#used = new Map()
-    // In one order on every instance, so that two of them cannot wait for each other.
+    // In the same order on every instance, so that two of them cannot deadlock.
     const sorted = [...used].sort(([a], [b]) => (a < b ? -1 : 1))
     await this.#db.transaction().execute(async (tx) => {
       for (const [hash, at] of sorted) await updateLastUsed(tx, hash, at)

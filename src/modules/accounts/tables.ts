@@ -1,59 +1,59 @@
 import type { Role } from '../../kernel/rights.ts'
 
-/** A customer. A ledger account is an address; this is who holds keys and credits. */
+/** A customer, who has keys and credits. Not to be confused with an address of the ledger. */
 export interface AccountsTable {
   id: string
   email: string | null
   role: 'user' | 'admin'
   created_at: number
-  /** Since when its keys and sessions open nothing. */
+  /** Since when its keys and sessions do not work. */
   suspended_at: number | null
-  /** Sessions that began before are over. */
+  /** Sessions that began before this time have ended. */
   signed_out_at: number | null
-  /** Limits of its own, in place of those of its plan; 0 is none. */
+  /** Limits that replace those of its plan; 0 means none. */
   per_minute: number | null
   concurrency: number | null
-  /** JSON object of what the operator has switched on or off for it. */
+  /** JSON object of the features that the operator has switched on or off for it. */
   features: string | null
   /** 1 where its people may sign in by mail although they have passkeys. */
   mail_links: number | null
 }
 
-/** Somebody of an account, by their address: invited, there, or gone. */
+/** A person of an account, by email address: invited, member, or former member. */
 export interface MembersTable {
   id: string
   account_id: string
-  /** In small letters. */
+  /** In lower case. */
   email: string
   role: Role
   invited_by: string | null
   invited_at: number
-  /** Until when an invitation can be accepted; null for who came by themselves. */
+  /** Until when an invitation can be accepted; null for someone who was not invited. */
   expires_at: number | null
   joined_at: number | null
   ended_at: number | null
-  /** Sessions of theirs that began before are over, but for the one in which that was done. */
+  /** Their sessions that began before this time have ended, except the one that ended them. */
   signed_out_at: number | null
   kept_session: string | null
 }
 
-/** A way in of a person, whatever accounts they belong to. Only the public half of it is here. */
+/** A person's passkey, valid for all their accounts. Contains only the public key. */
 export interface PasskeysTable {
   id: string
-  /** In small letters. */
+  /** In lower case. */
   email: string
-  /** What the device knows the person by; all passkeys of a person have the same. */
+  /** The person's id on devices; the same for all passkeys of a person. */
   user_handle: string
   credential_id: string
   public_key: string
-  /** How often the device says it has signed; some always say 0. */
+  /** The device's count of signatures; some devices always report 0. */
   counter: number
   name: string
   created_at: number
   last_used_at: number | null
 }
 
-/** Each opens once, for a person who has lost every passkey. */
+/** One-time codes for a person who has lost every passkey. */
 interface RecoveryCodesTable {
   code_hash: string
   email: string
@@ -61,17 +61,17 @@ interface RecoveryCodesTable {
   used_at: number | null
 }
 
-/** What a device is asked to sign: taken out by the first who brings it back. */
+/** A challenge for a device to sign, deleted by its first use. */
 export interface PasskeyChallengesTable {
   challenge_hash: string
   purpose: 'sign-in' | 'enrol' | 'prove'
-  /** The session that asked, or the browser where there is none yet. */
+  /** The session that requested it, or the browser before sign-in. */
   bound_to: string
   user_handle: string | null
   expires_at: number
 }
 
-/** Only the hash of a key is kept; `start` is what may be shown of it. */
+/** The store has only the hash of a key; `start` are the characters that may be shown. */
 export interface ApiKeysTable {
   id: string
   account_id: string
@@ -79,23 +79,23 @@ export interface ApiKeysTable {
   hash: string
   start: string
   name: string
-  /** JSON list of origins a public key may be used from. */
+  /** JSON list of the origins at which a public key may be used. */
   origins: string
   created_at: number
   expires_at: number | null
   revoked_at: number | null
   last_used_at: number | null
-  /** The key whose place it took. */
+  /** The key that it replaced. */
   predecessor: string | null
-  /** JSON list of what a secret key may do; null is everything. */
+  /** JSON list of a secret key's scopes; null means all. */
   scopes: string | null
-  /** JSON list of limits that hold for it. */
+  /** JSON list of the limits that apply to it. */
   limits: string | null
-  /** The end it was made with, which its successor has too; `expires_at` may be sooner, once it was replaced. */
+  /** Its original end, which its successor gets too; `expires_at` may be earlier once it is replaced. */
   lasts_until: number | null
-  /** The member who made it, or made the key that made it: their role bounds it. Null for the operator's, and where it is not known. */
+  /** The member who made it, directly or through a key: their role bounds it. Null for the operator's, and where it is not known. */
   made_by: string | null
-  /** JSON of the addresses and templates that a public key is bound to; null is none. */
+  /** JSON of the addresses and templates that a public key is bound to; null for an unbound one. */
   bound_to: string | null
 }
 
@@ -113,7 +113,7 @@ interface SessionSecretsTable {
   created_at: number
 }
 
-/** A session that was ended before its time. */
+/** A session that was ended early. */
 interface EndedSessionsTable {
   id: string
   expires_at: number
@@ -122,20 +122,20 @@ interface EndedSessionsTable {
 export interface AuditEntriesTable {
   id: string
   at: number
-  /** The id of who acted; the id of the account in entries of before 0.3 where a key did. */
+  /** The id of the actor; in entries from before 0.3 the account's id where a key acted. */
   actor: string
   account_id: string | null
   what: string
   detail: string
 }
 
-/** What an account can spend now; never below zero. Always the sum of its entries less its open reservations. */
+/** The credits that an account can spend; never negative, and always the sum of its entries minus its open reservations. */
 interface CreditBalancesTable {
   account_id: string
   available: number
 }
 
-/** The ledger of credits: every change once, by its reference. */
+/** The ledger of credits: every change, once for each reference. */
 interface CreditEntriesTable {
   id: string
   account_id: string
@@ -161,13 +161,13 @@ export interface UsageDaysTable {
   count: number
 }
 
-/** Batches of usage that are counted already, so that a repeated flush changes nothing. */
+/** Batches of usage that were counted, so that a repeated flush changes nothing. */
 interface UsageBatchesTable {
   id: string
   created_at: number
 }
 
-/** What a caller has had for nothing, in a stretch of time that began with its first use. */
+/** A caller's free uses in a period, which begins with the first use. */
 interface FreeUsesTable {
   caller: string
   meter: string
@@ -175,54 +175,54 @@ interface FreeUsesTable {
   taken: number
 }
 
-/** What a limited key has set aside or spent: gone again where nothing came of it. */
+/** What a limited key has reserved or spent; deleted where nothing came of it. */
 interface KeySpendsTable {
   limit_id: string
-  /** What it is for, once. */
+  /** Identifies what it is for. */
   reference: string
   day: string
   amount_raw: string
-  /** What it has taken the place of, and of how much. */
+  /** The earlier reservation that it replaced, and its amount. */
   covers: string | null
   covered_raw: string | null
 }
 
-/** What an account shows of itself to those who pay it. */
+/** The public profile of an account. */
 export interface AccountProfilesTable {
   account_id: string
   name: string | null
-  /** Where its picture came from; we serve our own copy. */
+  /** The source of its logo; pages show our own copy. */
   logo_url: string | null
   logo_id: string | null
   support_email: string | null
   support_url: string | null
   terms_url: string | null
   website: string | null
-  /** As `#1a5fc7`. */
+  /** For example `#1a5fc7`. */
   accent: string | null
   updated_at: number
 }
 
-/** Its picture, as we made it. */
+/** An account's logo as the gateway has converted it. */
 export interface AccountLogosTable {
   account_id: string
-  /** Of its bytes: another picture has another address. */
+  /** A hash of its bytes, so that another logo has another URL. */
   id: string
   type: string
   width: number
   height: number
-  /** In base 64. */
+  /** In base64. */
   data: string
 }
 
-/** The sum of those, which is what a limit is compared with. */
+/** The sum of a day's reservations, which is compared with the limit. */
 interface KeySpendDaysTable {
   limit_id: string
   day: string
   spent_raw: string
 }
 
-/** What was asked with a key of an account; never what was sent. */
+/** A request made with a key of an account, without its content. */
 interface AccountRequestsTable {
   id: string
   account_id: string
@@ -260,7 +260,7 @@ export interface AccountTables {
   account_requests: AccountRequestsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const ACCOUNT_TABLES = [
   'accounts',
   'members',

@@ -6,9 +6,8 @@ const KEYS_MAX = 500
 const DAY = 86_400_000
 
 /**
- * Counts calls by account, day and action. Counting is a map look-up; every second, or when there are many, the counts
- * are written as one batch. A batch keeps its id until it is surely written, so that it can be repeated and still
- * counts once.
+ * Counts calls by account, day and action, in memory. Every second, or when there are many, the counts are written as one batch. A batch keeps
+ * its id until it is certainly written, so that it can be repeated and still counts once.
  */
 export class UsageMeter {
   readonly #ctx: StoreCtx
@@ -32,7 +31,7 @@ export class UsageMeter {
     else this.#cancelTimer ??= this.#ctx.clock.after(FLUSH_EVERY, () => void this.flush())
   }
 
-  /** A day is written down once, not with every call. */
+  /** The text of a day is computed once, not for every call. */
   #dayAt(now: number): string {
     const number = Math.floor(now / DAY)
     if (this.#today.number !== number) this.#today = { number, text: new Date(now).toISOString().slice(0, 10) }
@@ -61,7 +60,7 @@ export class UsageMeter {
       try {
         await inTx(this.#ctx, ({ db, clock }) => addUsage(db, id, counts, clock.now()))
       } catch (error) {
-        // The batch stays and is tried again with the next one.
+        // The batch is kept and written with the next one.
         this.#ctx.failures.failed('accounts.usage')(error)
         return
       }

@@ -17,7 +17,7 @@ const OVERLAP_HOURS_MAX = 7 * 24
 const TOKEN_LENGTH_MAX = 200
 const HOUR = 3_600_000
 const PER_MINUTE_MAX = 1_000_000
-/** The last second that a date can name. */
+/** The last second that a date can represent. */
 const UNIX_MAX = 253_402_300_799
 
 const BINDINGS = ['addresses', 'templates']
@@ -41,12 +41,12 @@ export function readSignInToken({ token }: Body): string {
   return token
 }
 
-/** What a client says of a key it wants. */
+/** Reads a request for a new key. */
 export function readNewKey(
   { name, kind = 'secret', origins = [], ...wanted }: Body,
   now: number,
 ): { name: string; kind: KeyKind; origins: string[]; wanted: Wanted } {
-  // A restriction that is not read would make a key without it.
+  // An unknown restriction is refused; ignoring it would make a key without it.
   const unread = Object.keys(wanted).find((field) => !RESTRICTIONS.includes(field))
   if (unread !== undefined) throw refuse(unread, `${unread} is not a field of a key.`)
   const shown = typeof name === 'string' ? name.replace(INVISIBLE, '').trim() : ''
@@ -63,7 +63,7 @@ export function readNewKey(
   return { name: shown, kind, origins: [...new Set(list)], wanted: readWanted(wanted, kind, now) }
 }
 
-/** What a key is to be let do, and until when; what is null or left out is what its maker has. */
+/** Reads the rights and the end of a new key; what is null or missing is that of its maker. */
 export function readWanted(body: Body, kind: KeyKind, now: number): Wanted {
   const { scopes, expires_unix: expires, per_minute: perMinute, spend_daily_nano: spend } = body
   const [other, foreign] = kind === 'public' ? ['secret', OF_SECRET_KEYS] : ['public', BINDINGS]
@@ -79,7 +79,7 @@ export function readWanted(body: Body, kind: KeyKind, now: number): Wanted {
   }
 }
 
-/** Empty lists bind a key to nothing. */
+/** Empty lists leave a key unbound. */
 function readBinding({ addresses, templates }: Body): Pick<Wanted, 'boundTo'> {
   const read = (field: string, value: unknown, readOne: (text: string) => string | undefined, what: string) => {
     const list: unknown[] = isGiven(value) ? (Array.isArray(value) ? value : [undefined]) : []
@@ -119,7 +119,7 @@ function readWhole(field: string, value: unknown, min: number, max: number): num
   throw refuse(field, `${field} must be a whole number from ${min} to ${max}.`)
 }
 
-/** Nothing at all is an amount, too: such a key spends nothing. */
+/** Zero is allowed: such a key can spend nothing. */
 function readSpend(value: unknown): Raw {
   const isText = typeof value === 'string' || typeof value === 'number'
   const amount = isText ? parseNano(toPlainDecimal(String(value))) : undefined
@@ -127,7 +127,7 @@ function readSpend(value: unknown): Raw {
   return amount
 }
 
-/** How long the old key works beside the new one; undefined leaves it to the default. */
+/** How long the old key keeps working; undefined means the default. */
 export function readOverlap({ overlap_hours: hours }: Body): number | undefined {
   if (hours === undefined) return undefined
   if (typeof hours !== 'number' || !Number.isInteger(hours) || hours < 0 || hours > OVERLAP_HOURS_MAX) {

@@ -6,7 +6,7 @@ import { adminRoutes } from './routes/api.ts'
 import { freezePages } from './routes/freezes.tsx'
 import { overviewPages } from './routes/overview.tsx'
 
-/** What the gateway does and how it stands, for its people. */
+/** Opens the admin module: pages about the gateway's activity and health. */
 export const openAdmin = (ports: AdminPorts): Module => ({
   name: 'admin',
   routes: adminRoutes(ports),

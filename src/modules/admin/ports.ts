@@ -10,31 +10,31 @@ interface Who {
   actor: Actor
 }
 
-/** What the gateway shows to its people, and what they may set going again. */
+/** What the admin pages show, and what their users can trigger. */
 export interface AdminPorts {
   store: StoreCtx
   checkouts: CheckoutRoom
   wallets: WalletRoom
   mailIsKept: boolean
-  /** The operator has changed what an account may do. */
+  /** Notifies every instance that the operator has changed an account's rights. */
   tellStanding(accountId: string): void
   status(): GatewayStatus
-  /** Everything that is known about an account, by table, without secrets; not complete where it is too much for one answer. */
+  /** All data about an account by table, without secrets; not complete where it is too much for one answer. */
   gather(who: Who): Promise<{ tables: Record<string, Record<string, unknown>[]>; complete: boolean }>
-  /** Erases what tells of its people; refused (409) while money or a delivery is on its way. */
-  /** `onClosed` is called once it opens nothing any more, before the rest is erased. */
+  /** Deletes an account's personal data; refused with 409 while money or a delivery is under way. */
+  /** `onClosed` is called once its keys and sessions have stopped working, before the rest is deleted. */
   erase(who: Who & { onClosed(): void }): Promise<void>
-  /** Mail that was kept instead of sent, newest first. */
+  /** Mail that was stored instead of sent, newest first. */
   listMails(limit: number): Promise<StoredMail[]>
   listJobs(filter: { status?: string; limit: number }): Promise<JobView[]>
   countJobs(): Promise<{ status: string; count: number }[]>
-  /** The same of those that are not done, by kind. */
+  /** Counts the unfinished jobs by kind. */
   countUnfinished(): Promise<{ kind: string; status: string; count: number }[]>
-  /** Dead → ready; false when there is no such dead job, or the same one waits already. */
+  /** Dead to ready; false when there is no such dead job, or an equal one is queued already. */
   retryDead(db: Db, id: string, now: number): Promise<boolean>
 }
 
-/** A job as administrators see it, without what it carries. */
+/** A job as administrators see it, without its payload. */
 export interface JobView {
   id: string
   kind: string
@@ -44,7 +44,7 @@ export interface JobView {
   lastError: string | null
 }
 
-/** A mail that was kept in the store instead of sent. */
+/** A mail stored instead of sent. */
 export interface StoredMail {
   id: string
   recipient: string
@@ -58,7 +58,7 @@ interface UpstreamStatus {
   role: string
   healthy: boolean
   state: 'well' | 'failing' | 'behind' | 'suspect' | 'foreign' | 'untold'
-  /** Why it is not used, when there is more to say than the state. */
+  /** Why it is not used, where the state alone does not explain it. */
   reason: string | undefined
   cemented: number
   p95Milliseconds: number | undefined
@@ -68,7 +68,7 @@ interface WorkSourceStatus {
   name: string
   kind: string
   usable: boolean
-  /** Hashes a second. */
+  /** In hashes a second. */
   rate: number
 }
 
@@ -81,7 +81,7 @@ export interface GatewayStatus {
   websocketClients: number
   cachedBytes: number
   upstreams: UpstreamStatus[]
-  /** Every source that was asked for prices or work so far. */
+  /** Every source of prices or work that was used so far. */
   sources: readonly { kind: string; name: string; failing: boolean; reason: string | undefined }[]
   work: { sources: WorkSourceStatus[]; searches: number; queueSeconds: number }
 }

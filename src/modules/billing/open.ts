@@ -20,7 +20,7 @@ interface BillingPorts {
   accounts: Pick<AccountsModule, 'keys' | 'tellCredits'>
   checkout: CheckoutModule
   wallets: WalletRoom
-  /** Whether what is sent to an address reaches an exchange and not its payer. */
+  /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
 }
 
@@ -28,21 +28,21 @@ interface BillingPorts {
 interface Sold {
   kind: string
   fulfil: Fulfil
-  /** Makes what was given usable here, before anybody hears that it was. */
+  /** Applies a delivery to this instance's memory before anyone is notified of it. */
   learn: Learn
 }
 
 export interface BillingModule extends Module {
   billing: BillingRoom
-  /** What orders of other rooms are made with. */
+  /** The context in which other modules make offers. */
   offers: OfferRoom
-  /** Gives what a later room sells when it is paid. */
+  /** Registers a kind of thing that a later module sells. */
   sells(sold: Sold): void
-  /** A paid order has got the word that it waited for, in the transaction that writes the word down. */
+  /** Settles a paid order whose owner has just approved it, in the transaction that stores the approval. */
   resumeOrder(tx: StoreCtx, checkoutId: string): Promise<() => void>
 }
 
-/** What the service sells on its own account, and how it is settled: given, or the money back. */
+/** Opens the billing module: what the service itself sells, and its settlement by delivery or refund. */
 export function openBilling(
   { accounts, checkout, wallets, isExchange }: BillingPorts,
   { creditPlans, offersPerDayMax }: BillingSettings,
@@ -52,7 +52,7 @@ export function openBilling(
     fulfil: (kind) => sold.get(kind)?.fulfil,
     isExchange,
     onRefund: (walletId) => {
-      // What fails here is taken up by the jobs of wallets.
+      // The wallets' jobs repeat what fails here.
       void whenOver(wallets.queue.advance(walletId))
     },
   }
@@ -83,7 +83,7 @@ export function openBilling(
   }
 }
 
-/** Refunds what was paid and never authorised. */
+/** Refunds paid orders that were never approved. */
 const refundUnauthorized = (settlement: Settlement, ctx: StoreCtx): Job => ({
   kind: 'billing.refund-unauthorized',
   money: true,

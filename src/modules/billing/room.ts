@@ -1,10 +1,10 @@
 import type { CheckoutRoom } from '../checkout/index.ts'
 import type { CreditPlan } from './settings.ts'
 
-/** What offers of the service's own are made with. */
+/** The context in which the service's offers are made. */
 export interface OfferRoom {
   checkouts: CheckoutRoom
-  /** Offers that one caller may ask for in a day; 0 means no limit. */
+  /** Maximum of offers that one caller may request in a day; 0 means no limit. */
   offersPerDayMax: number
 }
 

@@ -9,10 +9,10 @@ import type { ServiceOrdersTable, ServicePaymentsTable } from './tables.ts'
 export interface Order {
   checkoutId: string
   kind: string
-  /** What it is about: a name, an account, an email address. */
+  /** What it is about: a username, an account, or an email address. */
   subject: string
   accountId: string | null
-  /** What is given for each plan. */
+  /** What each plan delivers. */
   detail: JsonObject
   createdAt: number
 }
@@ -45,7 +45,7 @@ export async function findOrder(db: Db, checkoutId: string): Promise<Order | und
   return row && toOrder(row)
 }
 
-/** Takes hold of an order until the transaction ends: its payment and the word it may wait for are judged one after the other. */
+/** Locks an order until the transaction ends, so that its payment and its approval are handled one after the other. */
 export async function lockOrder(db: Db, checkoutId: string): Promise<Order | undefined> {
   const row = await db
     .updateTable('service_orders')
@@ -56,7 +56,7 @@ export async function lockOrder(db: Db, checkoutId: string): Promise<Order | und
   return row && toOrder(row)
 }
 
-/** Writes what an order says that `lockOrder` holds. */
+/** Stores the details of a locked order. */
 export async function updateDetail(db: Db, checkoutId: string, detail: JsonObject): Promise<void> {
   await db
     .updateTable('service_orders')
@@ -65,7 +65,7 @@ export async function updateDetail(db: Db, checkoutId: string, detail: JsonObjec
     .execute()
 }
 
-/** Orders whose checkouts are deleted; one that was paid for stays, whatever the caller believes. */
+/** Deletes the orders of deleted checkouts; one that was paid stays, whatever the caller assumes. */
 export async function deleteOrders(db: Db, checkoutIds: readonly string[]): Promise<void> {
   if (checkoutIds.length === 0) return
   await db
@@ -77,7 +77,7 @@ export async function deleteOrders(db: Db, checkoutIds: readonly string[]): Prom
     .execute()
 }
 
-/** What became of one payment to the service. */
+/** The outcome of one payment to the service. */
 export interface SettledPayment {
   blockHash: string
   checkoutId: string | null
@@ -106,7 +106,7 @@ const toSettled = (row: ServicePaymentsTable): SettledPayment => ({
   createdAt: row.created_at,
 })
 
-/** A block becomes one settled payment; false when it is one already, and then nothing more may happen because of it. */
+/** Records a payment as settled, once for each block; false when it was recorded before, and then nothing more may happen because of it. */
 export async function insertSettled(db: Db, payment: SettledPayment): Promise<boolean> {
   const row = await db
     .insertInto('service_payments')
@@ -129,7 +129,7 @@ export async function insertSettled(db: Db, payment: SettledPayment): Promise<bo
   return row !== undefined
 }
 
-/** Writes how a payment ended that `insertSettled` has just taken, in the same transaction. */
+/** Stores the outcome of a payment that `insertSettled` has just recorded, in the same transaction. */
 export async function updateSettled(
   db: Db,
   blockHash: string,
@@ -142,7 +142,7 @@ export async function updateSettled(
     .execute()
 }
 
-/** Held → refunded; undefined when it was not held. */
+/** Held to refunded; undefined when it was not held. */
 export async function markReleased(db: Db, blockHash: string): Promise<SettledPayment | undefined> {
   const row = await db
     .updateTable('service_payments')
@@ -154,7 +154,7 @@ export async function markReleased(db: Db, blockHash: string): Promise<SettledPa
   return row && toSettled(row)
 }
 
-/** Whether something was given for an order, or waits to be. The caller holds the order. */
+/** Whether something was delivered for an order, or waits to be. The caller holds the order's lock. */
 export async function isPaidFor(db: Db, checkoutId: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_payments')
@@ -165,7 +165,7 @@ export async function isPaidFor(db: Db, checkoutId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** The payment of an order that waits for the word of an owner. */
+/** The payment of an order that waits for its owner's approval. */
 export async function findUnauthorized(db: Db, checkoutId: string): Promise<SettledPayment | undefined> {
   const row = await db
     .selectFrom('service_payments')
@@ -176,12 +176,12 @@ export async function findUnauthorized(db: Db, checkoutId: string): Promise<Sett
   return row && toSettled(row)
 }
 
-/** Orders whose payments wait since before a time, the oldest first. */
+/** Orders whose payments have waited since before a time, the oldest first. */
 export async function listUnauthorized(db: Db, before: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('service_payments')
     .select('checkout_id')
-    // Written out, so that the small index of such rows is used.
+    // A literal instead of a parameter, so that the partial index of such rows is used.
     .where(sql<boolean>`outcome = 'unauthorized'`)
     .where('created_at', '<=', before)
     .orderBy('created_at')
@@ -190,7 +190,7 @@ export async function listUnauthorized(db: Db, before: number, limit: number): P
   return rows.flatMap(({ checkout_id: id }) => (id === null ? [] : [id]))
 }
 
-/** What was paid for one order, oldest first; what it was given for before everything else, so that no limit cuts it off. */
+/** The payments of one order, oldest first, but the delivered one before all others, so that no limit cuts it off. */
 export async function listSettledOf(db: Db, checkoutId: string): Promise<SettledPayment[]> {
   const rows = await db
     .selectFrom('service_payments')
@@ -204,7 +204,7 @@ export async function listSettledOf(db: Db, checkoutId: string): Promise<Settled
   return rows.map(toSettled)
 }
 
-/** Money that goes back once its payer or an operator has said where to, oldest first. */
+/** Money to return once its payer or an operator has named a recipient, oldest first. */
 export async function listHeld(db: Db, limit: number): Promise<SettledPayment[]> {
   const rows = await db
     .selectFrom('service_payments')
@@ -216,7 +216,7 @@ export async function listHeld(db: Db, limit: number): Promise<SettledPayment[]>
   return rows.map(toSettled)
 }
 
-/** Which of these blocks are settled. */
+/** Returns which of these blocks are settled. */
 export async function listSettledAmong(db: Db, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set()
   const rows = await db
@@ -227,7 +227,7 @@ export async function listSettledAmong(db: Db, hashes: readonly string[]): Promi
   return new Set(rows.map(({ block_hash: hash }) => hash))
 }
 
-/** What went back, or waits to, of the payments that completed their checkouts. */
+/** The sum refunded, or to be refunded, of the payments that completed their checkouts. */
 export async function sumReturned(db: Db, engine: StoreEngine): Promise<{ count: number; raw: bigint }> {
   const row = await db
     .selectFrom('service_payments')

@@ -2,15 +2,15 @@
 export interface ServiceOrdersTable {
   checkout_id: string
   kind: string
-  /** What it is about: a name, an account, an email address. */
+  /** What it is about: a username, an account, or an email address. */
   subject: string
   account_id: string | null
-  /** JSON object: what is given for each plan. */
+  /** JSON object: what each plan delivers. */
   detail: string
   created_at: number
 }
 
-/** What became of money that was paid for an order, one row for each block. */
+/** The outcome of money paid for an order, one row for each block. */
 export interface ServicePaymentsTable {
   block_hash: string
   checkout_id: string | null
@@ -19,11 +19,11 @@ export interface ServicePaymentsTable {
   account_id: string | null
   payer: string
   amount_raw: string
-  /** Held is money that goes back once its payer or an operator has said where to; unauthorized waits for the word of an owner. */
+  /** Held money is returned once its payer or an operator has named a recipient; unauthorized money waits for an owner's approval. */
   outcome: 'applied' | 'refunded' | 'held' | 'unauthorized'
-  /** Why it was not applied. */
+  /** Why nothing was delivered. */
   reason: string | null
-  /** What was given, for people to read. */
+  /** What was delivered, as text. */
   what: string | null
   created_at: number
 }
@@ -33,7 +33,7 @@ export interface BillingTables {
   service_payments: ServicePaymentsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const BILLING_TABLES = ['service_orders', 'service_payments'] as const satisfies readonly (keyof BillingTables)[]
 
 declare module '../../kernel/db.ts' {

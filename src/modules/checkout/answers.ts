@@ -14,12 +14,12 @@ const ADDITIONAL = words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS)
 const MODE = words('unique_amount', 'unique_address', 'generated_wallet')
 const DISCOUNT = answer.oneOf(answer.number, bool)
 
-/** Only of what a public key made. */
+/** Only for checkouts that a public key made. */
 const MAKER = { made_with: optional(words('public_key')), key_id: optional(text), key_bound: optional(bool) }
 const BLOCK = record({ hash, account: address, amount: nano, amount_raw: raw })
 const BOUGHT = record({ title: text, value: text, value_raw: optional(raw), discount: DISCOUNT })
 
-/** What was bought of the service, and what went back. */
+/** What the service sold, and what it refunded. */
 const ORDERED = {
   order: optional(answer.object),
   error: optional(text),
@@ -57,7 +57,7 @@ const CHECKED = {
   ...ORDERED,
 }
 
-/** How a payment stands, for anybody who knows the id. */
+/** The payment status, readable by anyone who knows the id. */
 export const CHECK = record(CHECKED)
 
 /** The public record: what the page shows. */
@@ -103,7 +103,7 @@ export const RECORD = record({
   paid_unix: optional(unix),
 })
 
-/** A checkout as its merchant sees it. */
+/** A checkout as its merchant gets it. */
 const INVOICE = record({
   number: orNull(text),
   seller: orNull(text),
@@ -188,7 +188,7 @@ export const CHECKOUT_WALLET = record({
   balance_nano: nano,
 })
 
-/** `net` may be below zero in a currency: at today's rate more of it can go back than came in. */
+/** `net` may be below zero in a currency: a refund at today's rate can be worth more than the payment was. */
 export const REVENUE = map(
   record({
     count: integer,
@@ -220,10 +220,10 @@ export const OVERVIEW = record({
   accounts: list(record({ account: orNull(text), total: integer, complete: integer, amount: nano, amount_raw: raw })),
 })
 
-/** What the maker of a checkout gets, at whichever door. */
+/** What the maker of a checkout gets, from the action and from REST alike. */
 export const MADE_CHECKOUT = checkoutAction.output
 
-/** What is sent to the address of a webhook (contract 6). */
+/** The body sent to a webhook (contract 6). */
 export const CHECKOUT_EVENT = record({
   id: text,
   type: words('payment.completed', ...OPTIONAL_KINDS),
@@ -258,7 +258,7 @@ export const CHECKOUT_EVENT = record({
 
 const PROOF_BLOCK = record({ hash, contents: map(text) })
 
-/** That the network has confirmed a payment. */
+/** The proof that the network has confirmed a payment. */
 export const PROOF = record({
   version: integer,
   from: address,

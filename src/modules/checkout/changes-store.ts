@@ -22,7 +22,7 @@ export interface CheckoutChange {
   seenAt?: number
 }
 
-/** From one state to another; false when it is no longer in the first, and then nothing has changed. */
+/** Moves a checkout from one state to another; false, with nothing changed, when it has left the first state meanwhile. */
 export async function markChanged(
   db: Db,
   { id, status }: Pick<Checkout, 'id' | 'status'>,
@@ -74,7 +74,7 @@ const toRow = (change: CheckoutChange): Partial<ChangedRow> => ({
 
 type Change = Partial<ChangedRow> & { held_id: string; held_status: CheckoutStatus }
 
-/** One statement for each set of columns that change together; the verbs that change them are few. */
+/** One prepared statement for each set of columns that change together; there are few such sets. */
 const updates = new Map<string, ReturnType<typeof prepareUpdate>>()
 
 function updateOf(columns: readonly (keyof ChangedRow)[]) {
@@ -110,7 +110,7 @@ type Presentation = Pick<
   | 'invoice'
 >
 
-/** What a merchant may change about an open checkout. */
+/** Writes what a merchant may change about an open checkout. */
 export async function updatePresentation(db: Db, id: string, shown: Presentation): Promise<void> {
   await db
     .updateTable('checkouts')
@@ -132,7 +132,7 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
     .execute()
 }
 
-/** What no payer has seen yet may be replaced. */
+/** Replaces the price and the address, which is allowed only before a payer has seen them. */
 export async function updateTerms(
   db: Db,
   { id, address, merchantAddress, mode, barePrice, currency, price, priceE8, look, lookHeight }: Checkout,

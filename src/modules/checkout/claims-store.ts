@@ -17,11 +17,11 @@ interface Watcher extends Baseline {
 
 interface Waiting {
   watchers: Watcher[]
-  /** The first look that saw the send on the address; undefined when none has. */
+  /** The number of the first look that saw the send on the address; undefined when none has. */
   sightedAt: number | undefined
 }
 
-/** Owners who wait at an address, and since when; those whose time is over are gone with the next `deleteUnwatched`. */
+/** Lists the owners who wait at an address, and since when. Owners whose time is over stay until the next `deleteUnwatched`. */
 export async function listWaiting(db: Db, address: string, hash: string): Promise<Waiting> {
   const rows = await selectWaiting(db, { address, hash })
   const [first] = rows
@@ -46,7 +46,7 @@ const selectWaiting = prepared((db, given: Given<{ address: string; hash: string
     .limit(LISTED_MAX),
 )
 
-/** Whose amount this is at an address, with the checkouts it was reserved for: at most one of each owner. */
+/** Finds the owners who reserved this amount at an address, with their checkouts: at most one of each owner. */
 export async function listReserved(
   db: Db,
   address: string,
@@ -91,27 +91,27 @@ const selectReserved = prepared((db, given: Given<{ address: string; amount: str
     .limit(LISTED_MAX),
 )
 
-/** Closed checkouts of one address that late payments are matched with. */
+/** How many closed checkouts of one address a late payment is compared with. */
 const CLOSED_MAX = 1_000
 
 /**
- * In a form that no index of open checkouts answers to: those have everything that is open at an address, which may be thousands with
- * amounts of their own, and a planner takes them by their average.
+ * Written so that the planner does not use an index of open checkouts: those hold everything that is open at an address, which
+ * may be thousands with unique amounts, and the planner estimates them by their average.
  */
 const SUMS_OPEN = sql<boolean>`case when ${IS_OPEN} then 1 else 0 end = 1`
 
-/** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
+/** Lists checkouts that sum what arrives at an address, newest first; bounded, because few share an address. */
 export async function listSumming(db: Db, { address, now }: { address: string; now: number }): Promise<Checkout[]> {
   return (await selectSumming(db, { address, now })).map(toCheckout)
 }
 
-/** Late money at an address that other orders have used may be theirs: it is for the merchant to assign. */
+/** On an address that other checkouts have used, late money may belong to those: the merchant has to assign it. */
 const HAS_ITS_ADDRESS = sql<boolean>`(mode = 'generated_wallet' or not exists (select 1 from checkouts as other
   where other.address = checkouts.address and other.owner = checkouts.owner and other.id <> checkouts.id))`
 
 /**
- * An owner has few open, so that these need no limit, and no end before an instance has looked; closed ones are many
- * if a caller wants them to be, and must not push a merchant's open one out.
+ * An owner has few open checkouts, so they have no limit, and they count until an instance has looked after their end. Closed ones
+ * can be made in any number by a caller, and must not push a merchant's open checkout out of the list.
  */
 const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
   const summing = db

@@ -16,9 +16,9 @@ type WayToPay = (typeof WAYS_TO_PAY)[number]
 interface PayRequest {
   id: string
   way: WayToPay
-  /** The plan to buy, counted from 0; undefined takes what the checkout asks for. */
+  /** The plan to buy, counted from 0; undefined pays the amount the checkout asks for. */
   plan: number | undefined
-  /** What this payer has chosen to pay, as its page says it. */
+  /** The choice of amount that this payer's page carries in its address. */
   choice?: unknown
 }
 
@@ -28,7 +28,7 @@ interface Paid {
   amountRaw: Raw
 }
 
-/** Pays a checkout from the development ledger's own account, as a payer would, or as one should not. */
+/** Pays a checkout from the development ledger's genesis account, correctly or with a deliberate mistake. */
 export async function payCheckout(ctx: CheckoutRoom, ledger: DevelopmentLedger, request: PayRequest): Promise<Paid> {
   const checkout = await getCheckout(ctx, request.id)
   const choice = await readChoice(ctx, checkout, request.choice)
@@ -37,7 +37,7 @@ export async function payCheckout(ctx: CheckoutRoom, ledger: DevelopmentLedger, 
   const isOpen = ['pending', 'detected', 'partial'].includes(checkout.status)
   if (request.way === 'late' && isOpen) await endEarly(ctx, checkout.id)
   const hash = await ledger.fund(checkout.address, amountRaw)
-  // Unconfirmed blocks are found by looking; a developer should not wait for the next round.
+  // Only the poller finds unconfirmed blocks; a developer should not wait for its next round.
   await lookSoon(ctx, checkout.address)
   return { checkout, hash, amountRaw }
 }
@@ -47,25 +47,25 @@ function dueOf(checkout: Checkout, plan: number | undefined): Raw {
   const chosen = plan === undefined ? undefined : plans[plan]
   if (plan !== undefined && !chosen) throw badField('plan', 'This checkout has no such plan.')
   const asked = chosen ? chosen.amountRaw : amountToPay(checkout)
-  // Who may give anything gives one nano.
+  // Where the payer decides the amount, the developer pays one nano.
   if (asked === undefined || asked === 0n) return RAW_PER_NANO
   const isRest = chosen !== undefined && mode !== 'unique_amount' && asked > paidRaw
   return toRaw(isRest ? asked - paidRaw : asked)
 }
 
-/** Gives a checkout up as its merchant would, without being it. */
+/** Cancels a checkout as its merchant would, without that merchant's key. */
 export async function cancelCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const { id, owner } = await getCheckout(ctx, given)
   return deleteCheckout(ctx, { id, owner, actor: actorOf.service('developer') })
 }
 
-/** Ends a checkout now instead of tomorrow. */
+/** Ends a checkout now, so that nobody has to wait until tomorrow. */
 export async function expireCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const { id } = await getCheckout(ctx, given)
   return endEarly(ctx, id)
 }
 
-/** Sends to an address from the account that holds everything on the development ledger. */
+/** Sends to an address from the account that holds all funds of the development ledger. */
 export async function fundAddress(
   ctx: CheckoutRoom,
   ledger: DevelopmentLedger,

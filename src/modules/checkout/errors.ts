@@ -2,12 +2,12 @@ import { AppError, badField, overLimit } from '../../kernel/errors.ts'
 
 export { badField }
 
-/** Also for checkouts of other accounts: a caller learns nothing of what exists elsewhere. */
+/** Also used for checkouts of other accounts, so that a caller cannot learn which ids exist. */
 export const checkoutNotFound = (body: Record<string, string> = {}) =>
   new AppError('not_found', 'Checkout not found.', { body })
 
 export const proofNotAvailable = (reason: string) => new AppError('proof_not_available', reason)
-/** The payment is real, and never gets a proof any more. */
+/** The payment is real, but no proof of it will ever be available. */
 export const noVotes = (reason: string) => new AppError('no_votes', reason)
 
 export const checkoutClosed = (status: string) =>

@@ -1,4 +1,4 @@
-/** Every kind of event about a checkout and when it happens. Type, reader, reference and the check of the contract are made from this. */
+/** Every type of checkout event and when it happens. The type, its reader, the reference and the contract check are generated from this. */
 export const EVENT_KINDS = {
   'payment.completed': 'the checkout became `complete`',
   'payment.detected': 'a matching block was seen, unconfirmed',
@@ -15,7 +15,7 @@ export const EVENT_KINDS = {
 
 export type EventKind = keyof typeof EVENT_KINDS
 
-/** Sent whether or not a checkout asks for it. */
+/** Sent whether or not the checkout asks for it. */
 export const ALWAYS_SENT: EventKind = 'payment.completed'
 
 const KINDS = Object.keys(EVENT_KINDS) as EventKind[]

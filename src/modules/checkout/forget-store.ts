@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { type StoreEngine, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 
-/** Where a walk over old checkouts stands. */
+/** How far a pass over old checkouts has come. */
 export interface Place {
   watchedUntil: number
   id: string
 }
 
 /**
- * Checkouts that nobody with a key has made and nothing was paid for, whose time is long over, oldest first. They are held
- * until the transaction ends; one that somebody else holds is for another round. Written as the index has it.
+ * Unpaid checkouts whose watch is over and that were made without a key, oldest first. They are locked until the transaction ends; one
+ * that another transaction locks is left to a later pass. The condition is written exactly as the index has it.
  */
 export async function lockUnpaid(
   db: Db,
@@ -26,7 +26,7 @@ export async function lockUnpaid(
   return rows.map((row) => ({ watchedUntil: row.watched_until, id: row.id }))
 }
 
-/** Deletes those of them to which no money belongs, nor could any more; answers which. The caller holds them. */
+/** Deletes those of the locked checkouts that no payment belongs to or ever could; returns their ids. */
 export async function deleteUnpaid(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const gone = await db
@@ -50,7 +50,7 @@ export async function deleteUnpaid(db: Db, ids: readonly string[]): Promise<stri
   return deleted
 }
 
-/** Blanks whom to mail about checkouts that are over, once whoever was to be mailed has been; answers how many. */
+/** Deletes the address to mail from checkouts that are over, once that mail has been sent; returns how many. */
 export async function forgetNotify(db: Db, watchedBefore: number, limit: number): Promise<number> {
   const isOld = sql<boolean>`notify is not null and watched_until < ${watchedBefore}
     and (status in ('expired', 'cancelled') or (status = 'complete' and notified_at is not null))`

@@ -15,11 +15,10 @@ import { deleteUnwatched } from './watch-store.ts'
 
 const HOUR = 3_600_000
 
-/** Mails one receipt. */
 export const mailReceipt = (ctx: CheckoutRoom, mailer: Mailer): Job<{ checkoutId: string }> =>
   mailJob(NOTIFY, ({ checkoutId }) => notifyMerchant(ctx, mailer, checkoutId))
 
-/** Brings the funds of a generated wallet to its merchant. Mail and webhooks neither wait for it nor hold it up. */
+/** Brings the funds of a generated wallet to its merchant. A job of its own, so that mail and webhooks do not wait for it, nor it for them. */
 export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> => ({
   kind: SWEEP,
   money: true,
@@ -34,7 +33,7 @@ export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> 
 
 const WALLETS_AT_ONCE = 500
 
-/** Finds money that still lies in the wallet of a checkout that is over, and queues what brings it to the merchant. */
+/** Finds wallets of ended checkouts that still hold money, and queues their sweep. */
 export const findUnswept = (ctx: CheckoutRoom): Job => ({
   kind: 'checkout.find-unswept',
   money: true,
@@ -54,7 +53,7 @@ export const findUnswept = (ctx: CheckoutRoom): Job => ({
   },
 })
 
-/** Frees amounts and addresses for which no payment counts any more. */
+/** Releases amounts and addresses for which no payment counts any more. */
 export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
   kind: 'checkout.release',
   attemptsMax: 3,
@@ -68,7 +67,7 @@ export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
   },
 })
 
-/** Forgets what strangers have asked for and nobody has paid, and whom to mail about what is over. */
+/** Deletes unpaid checkouts that were made without a key, and whom to mail about checkouts that are over. */
 export const forgetCheckouts = (
   ctx: CheckoutRoom,
   { keepUnpaid, keepNotify }: Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
@@ -86,9 +85,9 @@ export const forgetCheckouts = (
 })
 
 /**
- * Forgets what strangers have asked for and nobody has paid: checkouts without a key, and offers of the service. Not before
- * their watch is over, after which no payment is matched with them, and never where a payment was recorded. Each step goes on
- * behind the last one, so that what has to stay is passed over once.
+ * Deletes checkouts that nobody has paid and that were made without a key, among them offers of the service. Never before their watch is
+ * over, after which no payment is matched with them, and never one that has a payment. Each step continues after the previous one, so
+ * that checkouts which must stay are skipped once instead of at every step.
  */
 async function forgetUnpaid(
   ctx: CheckoutRoom,

@@ -5,16 +5,16 @@ import { field } from '../../kernel/resource/fields.ts'
 import { readPrice } from './price-fields.ts'
 import { readAddress, readCurrency } from './wire-fields.ts'
 
-/* Fields of nouns that checkouts are made of: they are read as those of a checkout. */
+/* Fields of nouns that make checkouts; their values are read as those of a checkout. */
 
 declare module '../../kernel/resource/field.ts' {
   interface Rules {
-    /** Prices can be in these, beside nano. */
+    /** Currencies that prices may be in, beside nano. */
     currencies: readonly string[]
   }
 }
 
-/** What prices are in. */
+/** The currency of prices. */
 export function currency({ example, set, ...labelled }: Labelled & { set: 'always' | 'once'; example: string }) {
   return field<string>({
     set,
@@ -31,7 +31,7 @@ export function currency({ example, set, ...labelled }: Labelled & { set: 'alway
   })
 }
 
-/** Where money goes. Names are resolved before it is read. */
+/** The address that is paid. Usernames are resolved before this reads it. */
 export function payout({ example, ...labelled }: Labelled & { example: string }) {
   return field<string>({
     isRequired: true,
@@ -57,7 +57,7 @@ export function price({ in: other, ...labelled }: Labelled & { in: string }) {
     control: { as: 'text', formText: 'must be a price', ...labelled },
     read(value, { path, others }) {
       const known = others[other]
-      // The currency itself is wrong: nothing can be said about a price in it, and nothing of this request is used.
+      // The currency itself is wrong and gets its own error, so the price is not judged.
       if (typeof known !== 'string') return ''
       const read = readPrice(path, value, known)
       if (!read || read.kind === 'wildcards') throw badField(path, `${path} must be a price.`, 'invalid_amount')

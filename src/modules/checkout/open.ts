@@ -52,30 +52,30 @@ interface CheckoutNeeds extends Pick<
   names: Names
   node: NodePort
   confirmations: ConfirmationBus
-  /** How long this instance leaves an announced block to others; undefined is for good. */
+  /** How many milliseconds this instance leaves an announced block to others; undefined leaves it to them for good. */
   turnOf(hash: string): number | undefined
-  /** Undefined where payments are not proved. */
+  /** Undefined where the gateway makes no proofs. */
   votes: VotePort | undefined
   mailer: Mailer
   links: Links
-  /** A ledger for trying things out, where plain http is allowed as well. */
+  /** The development ledger, on which plain http is allowed as well. */
   developmentLedger: DevelopmentLedger | undefined
   pictures: Pictures
-  /** How often payers may look. */
+  /** How often payers may ask for the status. */
   perMinute: { address: number; account: number }
-  /** What became of a checkout, once it is so. */
+  /** Called after a checkout has changed, with what became of it. */
   onBecame(told: { checkoutId: string; became: string }): void
 }
 
 export interface CheckoutModule extends Module {
   checkouts: CheckoutRoom
-  /** Names who sells what the service offers on its own account; there is one. */
+  /** Registers the one module that sells what the service itself offers. */
   sellFor(sales: ServiceSales): void
-  /** Names who makes checkouts from links; there is one. */
+  /** Registers the one module that makes checkouts from links. */
   sellByLinks(sales: LinkSales): void
 }
 
-/** Payments that merchants ask for: made, watched, credited, shown. */
+/** Opens the checkouts module: payments that merchants ask for. */
 export function openCheckouts(
   needs: CheckoutNeeds,
   settings: CheckoutSettings & Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
@@ -146,7 +146,7 @@ export function openCheckouts(
   }
 }
 
-/** Rooms that are opened later sell by checkouts: each names itself once. */
+/** Modules opened later sell through checkouts; each registers itself once. */
 function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<CheckoutModule, 'sellFor' | 'sellByLinks'> {
   let seller: ServiceSales | undefined
   let linkSales: LinkSales | undefined
@@ -192,7 +192,7 @@ function toRules(settings: CheckoutSettings, isPlay: boolean): CheckoutPorts['ru
     openMax: settings.checkoutOpenMax,
     openPublicKeyMax: settings.checkoutOpenPublicKeyMax,
     openAnonymousMax: settings.checkoutOpenAnonymousMax,
-    // Where everything can be tried; an operator who names accounts means them.
+    // On the development ledger everyone may try it, unless the operator names accounts.
     generatedWallets: isPlay && named.length === 0 ? ['all'] : named,
     plainHttpAllowed: isPlay,
   }

@@ -18,15 +18,15 @@ import {
   listWatched,
 } from './watch-store.ts'
 
-/** Longer than any look takes; an instance that dies meanwhile loses its addresses to others. */
+/** Longer than any look takes; when an instance dies, others take over its addresses after this. */
 const LEASE = 60_000
-/** A node that did not answer may be back soon. */
+/** How soon a look is repeated after a node did not answer. */
 const AFTER_FAILURE = 2_000
 const ADDRESSES_AT_ONCE = 100
 const BLOCKS_AT_ONCE = 100
 const STUCK_AT_ONCE = 100
 const SETTLED_MAX = 200_000
-/** The pace while a payer watches the page; with the ledger's own events a slower one is enough. */
+/** How often a payer who watches the page may request a look; less often while the ledger's events arrive. */
 const NUDGE_EVERY = 3_000
 const NUDGE_EVERY_CONNECTED = 15_000
 const NUDGED_MAX = 50_000
@@ -40,7 +40,7 @@ interface PaymentMonitorOptions {
   onError(error: unknown, doing: string): void
 }
 
-/** Finds payments: what events announce and what its own looks find end in the same verb, which acts once. */
+/** Finds payments. The ledger's events and the monitor's own looks end in the same function, which credits a block once. */
 export class PaymentMonitor implements FeedConsumer {
   readonly feed: LedgerFeed
   readonly #options: PaymentMonitorOptions
@@ -56,7 +56,7 @@ export class PaymentMonitor implements FeedConsumer {
     this.#tools = { node: options.node, settled: this.#settled, hearsEvents: () => bus.connected }
   }
 
-  /** A payer waits at this address: a look comes soon, but not more often than is of use. */
+  /** A payer waits at this address: requests a look soon, but not more often than is useful. */
   nudge(address: string): void {
     const { clock, bus } = this.#options
     const now = clock.now()
@@ -81,7 +81,7 @@ export class PaymentMonitor implements FeedConsumer {
     return hastenPage(this.#options.ctx.db, page)
   }
 
-  /** Its votes may come before its turn here. */
+  /** Votes for the block may arrive before this queue reaches it, so collect them from now on. */
   noted({ hash, direction, payer }: Announced): void {
     if (direction === 'received') this.#options.ctx.ports.proofs.expect(hash, payer)
   }
@@ -101,7 +101,7 @@ export class PaymentMonitor implements FeedConsumer {
   }
 
   async work(): Promise<readonly Announced[]> {
-    // Never the whole queue: when payments pile up, copying it for every batch would cost more than the payments.
+    // Takes a part of the queue: when payments pile up, copying all of it for every batch would cost more than the payments.
     const batch = new Map<string, Announced>()
     for (const [hash, announced] of this.#queue) if (batch.set(hash, announced).size === BLOCKS_AT_ONCE) break
     for (const hash of batch.keys()) this.#queue.delete(hash)
@@ -145,14 +145,14 @@ export class PaymentMonitor implements FeedConsumer {
     if (await hasStuck(ctx)) await resolveStuck(ctx, this.#tools, STUCK_AT_ONCE)
   }
 
-  /** Credits what is final, and takes out of the batch what needs no second try. */
+  /** Credits final sends, and removes from the batch what needs no second try. */
   async #credit(batch: Map<string, Announced>): Promise<void> {
     const { ctx, node, clock, onError } = this.#options
     const settle = (hash: string) => {
       this.#settled.add(hash)
       batch.delete(hash)
     }
-    // Another instance may have credited it meanwhile, or the round.
+    // Another instance, or a scan, may have credited it meanwhile.
     const again = [...batch.values()].filter(({ tries }) => tries > 0).map(({ hash }) => hash)
     if (again.length > 0) for (const hash of await listRecorded(ctx.db, again)) settle(hash)
     if (batch.size === 0) return
@@ -164,9 +164,9 @@ export class PaymentMonitor implements FeedConsumer {
       sends.map(async (send) => {
         try {
           const receivedAt = places.get(send.hash)
-          // Nodes learn of its receive one after another: they are asked again.
+          // Nodes learn of its receive one after another, so the block stays in the batch and is read again.
           if (send.waits === undefined) return
-          // Received long ago, or by a node that knows more than the one we asked: a look finds where.
+          // Received longer ago, or on a node ahead of the one that answered: a scan finds the height.
           if (receivedAt === undefined) {
             await this.#hasten(send.to)
             batch.delete(send.hash)
@@ -188,7 +188,7 @@ export class PaymentMonitor implements FeedConsumer {
     this.feed.lookSoon()
   }
 
-  /** One address that cannot be looked at must not hold up the others. */
+  /** One address whose scan fails must not hold up the others. */
   async #scanEach(watched: readonly WatchedAddress[], leaseUntil: number): Promise<void> {
     const { ctx, onError } = this.#options
     for (const one of watched) {

@@ -36,7 +36,7 @@ export const toPayment = (row: CheckoutPaymentsTable): Payment => ({
   createdAt: row.created_at,
 })
 
-/** A block becomes a payment once for each owner; only the transaction that gets true here may change anything because of it. */
+/** Records a block once for each owner. Only the transaction that gets true may change anything because of the payment. */
 export async function insertPayment(db: Db, payment: Payment): Promise<boolean> {
   const recorded = await insertRow(db, {
     owner: payment.owner,
@@ -78,7 +78,7 @@ const insertRow = prepared((db, given: Given<CheckoutPaymentsTable>) =>
     .returning('owner'),
 )
 
-/** Which of these blocks are recorded for some owner already. */
+/** Returns which of these blocks are recorded for some owner already. */
 export async function listRecorded(db: Db, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set()
   const rows = await db
@@ -101,7 +101,7 @@ export async function listPayments(db: Db, checkoutId: string, limit = 500): Pro
   return rows.map(toPayment)
 }
 
-/** Who has paid for a checkout, however often: no number of small payments hides a payer. */
+/** Lists everyone who has paid for a checkout. It lists payers, not payments, so many small payments cannot hide one. */
 export async function listPayers(db: Db, checkoutId: string, limit = 100): Promise<string[]> {
   const rows = await db
     .selectFrom('checkout_payments')
@@ -115,13 +115,13 @@ export async function listPayers(db: Db, checkoutId: string, limit = 100): Promi
   return rows.map(({ payer }) => payer)
 }
 
-/** What came in for an owner and fits nothing, newest first; the next page begins behind the last of this one. */
+/** Lists an owner's unmatched payments, newest first; `after` is the last one of the previous page. */
 export async function listUnmatched(
   db: Db,
   { owner, after, limit }: { owner: string; after?: Place | undefined; limit: number },
 ): Promise<Payment[]> {
   let query = db.selectFrom('checkout_payments').selectAll().where('owner', '=', owner)
-  // Written out, so that the small index of such rows is used.
+  // A literal instead of a parameter, so that the partial index of such rows is used.
   query = query.where(sql<boolean>`kind = 'unmatched'`)
   if (after) {
     query = query.where(behind(['created_at', 'desc', after.createdAt], ['block_hash', 'asc', after.id]))
@@ -140,7 +140,7 @@ export async function countUnmatched(db: Db, owner: string): Promise<number> {
   return Number(row.count)
 }
 
-/** Checkouts without an owner that some of these blocks have paid: the owner of their address may not know of them. */
+/** Finds checkouts without an owner that these blocks have paid: the owner of their address may not know them. */
 export async function listKeylessPaid(db: Db, hashes: readonly string[]): Promise<Map<string, string>> {
   if (hashes.length === 0) return new Map()
   const rows = await db
@@ -167,7 +167,7 @@ export async function findUnmatched(
   return row && toPayment(row)
 }
 
-/** Unmatched → counted for a checkout, by its merchant's word; answers the payment when it was there to take. */
+/** Assigns an unmatched payment to a checkout; returns the payment, or undefined when it was no longer unmatched. */
 export async function markAssigned(
   db: Db,
   { owner, blockHash, checkoutId }: { owner: string; blockHash: string; checkoutId: string },

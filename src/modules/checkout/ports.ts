@@ -7,72 +7,72 @@ import type { Checkout } from './record.ts'
 import type { NewWallet, QueuedSend } from '../wallets/index.ts'
 import type { ServiceSales } from './service-sales.ts'
 
-/** What checkouts may do, from configuration. */
+/** Rules for checkouts, from the configuration. */
 interface CheckoutRules {
   lifetimeMilliseconds: number
-  /** Open checkouts on one address: of an account, and of all callers without a key together; 0 means no limit. */
+  /** Maximum of open checkouts on one address, for an account, and for all callers without a key together; 0 means no limit. */
   openMax: number
   openPublicKeyMax: number
   openAnonymousMax: number
-  /** Accounts that may have wallets made for their checkouts; `all` is everybody with a key. */
+  /** Accounts that may use generated wallets; `all` means every account. */
   generatedWallets: readonly string[]
-  /** Whether pages may lead to plain http, which is for trying things out. */
+  /** Whether payment pages may link to plain http, which only the development ledger allows. */
   plainHttpAllowed: boolean
 }
 
-/** Wallets that the service makes for single checkouts, and sends of wallets by which money goes back. */
+/** Wallets that the service generates for single checkouts, and sends of wallets that pay refunds. */
 interface ServiceWallets {
-  /** Makes a wallet whose funds can only go to one address, in the transaction of `run`, which keeps it; what is refused leaves none. */
+  /** Generates a wallet that can pay out to one address only, in the transaction of `run`, which stores it. No wallet remains when `run` throws. */
   along<T>(request: { destination: string; reference: string }, run: (wallet: NewWallet) => Promise<T>): Promise<T>
-  /** Brings everything it holds, and whatever it still gets, to that address. Safe to repeat. */
+  /** Sends everything the wallet holds, and whatever still arrives, to that address. Safe to repeat. */
   sweep(walletId: string): Promise<void>
-  /** Queues a send in the caller's transaction and answers its id: it leaves once, or takes itself back unsigned. */
+  /** Queues a send in the caller's transaction and returns its id. It is sent once, or dropped before it is signed. */
   queueSend(tx: StoreCtx, send: QueuedSend): Promise<string>
-  /** Brings what is queued to the ledger, as far as that goes while a client waits. */
+  /** Tries to bring a queued send to the ledger while a client waits. */
   bringForward(send: { id: string; walletId: string }): Promise<void>
 }
 
-/** Money that will lie ready for the holder of a link. */
+/** A wallet prepared to hold money for whoever opens a link. */
 export interface PreparedClaim {
   id: string
   address: string
   wallet: NewWallet
-  /** Where it goes when it is not fetched. */
+  /** The address the money returns to when nobody claims it. */
   returnTo: string
 }
 
 export interface ClaimStanding {
   status: 'open' | 'claimed' | 'returned'
-  /** Who has fetched it. */
+  /** The address that claimed it. */
   address: string | null
 }
 
-/** Links by which payers fetch their refunds. */
+/** Links through which payers claim their refunds. */
 interface ClaimLinks {
-  /** Prepares its wallet, which `run` records; refuses an amount that it would never receive. */
+  /** Prepares the wallet of a link, which `run` stores; refuses an amount too small to be received. */
   along<T>(terms: { returnTo: string; amount: Raw }, run: (claim: PreparedClaim) => Promise<T>): Promise<T>
-  /** Writes it down with its wallet, in the transaction of its refund. */
+  /** Stores the link with its wallet, in the transaction of its refund. */
   record(
     tx: StoreCtx,
     claim: PreparedClaim,
     what: { refundId: string; accountId: string; amount: Raw; title: string | null },
   ): Promise<void>
   find(db: Db, id: string): Promise<ClaimStanding | undefined>
-  /** What was not fetched goes back. */
+  /** Sends what nobody has claimed back. */
   cancel(tx: StoreCtx, id: string): Promise<void>
   link(refundId: string): string
 }
 
-/** What lies on an address at one moment. */
+/** The state of an address at one moment. */
 export interface AddressLook {
   /** The newest block of its chain, and how many there are, confirmed or not. */
   frontier: string | null
   height: number
-  /** Hashes of sends that wait for it, confirmed or not. */
+  /** Hashes of receivable sends, confirmed or not. */
   waiting: readonly string[]
 }
 
-/** Everything that checkouts need beside store, ledger and names. */
+/** What checkouts need beside the store, the ledger and names. */
 export interface CheckoutPorts {
   engine: StoreEngine
   rules: CheckoutRules
@@ -82,47 +82,47 @@ export interface CheckoutPorts {
     check(id: string): string
     record(id: string): string
     block(hash: string): string
-    /** Of a path of our own pages. */
+    /** Link to a path of our own pages. */
     own(path: string): string
   }
-  /** A picture of a text, as a data URI. */
+  /** A QR code of a text, as a data URI. */
   qrPng(text: string): string
   qrOutline(text: string): QrOutline
-  /** Refuses (400) where events may not be sent. */
+  /** Throws 400 for an address to which events may not be sent. */
   checkWebhookUrl(url: string, field?: string): Promise<void>
   secrets: SecretBox
   wallets: ServiceWallets
   claims: ClaimLinks
-  /** Whether what is sent to an address reaches an exchange and not the payer who paid from it. */
+  /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
-  /** Where the service itself is paid. */
+  /** The address at which the service itself is paid. */
   treasuryAddress(): Promise<string>
   sales: ServiceSales
   linkSales: LinkSales
-  /** Reads from the ledger what lies on an address now. Throws when no node answers. */
+  /** Reads the current state of an address from the ledger. Throws when no node answers. */
   look(address: string): Promise<AddressLook>
   /** Proofs of payments, where the gateway is set to make them. */
   proofs: {
     isOn: boolean
-    /** A block is announced that may pay a checkout. */
+    /** Collects votes for an announced block that may pay a checkout. */
     expect(hash: string, payer?: string): void
-    /** A block has paid checkouts: its proof is stored as soon as the votes for it are there. */
+    /** Stores the proof of a block that has paid checkouts, as soon as enough votes for it have arrived. */
     prove(hash: string, checkoutIds: readonly string[]): void
   }
-  /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */
+  /** Subscribes to the address of a new checkout, on this instance and the others. */
   watch(address: string): void
-  /** Something about a checkout has changed; open pages look again. What became of it is told to the operator. */
+  /** Notifies open pages of a change of a checkout; `became` is also reported to the operator. */
   tell(checkoutId: string, became?: string): void
 }
 
-/** What the verbs of checkouts work with. */
+/** The context that every function of this module works with. */
 export interface CheckoutRoom extends StoreCtx {
   ports: CheckoutPorts
   names: Names
 }
 
-/** The room that makes checkouts from links. Checkouts call it, because they stand below links. */
+/** The module that makes checkouts from links. Checkouts call it through this port, because links depend on checkouts. */
 export interface LinkSales {
-  /** A checkout of a link has changed, inside the transaction that changes it. Writes to the store alone. */
+  /** Called inside the transaction that changes a checkout of a link. May only write to the store. */
   moved(tx: CheckoutRoom, before: Checkout, after: Checkout): Promise<void>
 }

@@ -4,7 +4,7 @@ import { SMALLEST_PRICE, hasWildcards } from './domain/amounts.ts'
 import { formatFiat, parseFiat } from './domain/fiat.ts'
 import { badField } from './errors.ts'
 
-/** A price as it was given: an amount of nano, one with digits to fill, or money of a state. */
+/** A price as it was given: an amount of nano, an amount with digits to fill, or an amount of another currency. */
 export type Price =
   | { kind: 'nano'; text: string; raw: Raw }
   | { kind: 'wildcards'; text: string }
@@ -26,7 +26,7 @@ export function readPrice(field: string, value: unknown, currency: string): Pric
     return { kind: 'fiat', text, e8 }
   }
   if (hasWildcards(text)) {
-    // Some way to fill the digits must give a price.
+    // The largest filling of the digits must be a valid price, otherwise none is.
     const most = parseNano(text.replaceAll('X', '9'))
     if (most === undefined || most < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
     return { kind: 'wildcards', text }
@@ -37,17 +37,17 @@ export function readPrice(field: string, value: unknown, currency: string): Pric
   return { kind: 'nano', text, raw }
 }
 
-/** The price, or what items and shipping come to; without items, shipping is added to the price of the template. */
+/** The given price, or the total of items and shipping; without items, shipping is added to the template's price. */
 export function readTotal(body: Body, currency: string, template?: string | null): Price | undefined {
   const sum = sumItems(body, currency, template)
   return readPrice('amount', body.amount, currency) ?? sum
 }
 
-/** Which field an order's own price comes from. */
+/** The field that sets the price of an order. */
 export const priceFieldOf = ({ amount, line_items: items }: Body) =>
   given(amount) !== undefined ? 'amount' : given(items) !== undefined ? 'line_items' : 'shipping'
 
-/** Items and shipping as one price, exactly. What cannot be read in them is refused, also beside an `amount`. */
+/** Sums items and shipping exactly. An invalid item is refused even where an `amount` makes the sum unnecessary. */
 function sumItems(
   { amount, line_items: items, shipping, plans }: Body,
   currency: string,
@@ -81,7 +81,7 @@ const COST_NAMES = ['price', 'value', 'amount', 'cost'] as const
 
 const isRecord = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** In raw, or in 10^-8 of a currency. Something in an order may be free. */
+/** In raw, or in 10^-8 of a currency. Zero is allowed, because an item of an order may be free. */
 function readCost(field: string, value: unknown, currency: string): bigint {
   if (isRecord(value)) {
     const named = COST_NAMES.filter((name) => given(value[name]) !== undefined)
@@ -104,7 +104,7 @@ function readQuantity(field: string, value: unknown): bigint {
   return BigInt(text)
 }
 
-/** A JSON number counts as the decimal it prints as, as long as it has not lost digits on its way. */
+/** A JSON number counts as the decimal it prints as, unless parsing it has lost digits. */
 export function toDecimalText(value: unknown): string | undefined {
   if (typeof value === 'string') return toPlainDecimal(value.trim())
   if (typeof value !== 'number') return undefined

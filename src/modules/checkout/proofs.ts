@@ -5,10 +5,10 @@ import { type PaymentProof, makeProof } from '../../kernel/nano/payment-proof.ts
 import type { NodePort, VotePort } from '../../kernel/ports.ts'
 import type { CheckoutRoom } from './room.ts'
 
-/** A proof is kept for good, and votes that name many blocks are long. */
+/** Proofs are kept for ever, and votes that name many blocks are long, so larger proofs are not stored. */
 const PROOF_LENGTH_MAX = 1024 * 1024
 
-/** Stores the proofs of payments as the votes for them come in. What it cannot prove is as paid as anything else. */
+/** Stores the proofs of payments as their votes arrive. A payment without a proof counts as paid all the same. */
 export class Prover {
   readonly #ctx: CheckoutRoom
   readonly #node: NodePort
@@ -31,7 +31,7 @@ export class Prover {
     this.#running.add(running)
   }
 
-  /** Votes that are still missing are not waited for. */
+  /** Stops without waiting for votes that are still missing. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#votes.close()
@@ -74,7 +74,7 @@ export class Prover {
   }
 }
 
-/** Every instance may have collected the votes; the first proof of a payment stays. */
+/** Several instances may have collected the votes; the first proof of a payment is kept. */
 async function insertProof(
   db: Db,
   { checkoutId, proof, createdAt }: { checkoutId: string; proof: PaymentProof; createdAt: number },
@@ -91,7 +91,7 @@ async function insertProof(
     .execute()
 }
 
-/** The payments of a checkout that have one. */
+/** Lists the payments of a checkout that have a proof. */
 export async function listProved(db: Db, checkoutId: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('checkout_proofs')

@@ -4,28 +4,28 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import type { Invoice } from './invoices/invoice.ts'
 import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable, Marker } from './tables.ts'
 
-/** All checkouts made without a key belong to this owner (contract 3, rule 4). */
+/** The owner of all checkouts made without a key (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
-/** Those by which the service itself sells something belong to this one. No account is called so. */
+/** The owner of checkouts by which the service itself sells something. No account can have this id. */
 export const SERVICE = 'service'
 export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfies readonly CheckoutStatus[]
-/** What ids of payment links begin with: a checkout that was made from one has its id in the place of a key's. */
+/** Prefix of ids of payment links: a checkout made from a link has the link's id as its key id. */
 export const LINK_ID = 'lnk'
 export const isFromLink = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${LINK_ID}_`) === true
 /** The same for points of sale. */
 export const POS_ID = 'pos'
 export const isFromPos = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${POS_ID}_`) === true
-/** Holders of a link make those, so that they count apart. */
+/** Anyone who holds the link can make these, so they are counted separately. */
 export const isByHolder = ({ keyId }: Pick<Checkout, 'keyId'>) => isFromLink({ keyId }) || isFromPos({ keyId })
-/** The plan of an amount that belongs to none. */
+/** The plan number of an amount that belongs to no plan. */
 export const NO_PLAN = -1
 
 export interface Plan {
   title: string
-  /** In the currency of the checkout. */
+  /** The price in the currency of the checkout. */
   value: string
   discount: number | false
-  /** What is asked for now. */
+  /** The amount asked for now. */
   amountRaw: Raw | undefined
 }
 
@@ -58,7 +58,7 @@ export interface Checkout {
   successUrl: string | null
   cancelUrl: string | null
   webhookUrl: string | null
-  /** Sealed. */
+  /** Encrypted. */
   webhookSecret: string | null
   webhookEvents: string[]
   notify: string | null
@@ -80,22 +80,22 @@ export interface Checkout {
   lookHeight: number | null
   note: string | null
   chosen: string | null
-  /** What was given back, or is about to be. */
+  /** What was refunded, or is being refunded. */
   refundedRaw: Raw
   invoice: Invoice | null
-  /** Since it is paid. */
+  /** Set when it is paid. */
   invoiceNumber: string | null
-  /** Whether the bare price is asked for as the unique amount, without a tail. */
+  /** Whether the bare price is used as the unique amount, without a tail. */
   barePrice: boolean
   /** The kind of the public key that made it; null where none did. */
   madeWith: MadeWith | null
 }
 
-/** Whether something was paid and all of it went back, or is about to. */
+/** Whether something was paid and all of it was refunded, or is being refunded. */
 export const isAllRefunded = ({ paidRaw, refundedRaw }: Pick<Checkout, 'paidRaw' | 'refundedRaw'>): boolean =>
   refundedRaw > 0n && refundedRaw === paidRaw
 
-/** The `additional_status` as everybody sees it. */
+/** The `additional_status` as it is shown. */
 export const markerOf = (checkout: Pick<Checkout, 'additional' | 'paidRaw' | 'refundedRaw'>): Marker => {
   if (checkout.refundedRaw === 0n) return checkout.additional
   return isAllRefunded(checkout) ? 'refunded' : 'partly_refunded'

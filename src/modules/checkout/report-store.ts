@@ -35,17 +35,17 @@ function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O
   return found
 }
 
-/** As `markerOf` says it. */
+/** The SQL form of `markerOf`. */
 function isMarked(eb: ExpressionBuilder<Tables, 'checkouts'>, marker: Marker) {
   if (marker !== 'refunded' && marker !== 'partly_refunded') {
     return eb.and([eb('checkouts.additional_status', '=', marker), eb('checkouts.refunded_raw', '=', '0')])
   }
   const isAll = eb('checkouts.refunded_raw', marker === 'refunded' ? '=' : '<>', eb.ref('checkouts.paid_raw'))
-  // Written out, so that the small index of such rows is used.
+  // A literal instead of a parameter, so that the partial index of such rows is used.
   return eb.and([sql<boolean>`checkouts.refunded_raw <> '0'`, isAll])
 }
 
-/** How many have given back all or a part of what was paid. */
+/** Counts checkouts that were refunded, wholly or in part. */
 export async function countRefunded(
   db: Db,
   engine: StoreEngine,
@@ -75,11 +75,11 @@ function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string) {
 interface Page {
   limit: number
   offset?: number
-  /** The last one that was seen: pages stay put while new checkouts come in. */
+  /** The last checkout of the previous page, so that pages stay stable while new checkouts arrive. */
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Newest first, with the id as second key, so that no page repeats or leaves out one. */
+/** Newest first, with the id as second key, so that pages neither repeat nor skip a checkout. */
 export async function listCheckouts(db: Db, engine: StoreEngine, filter: Filter, page: Page): Promise<Checkout[]> {
   let query = where(db.selectFrom('checkouts').selectAll('checkouts'), engine, filter)
   if (page.after) {
@@ -100,14 +100,14 @@ interface StatusCount {
   count: number
 }
 
-/** How many there are in each status; whole days come from their sums. */
+/** Counts checkouts by status; whole days are read from the stored sums. */
 export async function countByStatus(db: Db, engine: StoreEngine, filter: Filter): Promise<StatusCount[]> {
   const split = splitDays({ ...filter, includeHidden: true })
   if (!split) return countRows(db, engine, filter)
   const all = { ...filter, includeHidden: true }
   const parts = [await countSummed(db, all, split)]
   for (const end of split.ends) parts.push(await countRows(db, engine, { ...all, ...end }))
-  // Sums know nothing of what is hidden, which is little.
+  // The stored sums do not know which checkouts are hidden; those are few and are counted.
   if (!filter.includeHidden) {
     const hidden = await countRows(db, engine, { ...all, onlyHidden: true })
     parts.push(hidden.map(({ status, count }) => ({ status, count: -count })))
@@ -116,7 +116,7 @@ export async function countByStatus(db: Db, engine: StoreEngine, filter: Filter)
   return counts.filter(({ count }) => count !== 0)
 }
 
-/** Adds up what has the same name, in the order of the names. */
+/** Adds up the parts with the same name, sorted by name. */
 function addUp<T>(parts: readonly T[], name: keyof T, add: (one: T, other: T) => T): T[] {
   const sums = new Map<unknown, T>()
   for (const part of parts) {
@@ -135,7 +135,7 @@ async function countRows(db: Db, engine: StoreEngine, filter: Filter): Promise<S
   return rows.map(({ status, count }) => ({ status, count: Number(count) }))
 }
 
-/** What complete checkouts brought in, by the currency of their price; whole days come from their sums. */
+/** Revenue of complete checkouts by the currency of their price; whole days are read from the stored sums. */
 export async function sumRevenue(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
   const split = splitDays(filter)
   if (!split) return sumRows(db, engine, filter)
@@ -144,7 +144,7 @@ export async function sumRevenue(db: Db, engine: StoreEngine, filter: Filter): P
   return addRevenue(parts.flat())
 }
 
-/** One for each currency. */
+/** Adds up to one entry for each currency. */
 export const addRevenue = (parts: readonly Revenue[]): Revenue[] =>
   addUp(parts, 'currency', (one, other) => ({
     currency: one.currency,
@@ -173,9 +173,9 @@ async function sumRows(db: Db, engine: StoreEngine, filter: Filter): Promise<Rev
   }))
 }
 
-/** What went back of complete checkouts, by the currency of their price; refunds are few, so that they are added up. */
+/** Refunds of complete checkouts by the currency of their price; they are few, so they are added up row by row. */
 export async function sumRefunds(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
-  // From the refunds to their checkouts, one by one: the other way around is a walk through everything ever sold.
+  // Starts from the refunds and looks up each checkout: the other way would scan everything ever sold.
   const its = where(db.selectFrom('checkouts').select('checkouts.id'), engine, filter)
     .where('checkouts.status', '=', 'complete')
     .whereRef('checkouts.id', '=', sql.ref('checkout_refunds.checkout_id'))
@@ -196,7 +196,7 @@ export async function sumRefunds(db: Db, engine: StoreEngine, filter: Filter): P
   }))
 }
 
-/** What went back of complete checkouts, by the key or link that they were made with. */
+/** Refunds of complete checkouts by the key or link that made them. */
 export async function sumRefundsByKey(
   db: Db,
   engine: StoreEngine,
@@ -217,13 +217,13 @@ export async function sumRefundsByKey(
   return new Map(rows.map(({ key_id: keyId, raw, e8 }) => [keyId!, { raw: BigInt(raw), e8: BigInt(e8) }]))
 }
 
-/** Late payments that wait for their merchant's word. */
+/** Counts late payments that wait for their merchant's decision. */
 export async function countLate(db: Db, owner: string): Promise<number> {
   const row = await db
     .selectFrom('checkouts')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('owner', '=', owner)
-    // Written out, so that the small index of such rows is used.
+    // A literal instead of a parameter, so that the partial index of such rows is used.
     .where(sql<boolean>`additional_status = 'paid_late' and status <> 'complete'`)
     .where(sql<boolean>`(refunded_raw = '0' or refunded_raw <> paid_raw)`)
     .executeTakeFirst()
@@ -242,7 +242,7 @@ export async function listCheckoutsById(db: Db, ids: readonly string[]): Promise
 
 export interface ExportedPayment {
   payment: Payment
-  /** None of what fits nothing. */
+  /** Undefined for an unmatched payment. */
   checkout: Checkout | undefined
 }
 

@@ -14,7 +14,7 @@ export interface Reservation {
   plan: number
   quote: number | null
   superseded: boolean
-  /** What a payer typed, and who: only where the merchant named no price. */
+  /** What a payer typed, and who; only where the merchant set no price. */
   chosen: string | null
   chosenBy: string | null
 }
@@ -31,7 +31,7 @@ export const toReservation = (row: CheckoutReservationsTable): Reservation => ({
   chosenBy: row.chosen_by,
 })
 
-/** Takes an amount for a checkout; false when another checkout of the owner has it. */
+/** Reserves an amount for a checkout; false when another checkout of the owner has it. */
 export async function takeAmount(
   db: Db,
   { address, amountRaw, owner, checkoutId, plan, quote, chosen, chosenBy }: Omit<Reservation, 'superseded'>,
@@ -75,7 +75,7 @@ const insertRow = prepared((db, given: Given<CheckoutReservationsTable>) =>
     .returning('checkout_id'),
 )
 
-/** Whose amount this is at an address: at most one reservation of each owner. */
+/** Finds the reservations of an amount at an address: at most one of each owner. */
 async function listReservations(db: Db, address: string, amountRaw: Raw): Promise<Reservation[]> {
   return (await selectByAmount(db, { address, amount: amountRaw.toString() })).map(toReservation)
 }
@@ -89,7 +89,7 @@ const selectByAmount = prepared((db, given: Given<{ address: string; amount: str
     .limit(1_000),
 )
 
-/** How many amounts an owner has taken at an address, counted up to a bound. Those of strangers take no room. */
+/** Counts how many amounts an owner has reserved at an address, up to a bound; amounts of other owners there do not count. */
 export async function countReservations(
   db: Db,
   { address, owner, max }: { address: string; owner: string; max: number },
@@ -108,7 +108,7 @@ const countTaken = preparedUpTo((db, given: Given<{ address: string; owner: stri
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 
-/** The newest amount that was reserved for a price that a payer typed. */
+/** Finds the newest amount reserved for a price that a payer typed. */
 export async function findChosen(db: Db, checkoutId: string, chosen: string): Promise<Reservation | undefined> {
   const row = await db
     .selectFrom('checkout_reservations')
@@ -123,7 +123,7 @@ export async function findChosen(db: Db, checkoutId: string, chosen: string): Pr
   return row && toReservation(row)
 }
 
-/** A choice by the amount that was reserved for it. */
+/** Finds a choice by the amount that was reserved for it. */
 export async function findChoice(
   db: Db,
   { checkoutId, address, amountRaw }: { checkoutId: string; address: string; amountRaw: Raw },
@@ -132,7 +132,7 @@ export async function findChoice(
   return found.find((one) => one.checkoutId === checkoutId && one.chosen !== null && !one.superseded)
 }
 
-/** How many amounts of a checkout one visitor has had reserved. */
+/** Counts how many amounts of a checkout one visitor has had reserved. */
 export async function countChoices(db: Db, checkoutId: string, chosenBy: string): Promise<number> {
   const row = await db
     .selectFrom('checkout_reservations')
@@ -143,12 +143,12 @@ export async function countChoices(db: Db, checkoutId: string, chosenBy: string)
   return Number(row?.count ?? 0)
 }
 
-/** The amounts stay taken, but no payment of them counts by itself any more. */
+/** The amounts stay reserved, but a payment of one no longer counts automatically. */
 export async function markSuperseded(db: Db, checkoutId: string): Promise<void> {
   await db.updateTable('checkout_reservations').set({ superseded: 1 }).where('checkout_id', '=', checkoutId).execute()
 }
 
-/** The amounts of an open checkout stay its own: it may have been paid since the last look. */
+/** Does not release the amounts of an open checkout: it may have been paid since the last look. */
 export function deleteReleased(db: Db, now: number, limit = STEP_ROWS): Promise<number> {
   const where = sql<boolean>`release_at <= ${now} and not exists (select 1 from checkouts
     where checkouts.id = checkout_reservations.checkout_id and checkouts.status in (${sql.join(OPEN_STATUSES)}))`
@@ -196,7 +196,7 @@ export async function insertQuote(db: Db, quote: Quote): Promise<void> {
     .execute()
 }
 
-/** Every quote of a checkout, newest first; bounded by its life and the life of a quote. */
+/** Every quote of a checkout, newest first; few, because both a checkout and a quote live for a limited time. */
 export async function listQuotes(db: Db, checkoutId: string): Promise<Quote[]> {
   const rows = await db
     .selectFrom('checkout_quotes')

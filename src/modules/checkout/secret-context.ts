@@ -1,2 +1,2 @@
-/** A sealed secret opens for the checkout it was sealed for and for no other. */
+/** Binds an encrypted secret to its checkout, so that it cannot be decrypted for another one. */
 export const secretContext = (checkoutId: string) => `checkout:${checkoutId}`

@@ -9,32 +9,32 @@ import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, markerOf } from '.
 import { type TimelineEntry } from './changes-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
-/** Of what a public key made. A receiver can tell whether somebody else may have chosen its address. */
+/** Fields only for checkouts that a public key made, from which a receiver sees whether someone else may have chosen the address. */
 export const showMaker = ({ madeWith, keyId }: Pick<Checkout, 'madeWith' | 'keyId'>): JsonObject =>
   madeWith === null ? {} : { made_with: 'public_key', key_id: keyId, key_bound: madeWith === 'bound_key' }
 
 const orNothing = <T extends Json>(name: string, value: T | null) => (value === null ? {} : { [name]: value })
 
-/** What is still to be paid: everything shown about money comes from this one number. */
+/** What is still to be paid: every amount shown derives from this one number. */
 export function amountToPay({ amountRaw, paidRaw, mode }: Checkout): bigint | undefined {
   if (amountRaw === undefined) return undefined
   if (mode === 'unique_amount') return amountRaw
   return amountRaw > paidRaw ? amountRaw - paidRaw : 0n
 }
 
-/** Undefined as long as how much is not known: whatever were paid could not be matched. */
+/** Undefined while the amount is unknown: a payment could not be matched. */
 export function paymentLink(checkout: Checkout): string | undefined {
   const due = amountToPay(checkout)
   const isGift = checkout.mode !== 'unique_amount' && checkout.price === null && checkout.plans.length === 0
   if (due === undefined && !isGift) return undefined
   return toPaymentUri({
     address: checkout.address,
-    // Before anything is due any amount may be typed; afterwards nothing is asked for.
+    // The link names no amount for a donation, where the payer types one, nor once everything is paid.
     ...(due !== undefined && due > 0n && { amount: due as Checkout['amountRaw'] }),
   })
 }
 
-/** The link and its picture; until there is one, the picture leads to the page. */
+/** The payment link and its QR code; until there is one, the QR code leads to the page. */
 function toPay(ports: CheckoutPorts, checkout: Checkout, choice?: Choice): JsonObject {
   const link = paymentLink({ ...checkout, amountRaw: choice?.amountRaw ?? checkout.amountRaw })
   return { ...(link !== undefined && { link }), qrcode: ports.qrPng(link ?? ports.links.pay(checkout.id)) }
@@ -52,7 +52,7 @@ function fiat(checkout: Checkout): JsonObject {
   }
 }
 
-/** The merchant's price, or what the payer made of it. */
+/** The merchant's price, or the one the payer chose. */
 const priceShown = (checkout: Checkout) => planOf(checkout)?.value ?? checkout.price ?? checkout.chosen
 
 function links(ports: CheckoutPorts, { id }: Checkout): JsonObject {
@@ -79,7 +79,7 @@ function showPlans(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   return { plans }
 }
 
-/** What the maker of a checkout gets (contract 2, Checkout response). */
+/** The response to the maker of a checkout (contract 2, Checkout response). */
 export function toResponse(ports: CheckoutPorts, { checkout, rate, webhookSecret }: Opened): JsonObject {
   return {
     id: checkout.id,
@@ -108,7 +108,7 @@ const showBlock = ({ hash, account, amountRaw }: SeenBlock): JsonObject => ({
   amount_raw: amountRaw.toString(),
 })
 
-/** The block that completed a checkout; what it carried is what was paid, unless several sends made the sum. */
+/** The block that completed a checkout; its amount is what was paid, unless several sends made up the sum. */
 function completingBlock(checkout: Checkout, payments: readonly Payment[]): JsonObject {
   const { blockHash } = checkout
   const payment = payments.find((one) => one.blockHash === blockHash)
@@ -118,14 +118,11 @@ function completingBlock(checkout: Checkout, payments: readonly Payment[]): Json
 
 const planOf = ({ plan, plans }: Checkout): Plan | undefined => (plan === null ? undefined : plans[plan])
 
-/**
- * What was asked for: of several plans the first, until it is known which one is bought. Where the merchant asked for nothing
- * it is what was given.
- */
+/** The amount asked for: with several plans, that of the first until one is bought. For a donation it is the amount given. */
 export const askedRaw = (checkout: Checkout): Raw | undefined =>
   planOf(checkout)?.amountRaw ?? checkout.amountRaw ?? (checkout.status === 'complete' ? checkout.paidRaw : undefined)
 
-/** What was paid beyond what was asked for. */
+/** What was paid beyond the amount asked for. */
 export function excessOf(checkout: Checkout): bigint {
   const asked = askedRaw(checkout)
   return checkout.status === 'complete' && asked !== undefined && checkout.paidRaw > asked
@@ -151,11 +148,11 @@ function boughtPlan(checkout: Checkout): JsonObject {
 
 interface Shown {
   payments: readonly Payment[]
-  /** What this visitor chose to pay. */
+  /** The amount that this visitor chose. */
   choice?: Choice | undefined
 }
 
-/** What anybody who knows the id may know about the payment (contract 2, Checkout status). */
+/** The payment status, public to anyone who knows the id (contract 2, Checkout status). */
 export function toCheck(ports: CheckoutPorts, checkout: Checkout, { payments, choice }: Shown): JsonObject {
   const { status, paidRaw } = checkout
   const amountRaw = choice && status !== 'complete' ? choice.amountRaw : askedRaw(checkout)
@@ -183,7 +180,7 @@ export function toCheck(ports: CheckoutPorts, checkout: Checkout, { payments, ch
   }
 }
 
-/** The public record: what the page shows. Nothing of webhooks, mail or metadata (contract 2, rule 17). */
+/** The public record that the page shows, without webhooks, mail or metadata (contract 2, rule 17). */
 export function toRecord(ports: CheckoutPorts, checkout: Checkout, shown: Shown): JsonObject {
   const { choice } = shown
   return {
@@ -205,7 +202,7 @@ export function toRecord(ports: CheckoutPorts, checkout: Checkout, shown: Shown)
   }
 }
 
-/** What the merchant sees of an own checkout in lists and reports. Secrets stay where they are. */
+/** A checkout in its merchant's lists and reports, without secrets. */
 export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   const { paidRaw } = checkout
   const amountRaw = askedRaw(checkout)
@@ -255,7 +252,7 @@ export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject 
   }
 }
 
-/** What stands on it, in the words in which it was given; its number since it is paid. */
+/** The invoice as its merchant entered it, with its number once it is paid. */
 function showInvoice(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   const { invoice, invoiceNumber } = checkout
   if (invoice === null) return {}

@@ -2,11 +2,11 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { earlier } from './store.ts'
 
-/** The look of what a node's own time proved old, in stores from before there were looks. */
+/** The look number of sends that a node's own time proved old, in stores from before looks existed. */
 export const BEFORE_LOOKS = 0
 const ROWS_AT_ONCE = 500
 
-/** Sends that lie on an address at a look. One that was seen before stays with the first look that saw it. */
+/** Stores the sends found on an address by a look. A send that was stored before keeps its first look. */
 export async function insertSightings(
   db: Db,
   { address, hashes, look }: { address: string; hashes: readonly string[]; look: number },
@@ -23,7 +23,7 @@ export async function insertSightings(
   }
 }
 
-/** Which of these sends were not seen on the address yet. */
+/** Returns which of these sends were not seen on the address before. */
 export async function listUnsighted(db: Db, address: string, hashes: readonly string[]): Promise<string[]> {
   const known = new Set<string>()
   for (let at = 0; at < hashes.length; at += ROWS_AT_ONCE) {
@@ -53,7 +53,7 @@ const selectLook = prepared((db, given: Given<{ address: string; hash: string }>
     .where('hash', '=', given('hash')),
 )
 
-/** No checkout waits at these addresses any more. */
+/** Deletes the sightings of addresses at which no checkout waits any more. */
 export async function deleteSightings(db: Db, addresses: readonly string[]): Promise<void> {
   for (let at = 0; at < addresses.length; at += ROWS_AT_ONCE) {
     const part = addresses.slice(at, at + ROWS_AT_ONCE)

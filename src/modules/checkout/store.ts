@@ -4,9 +4,9 @@ import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepa
 import { type Checkout, toCheckout, toRow } from './record.ts'
 import { CHECKOUT_COLUMNS, type CheckoutsTable } from './tables.ts'
 
-/** In these very words, so that a statement that is planned once finds the indexes of open ones. */
+/** Written exactly as in the partial indexes of open checkouts, so that a prepared statement uses them. */
 export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
-/** Neither by a public key nor by a link: anybody can hold these. */
+/** Made neither with a public key nor by a link, both of which anybody can hold. */
 export const NOT_BY_STRANGERS = sql<boolean>`(made_with is null
   and (key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%')))`
 
@@ -27,7 +27,7 @@ const selectById = prepared((db, given: Given<{ id: string }>) =>
   db.selectFrom('checkouts').select(CHECKOUT_COLUMNS).where('id', '=', given('id')),
 )
 
-/** The same for its owner only; `owner` undefined is an administrator, who sees all. */
+/** The same for its owner only; `owner` undefined is an administrator, who may see all. */
 export async function findOwnCheckout(
   db: Db,
   { id, owner }: { id: string; owner: string | undefined },
@@ -39,12 +39,12 @@ export async function findOwnCheckout(
 interface OpenAt {
   address: string
   owner: string
-  /** Only those that were made with this key or link; undefined is all that strangers did not make. */
+  /** Counts only checkouts made with this key or link; undefined counts those made with neither a public key nor a link. */
   keyId: string | undefined
   max: number
 }
 
-/** How many checkouts of an owner are open on an address, counted up to a bound. */
+/** Counts an owner's open checkouts on an address, up to a bound. */
 export async function countOpen(db: Db, { address, owner, keyId, max: limit }: OpenAt): Promise<number> {
   const [row] = await (keyId === undefined
     ? countOwnOpen(db, { address, owner, limit })
@@ -70,7 +70,7 @@ const countOpenWith = preparedUpTo((db, given: Given<{ address: string; owner: s
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 
-/** Not made by an unbound public key, so that the account itself has said who is paid. */
+/** Not made by an unbound public key, so the account itself has chosen the address. */
 const IS_OF_ACCOUNT = sql<boolean>`(made_with is null or made_with = 'bound_key')`
 
 /** Whether an account has asked for money at an address. */
@@ -82,7 +82,7 @@ export async function hasUsed(db: Db, { address, owner }: { address: string; own
   return rows.length > 0
 }
 
-/** Where an account last asked for money; what strangers make with a public key changes nothing about it. */
+/** The address where an account last asked for money; checkouts made with a public key do not count. */
 export async function findUsualAddress(db: Db, owner: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('checkouts')
@@ -97,8 +97,8 @@ export async function findUsualAddress(db: Db, owner: string): Promise<string | 
 }
 
 /**
- * Takes hold of a checkout until the transaction ends and gives it the number of its next timeline entry. Every change
- * begins here, so that two instances decide one after the other, each on what the other has left.
+ * Locks a checkout until the transaction ends, and assigns the number of its next timeline entry. Every change begins here, so that two
+ * instances decide one after the other, the second on the state that the first has left.
  */
 export async function lockCheckout(db: Db, id: string): Promise<Checkout | undefined> {
   const [row] = await holdRow(db, { id })
@@ -113,7 +113,6 @@ const holdRow = prepared((db, given: Given<{ id: string }>) =>
     .returning(CHECKOUT_COLUMNS),
 )
 
-/** Open checkouts of an address whose time is over. */
 export async function listOverdue(
   db: Db,
   { address, expiresBefore, limit }: { address: string; expiresBefore: number; limit: number },
@@ -122,7 +121,7 @@ export async function listOverdue(
     .selectFrom('checkouts')
     .select('id')
     .where('address', '=', address)
-    // As the index of open ones has it: SQLite would go through all that there ever were.
+    // Written as in the index of open checkouts: otherwise SQLite would scan all that ever existed.
     .where(IS_OPEN)
     .where('status', '<>', 'detected')
     .where('expires_at', '<=', expiresBefore)
@@ -131,7 +130,7 @@ export async function listOverdue(
   return rows.map(({ id }) => id)
 }
 
-/** When the next open checkout of each address ends; addresses without one are left out. */
+/** When the next open checkout of each address ends; addresses without an open checkout are left out. */
 export async function listNextExpiries(db: Db, addresses: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('checkouts')
@@ -143,7 +142,7 @@ export async function listNextExpiries(db: Db, addresses: readonly string[]): Pr
   return new Map(rows.map(({ address, next }) => [address, next]))
 }
 
-/** Checkouts whose block was seen and has not been confirmed since. */
+/** Checkouts whose block was detected but has not been confirmed since. */
 export async function listStuck(db: Db, wanted: { detectedBefore: number; limit: number }): Promise<Checkout[]> {
   return (await selectStuck(db, wanted)).map(toCheckout)
 }
@@ -158,9 +157,9 @@ const selectStuck = preparedUpTo((db, given: Given<{ detectedBefore: number }>, 
     .limit(limit),
 )
 
-/** The greater of two columns or values, in words both engines know. */
+/** The greater of a column and a value, in SQL that both engines understand. */
 export const later = (column: string, value: number) =>
   sql<number>`case when ${sql.ref(column)} > ${value} then ${sql.ref(column)} else ${value} end`
-/** The smaller one. */
+/** The smaller of a column and a value. */
 export const earlier = (column: string, value: number) =>
   sql<number>`case when ${sql.ref(column)} < ${value} then ${sql.ref(column)} else ${value} end`

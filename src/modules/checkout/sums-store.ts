@@ -4,23 +4,23 @@ import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 import type { Tables } from '../../kernel/db.ts'
 import type { CheckoutMode, CheckoutStatus, Marker } from './tables.ts'
 
-/** Whose checkouts, and which of them. */
+/** Selects checkouts by owner, key, time and other properties. */
 export interface Filter {
-  /** Undefined is everybody's, which only administrators may ask for. */
+  /** Undefined means all accounts, which only administrators may ask for. */
   owner?: string | undefined
-  /** Made with one of these keys. */
+  /** Only checkouts made with one of these keys. */
   keyIds?: readonly string[] | undefined
-  /** Made with none of these. */
+  /** Only checkouts made with none of these keys. */
   otherKeyIds?: readonly string[] | undefined
   status?: CheckoutStatus | undefined
   additional?: Marker | undefined
   mode?: CheckoutMode | undefined
   currency?: string | undefined
-  /** The id, part of the title, the block or the payer. */
+  /** Matches the id, a part of the title, the block or the payer. */
   text?: string | undefined
   from?: number | undefined
   to?: number | undefined
-  /** Members of the metadata and the texts they must have. */
+  /** Metadata members and the texts they must have. */
   metadata?: readonly (readonly [string, string])[]
   includeHidden?: boolean
   onlyHidden?: boolean
@@ -35,15 +35,15 @@ export interface Revenue {
 
 const DAY = 86_400_000
 
-/** What whole days of a filter come to, from the sums; what is left at its ends has to be counted. */
+/** The whole days of a filter, answered from the stored sums; the rest at both ends must be counted. */
 interface Split {
   firstDay: number | undefined
-  /** The first that is not asked for. */
+  /** The first day after the whole days. */
   endDay: number | undefined
   ends: { from: number; to: number }[]
 }
 
-/** Undefined when sums cannot answer a filter: they know owner, key, day, status and currency. */
+/** Undefined when the stored sums cannot answer a filter: they know only owner, key, day, status and currency. */
 export function splitDays(filter: Filter): Split | undefined {
   const { additional, mode, currency, text, from, to, metadata = [], includeHidden = false } = filter
   const beyond = additional ?? mode ?? currency ?? text
@@ -103,7 +103,7 @@ const toRevenue = ({ currency, count, raw, e8 }: SummedRow): Revenue => ({
   e8: BigInt(e8),
 })
 
-/** What complete ones of whole days came to, by currency. */
+/** Revenue of complete checkouts on whole days, by currency. */
 export async function sumSummed(db: Db, engine: StoreEngine, filter: Filter, split: Split): Promise<Revenue[]> {
   const rows = await where(db.selectFrom('checkout_sums'), filter, split)
     .where('status', '=', 'complete')
@@ -118,11 +118,11 @@ export async function sumSummed(db: Db, engine: StoreEngine, filter: Filter, spl
 interface Since {
   owner: string | undefined
   since: number
-  /** The first moment that is not asked for. */
+  /** Exclusive. */
   until?: number
 }
 
-/** What came in on each day on which something was paid, or marked as paid. Days are whole ones since 1970, in UTC. */
+/** Revenue of each day on which something was paid or marked as paid. Days are whole days since 1970 in UTC. */
 export async function sumRevenueDays(
   db: Db,
   engine: StoreEngine,
@@ -139,11 +139,11 @@ export async function sumRevenueDays(
     .orderBy('day')
     .orderBy('currency')
     .execute()
-  // What was paid for a sale of another day counts no sale.
+  // A further payment for a sale of another day does not count as a sale of its own.
   return rows.map((row) => ({ day: row.day, ...toRevenue(row) })).filter(({ count, raw }) => count !== 0 || raw !== 0n)
 }
 
-/** How many were made on each day, and how many of these are complete by now. */
+/** How many checkouts were made on each day, and how many of these are complete by now. */
 export async function countMadeDays(
   db: Db,
   { owner, since }: Since,

@@ -1,39 +1,39 @@
 import type { MadeWith } from '../../kernel/rights.ts'
 
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
-/** `refunded` is never stored: it is how an order of the service is shown whose money went back. */
+/** `refunded` is never stored: it is shown for an order from the service whose payment was refunded. */
 export type CheckoutStatus = 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
 export const ADDITIONAL_STATUSES = ['none', 'overpaid', 'paid_late', 'marked'] as const
 export type AdditionalStatus = (typeof ADDITIONAL_STATUSES)[number]
-/** What is shown in its place once its merchant has given something back; what was given back says so. */
+/** Shown instead of the stored additional status once the merchant has refunded something. */
 export const REFUND_MARKERS = ['refunded', 'partly_refunded'] as const
 export type Marker = AdditionalStatus | (typeof REFUND_MARKERS)[number]
 
-/** A request for money, and what has come of it. */
+/** A request for money, and what became of it. */
 export interface CheckoutsTable {
   id: string
-  /** The account that made it; all made without a key share one owner. */
+  /** The account that made it; all checkouts without a key share one owner. */
   owner: string
   key_id: string | null
   mode: CheckoutMode
   status: CheckoutStatus
   additional_status: AdditionalStatus
-  /** Where the payer pays. */
+  /** The address the payer pays to. */
   address: string
-  /** Where the money ends: another address only with a generated wallet. */
+  /** The address that finally receives the money; it differs only with a generated wallet. */
   merchant_address: string
   wallet_id: string | null
   currency: string
-  /** The price in the currency, as it was given; none where the payer decides. */
+  /** The price in its currency, as it was given; null where the payer decides. */
   price: string | null
-  /** The same for money of states, in units of 10^-8, so that it can be summed. */
+  /** A fiat price in units of 10^-8, so that it can be summed. */
   price_e8: string | null
-  /** What is asked for now, in raw. */
+  /** The amount asked for now, in raw. */
   amount_raw: string | null
   paid_raw: string
   /** JSON list. */
   plans: string
-  /** Which of them was bought. */
+  /** Which of the plans was bought. */
   plan: number | null
   title: string | null
   description: string | null
@@ -41,14 +41,14 @@ export interface CheckoutsTable {
   success_url: string | null
   cancel_url: string | null
   webhook_url: string | null
-  /** Sealed. */
+  /** Encrypted. */
   webhook_secret: string | null
   /** JSON list. */
   webhook_events: string
   notify: string | null
   /** JSON object. */
   metadata: string
-  /** Counts the entries of its timeline. */
+  /** The number of its last timeline entry. */
   seq: number
   created_at: number
   expires_at: number
@@ -61,32 +61,32 @@ export interface CheckoutsTable {
   paid_at: number | null
   hidden_at: number | null
   notified_at: number | null
-  /** The send that completed it, and who sent it. */
+  /** The send that completed it, and its sender. */
   block_hash: string | null
   payer: string | null
-  /** JSON of the block that is seen and not confirmed yet. */
+  /** JSON of the detected block that is not confirmed yet. */
   detected_block: string | null
   detected_at: number | null
-  /** Which look at its address came before it, and how long the chain of the address was; none in a store of 0.1. */
+  /** The number of the look made at its address before it, and the chain's length then; null in a store of 0.1. */
   look: number | null
   look_height: number | null
-  /** What its merchant wants to remember about it. */
+  /** The merchant's private note. */
   note: string | null
-  /** Where the merchant named no price: the one that its payer typed and paid, in the currency. */
+  /** Where the merchant set no price: the price that the payer typed and paid, in the currency. */
   chosen: string | null
-  /** What its merchant has given back, or is about to; never more than was paid. */
+  /** What the merchant has refunded, or is refunding; never more than was paid. */
   refunded_raw: string
-  /** JSON object: what its merchant put on its invoice. */
+  /** JSON object: the invoice as the merchant entered it. */
   invoice: string | null
-  /** Of its invoice, since it is paid. */
+  /** Set when it is paid. */
   invoice_number: string | null
-  /** Whether its amounts are to be the bare prices, where these are free. */
+  /** Whether to ask for the bare price, where nobody else has reserved it. */
   bare_price: number
   /** The kind of the public key that made it; null where none did. */
   made_with: MadeWith | null
 }
 
-/** Every column, by its name: a statement that is prepared must not change when a column is added. */
+/** Listed by name, because a prepared statement must not change when a column is added. */
 export const CHECKOUT_COLUMNS = [
   'id',
   'owner',
@@ -138,25 +138,25 @@ export const CHECKOUT_COLUMNS = [
   'made_with',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
-/** An exact amount at an address belongs to one checkout of an owner. */
+/** An exact amount at an address, reserved for one checkout of an owner. */
 export interface CheckoutReservationsTable {
   address: string
   amount_raw: string
   owner: string
   checkout_id: string
   plan: number
-  /** The quote it was made for; none where the price is in nano. */
+  /** The quote for which it was reserved; null where the price is in nano. */
   quote: number | null
-  /** The price was changed before anybody saw it: a payment of this amount is for the merchant to look at. */
+  /** The price was changed before anyone saw it: the merchant decides about a payment of this amount. */
   superseded: number
-  /** What a payer typed, where the merchant named no price, and a fingerprint of who that was. */
+  /** Where the merchant set no price: what a payer typed, and a fingerprint of that payer. */
   chosen: string | null
   chosen_by: string | null
   created_at: number
   release_at: number
 }
 
-/** What a fiat price is in nano, for a while. */
+/** The amount of nano for a fiat price, valid for a limited time. */
 export interface CheckoutQuotesTable {
   checkout_id: string
   plan: number
@@ -169,11 +169,11 @@ export interface CheckoutQuotesTable {
   expires_at: number
 }
 
-/** A confirmed send that concerns an owner, once. */
+/** A confirmed send as it concerns one owner. */
 export interface CheckoutPaymentsTable {
   owner: string
   block_hash: string
-  /** Whose it is, or whose it may be as long as it is unmatched. */
+  /** The checkout it paid, or the one it may be meant for while it is unmatched. */
   checkout_id: string | null
   kind: 'counted' | 'late' | 'unmatched'
   address: string
@@ -187,7 +187,7 @@ export interface CheckoutPaymentsTable {
   created_at: number
 }
 
-/** What proves that the network has confirmed a payment. */
+/** The proof that the network has confirmed a payment. */
 interface CheckoutProofsTable {
   checkout_id: string
   block_hash: string
@@ -206,87 +206,86 @@ export interface CheckoutTimelineTable {
   at: number
 }
 
-/** What a merchant gives back of a checkout. One of them is one send of a wallet. */
+/** A merchant's refund of a checkout, paid by one send of a wallet. */
 export interface CheckoutRefundsTable {
   id: string
   checkout_id: string
   owner: string
-  /** By link it is `sent` when the money lies ready, and `claimed` when the payer has fetched it. */
+  /** By link, `sent` means that the money waits behind the link, and `claimed` that the payer has it. */
   status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
   given_as: 'send' | 'link'
-  /** How the amount was asked for: everything, in nano, or in a currency. The same within a minute is the same refund. */
+  /** What the request asked for: everything, an amount of nano, or one of a currency. The same again within a minute is the same refund. */
   asked: string
-  /** The Idempotency-Key it was asked for with, and whose: it is this refund for ever. */
+  /** The Idempotency-Key of the request with its owner; it stays bound to this refund for ever. */
   reference: string | null
   amount_raw: string
-  /** What of it was paid beyond the price. */
+  /** The part that was paid beyond the price. */
   excess_raw: string
   currency: string
-  /** What it gives back of the price, in units of 10^-8 of its currency; none where that is nano. */
+  /** The part of a fiat price that it refunds, in units of 10^-8; null where the price is in nano. */
   fiat_e8: string | null
   rate: string | null
   rate_source: string | null
-  /** Where it goes; none for a link that was not used. */
+  /** The recipient; null for a link that was not claimed. */
   address: string | null
   /** The wallet that pays. */
   wallet_id: string
   from_address: string
-  /** The send in the outbox of that wallet. */
+  /** The send in that wallet's outbox. */
   block_id: string
   hash: string | null
-  /** What a link opens. */
+  /** The claim that its link opens. */
   claim_id: string | null
   reason: string | null
-  /** Why it failed. */
   failure: string | null
   created_at: number
   sent_at: number | null
   ended_at: number | null
-  /** When the job has to look at it again; none once it is over. */
+  /** When the job looks at it again; null once it is over. */
   due_at: number | null
 }
 
-/** Who waits for payments at an address. */
+/** An owner who waits for payments at an address. */
 interface CheckoutWatchersTable {
   address: string
   owner: string
   since: number
   watched_until: number
-  /** The look at the address with which the owner began to wait there; none in a store of 0.1. */
+  /** The look at the address from which the owner waits there; null in a store of 0.1. */
   look: number | null
   look_height: number | null
 }
 
-/** Addresses that the poller looks at, and how far it has looked. */
+/** Addresses that the poller scans, and how far it has come. */
 export interface WatchedAddressesTable {
   address: string
   since: number
-  /** When the newest checkout was made, which sets the pace. */
+  /** When the newest checkout there was made, which sets the pace of the scans. */
   fresh_at: number
   watched_until: number
-  /** When the last complete look at the ledger began; nothing expires before one that began after its end. */
+  /** When the last complete scan began; a checkout expires only after a scan that began after its end. */
   scanned_at: number
   next_scan_at: number
-  /** The newest block of the address whose history was looked through. */
+  /** The newest block of the address's history that was scanned. */
   frontier: string | null
-  /** Counts the looks at what lies on the address, one for each checkout that was made there. */
+  /** Counts the looks at what lies on the address, one for each checkout made there. */
   looks: number
-  /** How long the chain was at the first of them: nothing up to there is of interest. None in a store of 0.1. */
+  /** The chain's length at the first look: blocks up to there never count. Null in a store of 0.1. */
   floor_height: number | null
 }
 
-/** A send that lay on an address before anybody could mean it for a checkout that was made since. */
+/** A send that lay on an address before later checkouts were made there, so it cannot pay those. */
 interface CheckoutSightingsTable {
   address: string
   hash: string
-  /** The first look that saw it; 0 for what the time of a node once proved old. */
+  /** The first look that saw it; 0 for sends that a node's own time proved old. */
   look: number
 }
 
-/** What the checkouts of an account come to by the day on which they were made; parts of one sum are added up. */
+/** Totals of an account's checkouts by the day they were made, split into parts that are added up. */
 interface CheckoutSumsTable {
   owner: string
-  /** Empty for none. */
+  /** Empty for checkouts without a key. */
   key_id: string
   /** Whole days since 1970, in UTC. */
   day: number
@@ -298,7 +297,7 @@ interface CheckoutSumsTable {
   e8: string
 }
 
-/** What complete ones come to by the day on which they were paid. */
+/** Totals of complete checkouts by the day they were paid. */
 interface CheckoutPaidSumsTable {
   owner: string
   day: number
@@ -309,7 +308,7 @@ interface CheckoutPaidSumsTable {
   e8: string
 }
 
-/** The last number that an account has given to an invoice. */
+/** The last invoice number of an account. */
 interface InvoiceCountersTable {
   owner: string
   last: number
@@ -331,7 +330,7 @@ export interface CheckoutTables {
   invoice_counters: InvoiceCountersTable
 }
 
-/** In an order in which references are already there. Sums are not among them: every store keeps its own. */
+/** In an order in which every reference exists already. Sums are left out, because each store computes its own. */
 export const CHECKOUT_TABLES = [
   'checkouts',
   'checkout_reservations',

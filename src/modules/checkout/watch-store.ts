@@ -15,7 +15,7 @@ export interface WatchedAddress {
   scannedAt: number
   nextScanAt: number
   frontier: string | null
-  /** Undefined in a store of 0.1, where only times tell how far back to look. */
+  /** Undefined in a store of 0.1, where only times limit how far back a scan goes. */
   floorHeight: number | undefined
 }
 
@@ -30,7 +30,7 @@ const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
   floorHeight: row.floor_height ?? undefined,
 })
 
-/** Somebody waits at an address, after a look at what lies there; answers the number of that look. */
+/** Starts to watch an address after a look at what lies there; returns the number of that look. */
 export async function saveWatched(
   db: Db,
   { seen, ...watch }: Pick<NewWatch, 'address' | 'now' | 'watchedUntil' | 'nextScanAt'> & { seen: AddressLook },
@@ -39,7 +39,7 @@ export async function saveWatched(
   return watched!.looks
 }
 
-/** It is an owner who waits there, since that look. */
+/** Stores that an owner waits there since that look. */
 export async function saveWatcher(db: Db, watcher: NewWatcher): Promise<void> {
   await upsertWatcher(db, watcher)
 }
@@ -104,14 +104,14 @@ const upsertWatcher = prepared((db, given: Given<NewWatcher>) =>
       conflict.columns(['address', 'owner']).doUpdateSet({
         watched_until: sql<number>`case when checkout_watchers.watched_until > excluded.watched_until
           then checkout_watchers.watched_until else excluded.watched_until end`,
-        // Checkouts that have waited since 0.1, which did not look, are looked at now.
+        // Checkouts from 0.1 have no look yet, so they get this one.
         look: sql<number>`coalesce(checkout_watchers.look, excluded.look)`,
         look_height: sql<number>`coalesce(checkout_watchers.look_height, excluded.look_height)`,
       }),
     ),
 )
 
-/** Takes hold of a watched address until the transaction ends. */
+/** Locks a watched address until the transaction ends. */
 export async function holdAddress(db: Db, address: string): Promise<void> {
   await db
     .updateTable('watched_addresses')
@@ -120,7 +120,7 @@ export async function holdAddress(db: Db, address: string): Promise<void> {
     .execute()
 }
 
-/** Whether any checkout but this one was ever paid at an address, or is brought there from a wallet. */
+/** Whether another checkout ever asked for money at this address, or brings it there from a generated wallet. */
 export async function isAddressKnown(db: Db, { address, id }: { address: string; id: string }): Promise<boolean> {
   const { rows } = await sql`select 1 from checkouts where address = ${address} and id <> ${id}
     union all select 1 from checkouts where merchant_address = ${address} and mode = 'generated_wallet' limit 1`.execute(
@@ -132,14 +132,14 @@ export async function isAddressKnown(db: Db, { address, id }: { address: string;
 interface Orders {
   address: string
   owner: string
-  /** The one that does not count. */
+  /** The checkout that does not count. */
   id: string
   now: number
-  /** Whether orders of public keys, links and points of sale count. */
+  /** Whether checkouts made with public keys, links and points of sale count. */
   ofStrangersToo: boolean
 }
 
-/** Whether an owner has another checkout at an address that is open, or whose late payments are waited for. */
+/** Whether an owner has another checkout at an address that is open or may still be paid late. */
 export async function hasOrders(db: Db, { address, owner, id, now, ofStrangersToo }: Orders): Promise<boolean> {
   let others = db
     .selectFrom('checkouts')
@@ -169,7 +169,7 @@ export async function listWatched(
   return rows.map(({ address }) => address)
 }
 
-/** The same, of those at which somebody began to wait lately. */
+/** The same for addresses at which someone began to wait recently. */
 export async function listFresh(
   db: Db,
   { since, after, limit }: { since: number; after: string; limit: number },
@@ -185,7 +185,7 @@ export async function listFresh(
   return rows.map(({ address }) => address)
 }
 
-/** Whether any address is due: a writer's turn to claim nothing would cost a sync. */
+/** Whether any address is due: taking the write lock to claim nothing would cost a sync. */
 export async function hasDueScans(db: Db, now: number): Promise<boolean> {
   return (await selectDue(db, { now })).length > 0
 }
@@ -195,8 +195,8 @@ const selectDue = prepared((db, given: Given<{ now: number }>) =>
 )
 
 /**
- * Takes addresses whose turn it is; an instance that dies with them leaves them to others when the lease ends. One statement that
- * passes over what others are taking, so that instances share the turns instead of waiting for one another.
+ * Claims addresses that are due; when an instance dies, its lease ends and others claim them. One statement that skips what others are
+ * claiming, so that instances share the work instead of waiting for one another.
  */
 export async function claimScans(
   db: Db,
@@ -214,7 +214,7 @@ export async function claimScans(
   return rows.map(toWatched)
 }
 
-/** A complete look at addresses is over. A turn that a page asked for meanwhile stays. */
+/** A complete scan of addresses is over. A scan that a page requested meanwhile stays due. */
 export async function markScanned(
   db: Db,
   addresses: readonly string[],
@@ -230,12 +230,12 @@ export async function markScanned(
     .execute()
 }
 
-/** The history of an address is looked through up to this block. */
+/** Stores the block up to which an address's history was scanned. */
 export async function updateFrontier(db: Db, address: string, frontier: string): Promise<void> {
   await db.updateTable('watched_addresses').set({ frontier }).where('address', '=', address).execute()
 }
 
-/** Wants addresses looked at by a time, or sooner. */
+/** Makes addresses due for a scan at a given time at the latest. */
 export async function hastenScans(db: Db, addresses: readonly string[], at: number): Promise<void> {
   if (addresses.length === 0) return
   await db
@@ -247,8 +247,8 @@ export async function hastenScans(db: Db, addresses: readonly string[], at: numb
 }
 
 /**
- * Wants everything looked at, because payers may have paid while we did not listen; what was looked at since needs no
- * second look. One page in order of the address; answers where the next begins.
+ * Makes every address due, because payments may have been missed while no events arrived; addresses scanned since are left out. One page
+ * in order of the address; returns where the next one begins.
  */
 export async function hastenPage(
   db: Db,
@@ -282,20 +282,20 @@ export async function findScannedAt(db: Db, address: string): Promise<number | u
   return row?.scanned_at
 }
 
-/** Addresses that are looked through in one transaction. */
+/** How many addresses one transaction handles. */
 const PAGE = 500
 
 /**
- * What is still open is looked at for as long as it takes, and its owner waits: without a look it cannot expire, and what the
- * look finds must be an account's. What was seen on an address goes with it, in one transaction: a merchant who makes a checkout
- * there meanwhile waits, and finds neither or both. Page by page in order of the address, so that no writer waits for all of it.
+ * Stops watching addresses whose time is over, with what was sighted there, in one transaction. Open checkouts stay watched and keep
+ * their owner: without a scan they cannot expire, and what a scan finds must be credited to an account. A merchant who makes a
+ * checkout there meanwhile waits, and finds either both records or none. Page by page, so that no writer waits for all of it.
  */
 export async function deleteUnwatched(db: Db, now: number): Promise<void> {
   let after: string | undefined = ''
   while (after !== undefined) after = await deletePage(db, { now, after })
 }
 
-/** Answers where the next page begins. */
+/** Returns where the next page begins. */
 async function deletePage(db: Db, { now, after }: { now: number; after: string }): Promise<string | undefined> {
   const last = await db
     .selectFrom('watched_addresses')

@@ -17,7 +17,7 @@ export interface PlanRequest {
   discount: number | false
 }
 
-/** What a merchant says about how a checkout looks and whom it tells. */
+/** Fields that set how a checkout looks and who is notified of it. */
 export interface PresentationRequest {
   title?: string | null
   description?: string | null
@@ -25,15 +25,15 @@ export interface PresentationRequest {
   successUrl?: string | null
   cancelUrl?: string | null
   webhookUrl?: string | null
-  /** By which of its names it was given. */
+  /** Which of its two names the request used. */
   webhookField?: 'webhook_url' | 'webhook'
   webhookSecret?: string | null
   webhookEvents?: string[]
   notify?: string | null
   metadata?: JsonObject
-  /** For the merchant alone. */
+  /** Visible to the merchant only. */
   note?: string | null
-  /** Must come to the price. */
+  /** Its total must equal the price. */
   invoice?: Invoice | null
 }
 
@@ -43,17 +43,17 @@ export interface CheckoutRequest extends PresentationRequest {
   price: Price | undefined
   plans: PlanRequest[]
   mode: CheckoutMode
-  /** The price itself as the unique amount, where nobody else has it; undefined where nothing is said. */
+  /** Whether to ask for the bare price, where nobody else has reserved it; undefined where the request does not say. */
   barePrice?: boolean | undefined
   template: string | undefined
-  /** What an order from a template says itself. */
+  /** What an order sets itself when it is made from a template. */
   order: Order | undefined
-  /** How long it is open; undefined is as long as others. */
+  /** How long it stays open; undefined means the default. */
   lifetimeMilliseconds?: number
 }
 
 interface Order {
-  /** Reads its own price in the template's currency, when that is known; the field says where it stands. */
+  /** Reads the order's own price once the template's currency is known; the result names its field. */
   priceIn(currency: string, template: string | null): Price | undefined
   priceField: 'amount' | 'line_items' | 'shipping'
   currency: string | undefined
@@ -82,7 +82,7 @@ const EMAIL = new RegExp(EMAIL_PATTERN)
 const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 const NANO_CODES = new Set(['NANO', 'XNO'])
 
-/** Reads the fields of a new checkout; the first wrong one is named (contract 2, Checkout request fields). */
+/** Reads the fields of a new checkout and names the first wrong one (contract 2, Checkout request fields). */
 export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
   const currency = readCurrency(body.currency, rules.currencies)
   const template = readTemplate(body.template)
@@ -112,7 +112,7 @@ function readOrder(body: Body, currency: string): Order {
   }
 }
 
-/** Reads only what stands in the body; `null` or an empty text takes a value away. */
+/** Reads only the fields in the body; `null` or an empty text removes a value. */
 export function readPresentation(body: Body, rules: ReadingRules): PresentationRequest {
   const read: PresentationRequest = {}
   const webhookField = body.webhook_url === undefined && body.webhook !== undefined ? 'webhook' : 'webhook_url'
@@ -124,7 +124,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.image !== undefined) read.image = readUrl('image', body.image, rules)
   if (body.success_url !== undefined) read.successUrl = readUrl('success_url', body.success_url, rules)
   if (body.cancel_url !== undefined) read.cancelUrl = readUrl('cancel_url', body.cancel_url, rules)
-  // Where events may go is decided by the way out, for every scheme and port.
+  // The module that sends webhooks decides which addresses are allowed, for every scheme and port.
   if (webhook !== undefined) {
     read.webhookUrl = readUrl(webhookField, webhook, { ...rules, plainHttpAllowed: true })
     read.webhookField = webhookField
@@ -219,7 +219,7 @@ function readTemplate(value: unknown): string | undefined {
   return id
 }
 
-/** An id as links of all kinds write it (contract 2, rule 15); undefined when it cannot be one. */
+/** Reads an id in any form that links use (contract 2, rule 15); undefined when it cannot be an id. */
 export function toCheckoutId(text: string): string | undefined {
   const id = text
     .trim()

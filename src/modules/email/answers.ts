@@ -1,13 +1,13 @@
 import { answer } from '../../kernel/answers.ts'
 
-/* Payments by mail as links and the REST interface show them. */
+/* Email payments as links and the REST interface return them. */
 
 const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words } = answer
 
 const STATUS = words('waiting', 'funded', 'completed', 'expired')
 const SHARE = words('queued', 'sent', 'claimed', 'refunded')
 
-/** How the funding stands, for anybody who knows the id. */
+/** The status of the funding, for anyone who knows the id. */
 export const EMAIL_CHECK = record({
   id: text,
   status: STATUS,
@@ -65,7 +65,7 @@ export const OWN_EMAIL_PAYMENT = record({
   ),
 })
 
-/** A share as the holder of its code sees it. */
+/** A share as the holder of its code gets it. */
 export const CLAIMED_SHARE = record({
   id: text,
   status: SHARE,

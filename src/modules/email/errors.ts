@@ -2,7 +2,7 @@ import { AppError, overLimit } from '../../kernel/errors.ts'
 
 export { badField } from '../../kernel/errors.ts'
 
-/** Also for payments of other accounts: a caller learns nothing of what exists elsewhere. */
+/** Also used for payments of other accounts, so that a caller cannot learn which exist. */
 export const emailPaymentNotFound = () => new AppError('not_found', 'Email payment not found.')
 export const emailPaymentOver = (status: string) =>
   new AppError('conflict', `This email payment is ${status} and can no longer be cancelled.`)
@@ -23,7 +23,7 @@ export const unknownCode = () => new AppError('not_found', 'This code is not val
 export const claimedAlready = () => new AppError('conflict', 'This payment was already claimed to another address.')
 export const claimOver = () =>
   new AppError('conflict', 'This payment has expired. The money was returned to the sender.')
-/** The money of a link is on its way to its wallet. */
+/** The money of a link has not reached its wallet yet. */
 export const claimNotReady = () =>
   new AppError('wallet_busy', 'The money has not arrived yet. Nothing was claimed; try again in a minute.', {
     retryAfterSeconds: 10,

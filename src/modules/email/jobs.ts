@@ -12,7 +12,7 @@ import { listDuePayments, listForgettable, markForgotten, postponePayment } from
 const PAYMENTS_AT_ONCE = 200
 const HOUR = 3_600_000
 
-/** Looks at the payments whose time has come. */
+/** Follows email payments that are due. */
 export const followEmailPayments = (ctx: EmailRoom): Job => ({
   kind: 'email.follow',
   money: true,
@@ -30,15 +30,13 @@ export const followEmailPayments = (ctx: EmailRoom): Job => ({
   },
 })
 
-/** Mails one recipient. */
 export const inviteByMail = (ctx: EmailRoom, mailer: Mailer): Job<{ recipientId: string }> =>
   mailJob(INVITE, ({ recipientId }) => inviteRecipient(ctx, mailer, recipientId))
 
-/** Mails one receipt. */
 export const mailEmailReceipt = (ctx: EmailRoom, mailer: Mailer): Job<AskedReceipt> =>
   mailJob(TELL, (asked) => mailReceipt(ctx, mailer, asked))
 
-/** Erases who payments went to, long after their end: until then their sender may ask. */
+/** Deletes the recipients of a payment long after its end; until then their sender may ask about them. */
 export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailRoom): Job => ({
   kind: 'email.forget',
   attemptsMax: 3,

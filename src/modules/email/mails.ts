@@ -7,7 +7,7 @@ import type { Recipient } from './recipients-store.ts'
 import type { EmailRoom } from './room.ts'
 import type { EmailPayment } from './store.ts'
 
-/** A mail without its recipient. Its subject is ours alone: no word of a sender ever reaches a header. */
+/** A mail without its recipient. The gateway writes the subject: no text of a sender ever gets into a header. */
 type Letter = Omit<Mail, 'recipient'>
 
 const toDay = lazily(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }))
@@ -22,17 +22,17 @@ function toLetter(ctx: EmailRoom, id: string, { subject, parts }: { subject: str
 
 interface Sent {
   token: string
-  /** Who the account of the sender says it is. */
+  /** The public profile of the sender's account. */
   merchant: Merchant | undefined
 }
 
-/** Hosts and mail addresses without links: a name that anybody can write should not lead anywhere by one click. */
+/** Shows hosts and mail addresses without links, because anyone can choose a name and it should not lead anywhere by one click. */
 function describeMerchant({ name, website, supportEmail }: Merchant): string {
   const where = [website !== null && new URL(website).host, supportEmail].filter(Boolean).join(', ')
   return `It was sent from an account named “${name}”${where === '' ? '' : ` (${where})`}. We have not verified this.`
 }
 
-/** What brings a recipient their share. Host, amount, end and the way to refuse are always in it. */
+/** The mail that brings a recipient their share. It always contains host, amount, end and how to decline. */
 export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, sent: Sent): Letter {
   const { token, merchant } = sent
   const { links } = ctx.ports
@@ -64,7 +64,7 @@ interface ReceiptFacts {
   recipients: readonly Recipient[]
 }
 
-/** What the sender hears. */
+/** A receipt for the sender. */
 export function receiptMail(ctx: EmailRoom, payment: EmailPayment, facts: ReceiptFacts): Letter {
   const { kind, share } = facts
   const id = `mail_${kind}_${share?.id ?? payment.id}`
@@ -112,7 +112,7 @@ function describe(
   }
 }
 
-/** What a sender is told about a payment by mail. */
+/** The kinds of receipts for a sender. */
 export type Receipt =
   | { kind: 'funded' | 'expired' | 'returned' }
   | { kind: 'claimed' | 'bounced' | 'declined'; recipientId: string }

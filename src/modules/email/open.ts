@@ -21,17 +21,17 @@ interface EmailNeeds {
   mailer: Mailer
   secrets: SecretBox
   links: Links
-  /** Counts who tries codes. */
+  /** Limits how often someone may try codes. */
   limiter: RateLimiter
-  /** What a share is worth to who claims it. */
+  /** For the approximate value of a share. */
   prices: Prices
-  /** The ledger is for trying things out. */
+  /** Whether the ledger is the development ledger. */
   isPlay: boolean
 }
 
 export interface EmailModule extends Module {
   emails: EmailRoom
-  /** Money that lies ready for the holder of a link. */
+  /** Money that waits for the holder of a link. */
   links: {
     along<T>(...made: Parameters<typeof alongLink<T>> extends [unknown, ...infer L] ? L : never): Promise<T>
     record(
@@ -44,7 +44,7 @@ export interface EmailModule extends Module {
   }
 }
 
-/** Payments to people of whom only a mail address is known. */
+/** Opens the email module: payments to people by their email address. */
 export function openEmails(
   { wallets, names, mailer, secrets, links, limiter, prices, isPlay }: EmailNeeds,
   settings: EmailSettings & Pick<Retention, 'keepEmailAddresses'>,

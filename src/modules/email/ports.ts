@@ -1,25 +1,25 @@
 import type { Raw } from '../../kernel/money.ts'
 import type { SecretBox } from '../../kernel/ports.ts'
 
-/** What payments by mail may do, from configuration; 0 means no limit. */
+/** Rules for email payments, from the configuration; 0 means no limit. */
 interface EmailRules {
-  /** What every recipient after the first costs. */
+  /** The fee for every recipient after the first. */
   feeEach: Raw
-  /** Recipients of an account in 24 hours. */
+  /** Maximum of recipients of an account in 24 hours. */
   recipientsPerDayMax: number
-  /** Mails to one address in 24 hours, from all senders together. */
+  /** Maximum of mails to one address in 24 hours, from all senders together. */
   mailsPerAddressMax: number
-  /** How long after its end it is known who a payment went to; undefined is for ever. */
+  /** How long recipients are stored after the end of a payment; undefined means for ever. */
   addressesKept: number | undefined
 }
 
-/** Everything that payments by mail need beside store, wallets and names. */
+/** What email payments need beside the store, wallets and names. */
 export interface EmailPorts {
   rules: EmailRules
   links: {
     page(id: string): string
     check(id: string): string
-    /** The token stands behind the `#`, which browsers keep to themselves. */
+    /** The token is after the `#`, which browsers send to no server. */
     claim(token: string): string
     decline(token: string): string
     claimPage(): string

@@ -7,7 +7,7 @@ export interface Recipient {
   id: string
   paymentId: string
   position: number
-  /** Sealed; null once it is forgotten. */
+  /** Encrypted; null once it was deleted. */
   email: string | null
   emailHash: string | null
   amount: Raw
@@ -18,7 +18,7 @@ export interface Recipient {
   endedAt: number | null
 }
 
-/** These shares are neither claimed nor declined yet. */
+/** The statuses of shares that are neither claimed nor declined. */
 const OPEN = ['queued', 'sent'] as const
 
 function toRecipient(row: Selectable<EmailRecipientsTable>): Recipient {
@@ -64,7 +64,7 @@ export async function findRecipient(db: Db, id: string): Promise<Recipient | und
   return row && toRecipient(row)
 }
 
-/** Bounded by how many one payment may have. */
+/** Bounded by the maximum of recipients of a payment. */
 export async function listRecipients(db: Db, paymentId: string): Promise<Recipient[]> {
   const rows = await db
     .selectFrom('email_recipients')
@@ -75,7 +75,7 @@ export async function listRecipients(db: Db, paymentId: string): Promise<Recipie
   return rows.map(toRecipient)
 }
 
-/** Queued → sent; false when its recipient has claimed it meanwhile, or its time is over. */
+/** Queued to sent; false when it was claimed meanwhile, or its time is over. */
 export async function markSent(db: Db, id: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -87,7 +87,7 @@ export async function markSent(db: Db, id: string, now: number): Promise<boolean
   return won !== undefined
 }
 
-/** The mail cannot be delivered; true for the first to note it. The share stays where it is. */
+/** Records that the mail cannot be delivered; true for the first caller. The share stays open. */
 export async function markBounced(db: Db, id: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -100,7 +100,7 @@ export async function markBounced(db: Db, id: string, now: number): Promise<bool
   return won !== undefined
 }
 
-/** Open → claimed, in one statement: of two browsers one wins. A mail that left unnoticed can be claimed as well. */
+/** Open to claimed, in one statement: of two browsers one succeeds. Also works when a sent mail was not recorded as sent. */
 export async function markClaimed(db: Db, id: string, address: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -112,7 +112,7 @@ export async function markClaimed(db: Db, id: string, address: string, now: numb
   return won !== undefined
 }
 
-/** Open → refunded: one share, because its recipient does not want it. */
+/** Open to refunded, for one share that its recipient declined. */
 export async function markDeclined(db: Db, id: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -124,7 +124,7 @@ export async function markDeclined(db: Db, id: string, now: number): Promise<boo
   return won !== undefined
 }
 
-/** Every open share of a payment → refunded. */
+/** Open to refunded, for every open share of a payment. */
 export async function refundOpen(db: Db, paymentId: string, now: number): Promise<void> {
   await db
     .updateTable('email_recipients')
@@ -162,7 +162,7 @@ export async function findToken(
   return row && { verifier: row.verifier, recipientId: row.recipient_id }
 }
 
-/** Whether a mail to a recipient was begun before. */
+/** Whether a mail to a recipient was started before. */
 export async function hasToken(db: Db, recipientId: string): Promise<boolean> {
   const row = await db
     .selectFrom('email_tokens')
@@ -181,7 +181,7 @@ export async function insertSuppression(db: Db, emailHash: string, now: number):
     .execute()
 }
 
-/** Which of these want no mail. */
+/** Returns which of these addresses want no mail. */
 export async function listSuppressed(db: Db, hashes: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('email_suppressions')
@@ -191,7 +191,7 @@ export async function listSuppressed(db: Db, hashes: readonly string[]): Promise
   return new Set(rows.map((row) => row.email_hash))
 }
 
-/** Erases who the recipients of a payment were, and what opened their shares. */
+/** Deletes a payment's recipients, and the tokens of their shares. */
 export async function forgetRecipients(db: Db, paymentId: string): Promise<void> {
   await db
     .deleteFrom('email_tokens')

@@ -2,21 +2,21 @@ import type { Names } from '../../kernel/ports.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 import type { EmailPorts } from './ports.ts'
 
-/** What the verbs of payments by mail work with: a request has it, and so have jobs and pages. */
+/** The context of every function of this module: requests, jobs and pages have one. */
 export interface EmailRoom extends WalletRoom {
   ports: EmailPorts
   names: Names
 }
 
-/** A sealed address opens in the row it was sealed for and in no other. */
+/** Binds an encrypted address to its row, so that it cannot be decrypted for another one. */
 export const receiptContext = (paymentId: string) => `email-receipt:${paymentId}`
 export const recipientContext = (recipientId: string) => `email-recipient:${recipientId}`
 
-/** Mailboxes are compared across all payments. */
+/** A keyed hash by which mailboxes are compared across all payments. */
 export const fingerprintOf = ({ ports: { secrets } }: { ports: Pick<EmailPorts, 'secrets'> }, email: string) =>
   secrets.fingerprint('email', toMailbox(email))
 
-/** Every spelling that reaches the same person, who should not get a mail for each: case, `+tag`, dots where they mean nothing. */
+/** Reduces every spelling to the same mailbox (case, `+tag`, meaningless dots), so that spellings do not get around the limits. */
 function toMailbox(email: string): string {
   const [local = '', domain = ''] = email.toLowerCase().split('@')
   const untagged = local.replace(/(?<=.)\+.*$/, '')

@@ -15,12 +15,12 @@ export interface EmailPayment {
   status: EmailStatus
   subtotal: Raw
   fee: Raw
-  /** What the wallet has to hold: subtotal and fee. */
+  /** What the wallet must hold: subtotal plus fee. */
   total: Raw
   recipients: number
   sender: string | null
   message: string | null
-  /** No payment by mail: money of a refund that lies ready for whoever has its link. */
+  /** Whether this is not an email payment but a refund's money behind a link. */
   isRefund: boolean
   receipt: string | null
   lifetimeMilliseconds: number
@@ -117,11 +117,11 @@ interface EmailPaymentFilter {
   accountId: string
   status?: EmailStatus | undefined
   limit: number
-  /** The last one of the page before. */
+  /** The last payment of the previous page. */
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Payments of an account, the newest first. A page stays right while new ones come in. */
+/** An account's payments, newest first. Pages stay stable while new ones are added. */
 export async function listEmailPayments(
   db: Db,
   { accountId, status, limit, after }: EmailPaymentFilter,
@@ -137,7 +137,7 @@ export async function listEmailPayments(
   return rows.map(toPayment)
 }
 
-/** How many recipients an account has named since a time, and when the first of them was named. */
+/** How many recipients an account has added since a time, and when the first of these was added. */
 export async function countRecipientsSince(
   db: Db,
   accountId: string,
@@ -153,7 +153,7 @@ export async function countRecipientsSince(
   return { count: Number(row?.count ?? 0), first: row?.first === null ? undefined : Number(row?.first) }
 }
 
-/** Those that the job has to look at now. */
+/** Payments that the job must look at now. */
 export async function listDuePayments(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('email_payments')
@@ -167,8 +167,8 @@ export async function listDuePayments(db: Db, now: number, limit: number): Promi
 }
 
 /**
- * Holds a payment that is not over until the transaction ends. Whatever changes it or its shares begins here, so that
- * no transaction waits for one that waits for it.
+ * Locks an open payment until the transaction ends.
+ * Every change of it or its shares begins with this lock, so that transactions cannot deadlock.
  */
 export async function lockOpenPayment(db: Db, id: string, dueAt: number): Promise<EmailPayment | undefined> {
   const row = await db
@@ -181,7 +181,7 @@ export async function lockOpenPayment(db: Db, id: string, dueAt: number): Promis
   return row && toPayment(row)
 }
 
-/** Later, after something failed. */
+/** Sets the next look after a failure. */
 export async function postponePayment(db: Db, id: string, dueAt: number): Promise<void> {
   await db
     .updateTable('email_payments')
@@ -191,7 +191,7 @@ export async function postponePayment(db: Db, id: string, dueAt: number): Promis
     .execute()
 }
 
-/** The owner wants it to end now; false when it is over already or another account's. */
+/** Records that its owner wants it to end; false when it has ended already or belongs to another account. */
 export async function markCancelled(
   db: Db,
   { id, accountId, now }: { id: string; accountId: string; now: number },
@@ -239,7 +239,7 @@ async function move(
   return won !== undefined
 }
 
-/** Counts what goes back, so that each time has a reference of its own. */
+/** Counts returns, so that each has a payment reference of its own. */
 export async function countReturn(db: Db, id: string): Promise<void> {
   await db
     .updateTable('email_payments')
@@ -248,7 +248,7 @@ export async function countReturn(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-/** Payments that ended before a time and still hold names. */
+/** Payments that ended before a time and still contain addresses. */
 export async function listForgettable(db: Db, endedBefore: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('email_payments')

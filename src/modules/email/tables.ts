@@ -1,4 +1,4 @@
-/** Nano sent to mail addresses. A wallet of its own takes the funding; unclaimed shares go to the refund address. */
+/** Nano sent to email addresses. A wallet of its own takes the funding; unclaimed shares go to the refund address. */
 export interface EmailPaymentsTable {
   id: string
   account_id: string
@@ -6,31 +6,31 @@ export interface EmailPaymentsTable {
   address: string
   refund_address: string
   status: 'waiting' | 'funded' | 'completed' | 'expired'
-  /** What the recipients get together; the fee comes on top. */
+  /** The sum of the shares; the fee is added to it. */
   subtotal_raw: string
   fee_raw: string
   recipients: number
-  /** What the sender calls themselves, and says. */
+  /** The sender's name and message, as the sender wrote them. */
   sender: string | null
   message: string | null
-  /** Sealed mail address that gets receipts. */
+  /** Encrypted email address for receipts. */
   receipt: string | null
   /** How long shares can be claimed, in milliseconds from the funding. */
   lifetime: number
-  /** How often something beyond the payment went back. */
+  /** How many returns of surplus there were. */
   returns: number
   created_at: number
   fund_by: number
   funded_at: number | null
   expires_at: number | null
-  /** When its owner wanted it to end. */
+  /** When its owner asked to end it. */
   cancelled_at: number | null
   ended_at: number | null
-  /** When names and addresses were erased. */
+  /** When names and addresses were deleted. */
   forgotten_at: number | null
-  /** When the job has to look at it again; none once it is over. */
+  /** When the job must look at it again; null once it is over. */
   due_at: number | null
-  /** A refund that is fetched by its link alone: no mail is sent, and lists of payments by mail leave it out. */
+  /** The refund that is claimed by its link alone: no mail is sent, and lists of email payments leave it out. */
   link_for: string | null
 }
 
@@ -38,20 +38,20 @@ export interface EmailRecipientsTable {
   id: string
   payment_id: string
   position: number
-  /** Sealed; none once it is forgotten. */
+  /** Encrypted; null once it was deleted. */
   email: string | null
-  /** Keyed hash, so that mails to one address can be counted. */
+  /** Keyed hash, by which mails to one address are counted. */
   email_hash: string | null
   amount_raw: string
   status: 'queued' | 'sent' | 'claimed' | 'refunded'
   claim_address: string | null
   sent_at: number | null
-  /** When its mail server refused the mail for good. */
+  /** When the mail server refused the mail for good. */
   bounced_at: number | null
   ended_at: number | null
 }
 
-/** What opens a share: the hash of a token in two halves, one to find it by and one to compare. */
+/** The hash of a token that opens a share, in two halves: one to find it by and one to compare. */
 interface EmailTokensTable {
   selector: string
   verifier: string
@@ -72,7 +72,7 @@ export interface EmailTables {
   email_suppressions: EmailSuppressionsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const EMAIL_TABLES = [
   'email_payments',
   'email_recipients',

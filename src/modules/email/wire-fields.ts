@@ -4,7 +4,7 @@ import { BURN_ADDRESS } from '../../kernel/nano/address.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import { badField } from './errors.ts'
 
-/** A request for a payment by mail, read and checked. */
+/** A validated request for an email payment. */
 export interface EmailRequest {
   refundAddress: string
   amount: Raw
@@ -25,20 +25,20 @@ const LIFETIME_DEFAULT = 30 * DAY
 const EMAILS_MAX = 50
 const SENDER_MAX = 60
 const MESSAGE_MAX = 280
-/** A share below this is not received by everybody's wallet, and would cost more work than it is worth. */
+/** Many wallets do not receive less than this, and the work would cost more than the share. */
 const SHARE_MIN = parseNano('0.000001')!
-/** No quotes, no comments, no routes through other servers: what every mail server reads in the same way. */
+/** No quotes, comments or routes: only what every mail server reads in the same way. */
 const LOCAL_PART = /^(?=.{1,64}$)[A-Za-z0-9_+=&'*~^$#-]+(?:\.[A-Za-z0-9_+=&'*~^$#-]+)*$/
 const DOMAIN = /^(?=.{4,190}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/
 const CONTROL = /\p{Cc}/u
 const CONTROL_BUT_LINES = /(?!\n)\p{Cc}/u
-/** Zero-width and direction characters make one text look like another. */
+/** Zero-width and direction characters can make one text look like another. */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/gu
-/** What mail programs turn into a link, or what people would type into a browser. */
+/** Texts that mail programs turn into links, or that people would type into a browser. */
 const LINK =
   /:\/\/|\bwww[.。]|\b(?:mailto|tel|sms|nano|xno|javascript|data|file):|[\p{L}\p{N}_-][.。]\p{L}{2,}|\d+\.\d+\.\d+\.\d+|\S@\S/iu
 
-/** Reads the fields of `nano_email`; the first wrong one is named (contract 4.4). */
+/** Reads the fields of `nano_email` and names the first wrong one (contract 4.4). */
 export function readEmailRequest(
   fields: Body & { refund_address: string; amount: Raw; expiration?: number },
 ): EmailRequest {
@@ -86,7 +86,7 @@ function readEmail(field: string, value: unknown): string {
   if (typeof value !== 'string' || value.length > 255) throw bad()
   const [local = '', given = '', ...more] = value.split('@')
   const domain = domainToASCII(given).toLowerCase()
-  // Only names in other scripts may change on the way; an address that becomes another one was meant to deceive.
+  // Only domains in other scripts may change by normalisation; another address that changes is meant to deceive.
   const isSame = domain === given.toLowerCase() || domain.includes('xn--')
   if (more.length > 0 || !LOCAL_PART.test(local) || !DOMAIN.test(domain) || !isSame) throw bad()
   return `${local}@${domain}`

@@ -7,7 +7,7 @@ import type { FaucetSettings } from './settings.ts'
 
 export const FAUCET_ACTIONS = [faucetCheck, faucetClaim]
 
-/** Small gifts for those who begin. */
+/** Opens the faucet: small amounts of nano for beginners. */
 export function openFaucet(wallets: WalletRoom, settings: FaucetSettings): Module {
   const { faucetAmount: amount, faucetDailyBudget: dailyBudget, faucetPerNetworkMax: perNetworkMax } = settings
   return offer<FaucetRoom>('faucet', { ...wallets, faucet: { amount, dailyBudget, perNetworkMax } }, FAUCET_ACTIONS)

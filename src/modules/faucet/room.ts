@@ -1,13 +1,13 @@
 import type { Raw } from '../../kernel/money.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 
-/** What the faucet gives, from configuration. */
+/** Rules of the faucet, from the configuration. */
 export interface FaucetRules {
-  /** What one claim pays; 0 closes the faucet. */
+  /** The amount of a claim; 0 closes the faucet. */
   amount: Raw
-  /** What all claims of 24 hours pay together at most. */
+  /** The maximum that all claims of 24 hours pay together. */
   dailyBudget: Raw
-  /** Claims of 24 hours from one network; 0 means no limit. */
+  /** Maximum of claims from one network in 24 hours; 0 means no limit. */
   perNetworkMax: number
 }
 

@@ -44,7 +44,6 @@ export async function findClaimByKey(db: Db, accountId: string, key: string): Pr
   return row && toClaim(row)
 }
 
-/** The latest claim of an account for an address. */
 export async function findLatestClaim(db: Db, accountId: string, address: string): Promise<FaucetClaim | undefined> {
   const row = await db
     .selectFrom('faucet_claims')

@@ -7,7 +7,7 @@ import { withDetails } from './actions/receivable.ts'
 import { readAccounts } from './identifiers.ts'
 import { type LedgerRoom, boundedCount } from './room.ts'
 
-/** What may be asked about the sends that wait for many accounts. */
+/** The flags of requests for the receivable sends of many accounts. */
 export const MANY_WAITING = {
   accounts: field.accounts,
   count: optional(field.count),
@@ -25,14 +25,14 @@ interface Asked {
   [flag: string]: unknown
 }
 
-/** Sends that wait for each of many accounts, in the shape that the flags ask the node for. */
+/** The receivable sends of many accounts, in the shape that the flags request from the node. */
 export async function listWaiting(
   { node }: Ctx,
   { accounts, count, threshold, ...flags }: Asked,
   { names, countMax }: LedgerRoom,
 ): Promise<JsonObject> {
   const entries = await readAccounts(names, accounts)
-  // A wrong address fails the question, as it does for the node; a name whose lease has ended does not cost the others their answer.
+  // A wrong address fails the request, as it does in the node; an expired username fails only its own entry.
   const wrong = entries.findIndex(({ given, error }) => error !== undefined && !given.startsWith('@'))
   if (wrong >= 0) {
     throw new AppError('invalid_account', 'Bad account number', { body: { field: `accounts[${wrong}]` } })
@@ -60,7 +60,7 @@ export async function listWaiting(
   }
 }
 
-/** Hashes stay a list, amounts stay amounts; what says more has its twin and username. */
+/** Hashes stay a list and amounts stay amounts; objects get their `_nano` counterpart and username. */
 function shape(names: Names, waiting: Json | undefined): Json {
   if (Array.isArray(waiting)) return waiting.length > 0 ? waiting : ''
   const shaped: JsonObject = {}
@@ -68,7 +68,7 @@ function shape(names: Names, waiting: Json | undefined): Json {
   return orEmpty(shaped)
 }
 
-/** Asks a list action of the node and gives every identifier back as it came, found or under `errors`. */
+/** Sends a list action to the node and returns every identifier as the client wrote it, with its value or under `errors`. */
 export async function readFromEach(
   { node }: Ctx,
   { names }: LedgerRoom,
@@ -80,7 +80,7 @@ export async function readFromEach(
   const values = toObject(answer[name])
   const refused = toObject(answer.errors)
   const found: JsonObject = {}
-  // Keyed by what the client wrote, which may be `__proto__`.
+  // Without a prototype, because a key is what the client wrote, which may be `__proto__`.
   const errors: JsonObject = Object.create(null)
   for (const { given, address, error } of entries) {
     if (address !== undefined && values[address] !== undefined) found[given] = values[address]

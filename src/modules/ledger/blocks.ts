@@ -5,7 +5,7 @@ import { type Json, type JsonObject, toObject, withNano } from '../../kernel/sha
 
 const invalidBlock = () => new AppError('invalid_block', 'Block is invalid', { body: { field: 'block' } })
 
-/** Reads a block that came as an object or as JSON in a string. */
+/** Reads a block given as an object or as a JSON string. */
 export function readBlock(given: unknown): Block {
   const members = typeof given === 'string' ? parseText(given) : given
   if (typeof members !== 'object' || members === null) throw invalidBlock()
@@ -25,20 +25,20 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Twins for a block's own amounts and, when its contents are an object, for the balance in them. */
+/** Adds `_nano` counterparts to a block's amounts and, when its contents are an object, to the balance in them. */
 export function shapeBlock(block: JsonObject): JsonObject {
   const shaped = withNano(block, ['amount', 'balance'])
   if (shaped.contents !== undefined) shaped.contents = shapeContents(shaped.contents)
   return shaped
 }
 
-/** Only state blocks write their balance in raw; in older ones it is hexadecimal, even where no letter shows it. */
+/** Only state blocks write their balance in raw; older ones in hexadecimal, even when it contains no letter. */
 export function shapeContents(contents: Json): Json {
   const members = toObject(contents)
   return members.type === 'state' ? withNano(members, ['balance']) : contents
 }
 
-/** Adds the username of the address in `name`, when it has one. */
+/** Adds the username of the address in member `name`, if it has one. */
 export function withUsername(names: Names, record: JsonObject, name: string): JsonObject {
   const address = record[name]
   const username = typeof address === 'string' ? names.usernameOf(address) : undefined

@@ -7,9 +7,9 @@ type GivenAccount =
   | { given: string; address: string; error?: undefined }
   | { given: string; address?: undefined; error: string }
 
-/** Entries of a list of accounts, each as it was given and as the address it means, or why it means none. */
+/** Reads a list of accounts: each entry as given, with its address or its error. */
 export async function readAccounts(names: Names, given: readonly string[]): Promise<GivenAccount[]> {
-  // All at once: names that must be looked up are one question to the store.
+  // In parallel, so that unknown names are one query to the store.
   const named = given.some((text) => text.startsWith('@'))
   return named ? Promise.all(given.map((text) => readAccount(names, text))) : given.map(readAddress)
 }
@@ -25,7 +25,7 @@ function readAddress(text: string): GivenAccount {
   return key === undefined ? { given: text, error: 'Bad account number' } : { given: text, address: toAddress(key) }
 }
 
-/** The same for actions that fail as a whole when one entry is wrong. */
+/** The same for actions that fail completely when one entry is wrong. */
 export async function requireAccounts(names: Names, given: readonly string[], field = 'accounts'): Promise<string[]> {
   return (await readAccounts(names, given)).map(({ address, error }, at) => {
     if (address !== undefined) return address

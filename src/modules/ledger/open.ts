@@ -89,7 +89,7 @@ export const LEDGER_ACTIONS = [
   uptime,
 ]
 
-/** Reads of the ledger, and the way into it. A development ledger can be looked at, too. */
+/** Opens the ledger module: reading the ledger and publishing blocks. A development ledger also gets its explorer. */
 export const openLedger = (room: LedgerRoom, view?: LedgerView): Module => ({
   ...offer('ledger', room, LEDGER_ACTIONS),
   ...(view && { pages: explorerPages(view, room.names), routes: explorerRoutes(view) }),

@@ -1,15 +1,15 @@
 import type { Names } from '../../kernel/ports.ts'
 
-/** What reads of the ledger need beside the node. */
+/** The context of ledger actions beside the node. */
 export interface LedgerRoom {
   names: Names
-  /** Entries that a list has at most; a payment is looked for among as many. */
+  /** Maximum entries of a list; a payment is searched for among as many. */
   countMax: number
-  /** An account's newest block is known: the work of the next one may be found before it is asked for. */
+  /** Prepares work for the block after an account's newest one. */
   prepareWork(address: string, root: string): void
 }
 
-/** `-1` asks for everything, which is still no more than the server gives. */
+/** `-1` requests everything, but never more than the gateway's maximum. */
 export function boundedCount({ countMax: max }: Pick<LedgerRoom, 'countMax'>, count: number | undefined): string {
   return String(count === undefined || count < 0 ? max : Math.min(count, max))
 }

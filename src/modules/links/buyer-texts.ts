@@ -1,6 +1,6 @@
 import type { Language } from '../../web/voice.ts'
 
-/** What the page of an offer says where it asks for whom the invoice is. */
+/** Texts of the offer's page where it asks for the buyer of the invoice. */
 interface BuyerTexts {
   legend: string
   optional: string

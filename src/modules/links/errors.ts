@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { LinkStatus } from './domain/status.ts'
 
-/** Also for links of other accounts. */
+/** Also used for links of other accounts. */
 export const linkNotFound = () => new AppError('not_found', 'Payment link not found.')
 export const subscriptionNotFound = () => new AppError('not_found', 'Subscription not found.')
 export const slugTaken = () => new AppError('conflict', 'This slug is taken.', { body: { field: 'slug' } })

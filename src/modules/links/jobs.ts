@@ -3,7 +3,7 @@ import type { Job } from '../../kernel/job.ts'
 import { type Retention, inSteps } from '../../kernel/retention.ts'
 import { forgetVisitors } from './orders-store.ts'
 
-/** Forgets who ordered; what was ordered stays. */
+/** Deletes the visitors' fingerprints; their orders stay. */
 export const forgetOrderers = ({ db, clock }: StoreCtx, { keepVisitors }: Pick<Retention, 'keepVisitors'>): Job => ({
   kind: 'links.forget-visitors',
   attemptsMax: 3,

@@ -15,17 +15,17 @@ const SOLD_MAX = 1_000_000
 const GRACE_MAX = 30
 const SLUG = /^[a-z0-9][a-z0-9-]{1,38}[a-z0-9]$/
 const YEARS = 10 * 366 * 86_400_000
-/** As they are kept; what a client may write in other ways is one of these by then. */
+/** As stored; alternative spellings of a request are converted before. */
 const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify', 'note'] as const
 type Terms = Pick<
   PaymentLink,
   'fields' | 'quantityMin' | 'quantityMax' | 'suggested' | 'soldMax' | 'endsAt' | 'every' | 'graceDays' | 'isPaused'
 >
 
-/** Reads all terms of a link; the first wrong one is named. */
+/** Reads all terms of a link and names the first wrong one. */
 export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Terms {
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
-  // The invoice of a checkout is of one order; what a link says is about all of them.
+  // A checkout's invoice is for one order, a link's for all of them, so it is read separately.
   const request = readCheckout({ ...body, template: undefined, invoice: undefined }, rules)
   const { address, currency, price, plans, mode } = request
   if (address === undefined) throw badField('address', 'address is required')
@@ -74,7 +74,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
   }
 }
 
-/** How the terms of a link would have been sent: a change is laid over them and read as a whole. */
+/** The terms of a link in the form of a request, so that a change can be merged and validated as a whole. */
 export function toBody({
   fields,
   quantityMin,
@@ -156,7 +156,7 @@ function readSuggested(value: unknown, { currency, hasPrice }: { currency: strin
   })
 }
 
-/** Whether it is still to come is asked where it is new. */
+/** Whether it is in the future is checked only for a new value. */
 function readEnd(value: unknown, now: number): number | null {
   const end = given(value)
   if (end === undefined) return null

@@ -10,23 +10,23 @@ const ADDRESS_MAX = 500
 const TAX_ID_MAX = 40
 const TITLE_MAX = 200
 
-/** What the invoices of a link's orders say beside what was bought. Kept as it is shown. */
+/** What the invoices of a link's orders contain beside the purchase. Stored as it is shown. */
 export interface LinkInvoice {
-  /** Whether visitors must say who they are, or may. */
+  /** Whether visitors must or may enter the buyer. */
   buyer: 'optional' | 'required'
   seller: string | null
-  /** Of one piece, and part of its price. */
+  /** The tax of one piece, included in its price. */
   tax: { title: string; amount: string }[]
 }
 
-/** Who buys, as a visitor writes it. */
+/** The buyer as a visitor enters it. */
 export interface TypedBuyer {
   name: unknown
   address: unknown
   taxId: unknown
 }
 
-/** Reads what a merchant says about invoices of a link; the first wrong member is named. */
+/** Reads the invoice settings of a link and names the first wrong member. */
 export function readLinkInvoice(value: unknown): LinkInvoice | null {
   const asked = given(value)
   const isWanted = readFlag(asked)
@@ -47,7 +47,7 @@ export function readLinkInvoice(value: unknown): LinkInvoice | null {
   return { buyer: wanted, seller: read.seller, tax: read.tax }
 }
 
-/** Taxes are amounts, as on every invoice, so that they are of one price. */
+/** Taxes are amounts, as on every invoice, so they require a single price. */
 export function checkLinkInvoice(
   { tax }: LinkInvoice,
   { isOnePrice, isFilled }: { isOnePrice: boolean; isFilled: boolean },
@@ -58,7 +58,7 @@ export function checkLinkInvoice(
   }
 }
 
-/** What a visitor says of themselves; undefined where that is nothing. */
+/** Reads the visitor's entries; undefined when they are empty. */
 export function readBuyer({ buyer }: LinkInvoice, typed: TypedBuyer): JsonObject | undefined {
   const name = readText('buyer_name', typed.name, NAME_MAX, INVISIBLE)
   const address = readText('buyer_address', typed.address, ADDRESS_MAX, INVISIBLE_BUT_LINES)
@@ -73,13 +73,13 @@ export function readBuyer({ buyer }: LinkInvoice, typed: TypedBuyer): JsonObject
 interface Order {
   currency: string
   title: string
-  /** Of one piece, taxes included. */
+  /** The price of one piece, taxes included. */
   price: string
   quantity: number
   buyer: JsonObject | undefined
 }
 
-/** The invoice of one order, whose lines and taxes come to what is paid, exactly. */
+/** The invoice of one order, whose lines and taxes add up exactly to the price. */
 export function toInvoice(
   { seller, tax }: LinkInvoice,
   { currency, title, price, quantity, buyer }: Order,

@@ -17,7 +17,7 @@ import { payerRoutes } from './subscriptions/payer-routes.tsx'
 
 export const LINK_ACTIONS = [paymentLink]
 
-/** What one address may look at and order in a minute. */
+/** Page views and orders that one network address may make in a minute. */
 const LOOKS_PER_MINUTE = 120
 const ORDERS_PER_MINUTE = 10
 
@@ -29,7 +29,7 @@ interface LinkPorts {
   isPlay: boolean
 }
 
-/** Offers that many people can buy. */
+/** Opens the links module: offers that many people can buy. */
 export function openLinks(
   { checkout, links, pictures, mailer, isPlay }: LinkPorts,
   kept: Pick<Retention, 'keepVisitors'>,

@@ -26,7 +26,7 @@ export async function insertOrder(db: Db, order: LinkOrder): Promise<void> {
     .execute()
 }
 
-/** The checkout that a page has made already. */
+/** The checkout that a submitted page has made. */
 export async function findVisit(
   db: Db,
   { linkId, visit }: { linkId: string; visit: string },
@@ -40,12 +40,12 @@ export async function findVisit(
   return row?.checkout_id
 }
 
-/** A page whose checkout has ended may make another. */
+/** After a page's checkout has ended, the page may make another. */
 export async function forgetVisit(db: Db, checkoutId: string): Promise<void> {
   await db.updateTable('link_orders').set({ visit: null }).where('checkout_id', '=', checkoutId).execute()
 }
 
-/** How many pieces a checkout is for, and which subscription it pays for. */
+/** The number of pieces of a checkout, and the subscription it pays for. */
 export async function findOrder(
   db: Db,
   checkoutId: string,
@@ -58,7 +58,7 @@ export async function findOrder(
   return row && { quantity: row.quantity, subscriptionId: row.subscription_id }
 }
 
-/** Who ordered is of no interest once their share of a day is over; answers how many were forgotten. */
+/** Deletes visitors' fingerprints once no limit needs them; returns how many. */
 export async function forgetVisitors(db: Db, createdBefore: number, limit: number): Promise<number> {
   const isOld = sql<boolean>`visitor <> '' and created_at < ${createdBefore}`
   const { numUpdatedRows } = await db
@@ -78,7 +78,7 @@ interface Share {
   since: number
 }
 
-/** What a visitor has of a link: how many of their orders are open, and how many came to nothing lately. */
+/** A visitor's share of a link: open orders, and those that ended unpaid recently. */
 export async function countShare(db: Db, { linkId, visitor, since }: Share): Promise<{ open: number; lapsed: number }> {
   const rows = await db
     .selectFrom('link_orders')

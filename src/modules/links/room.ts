@@ -1,11 +1,11 @@
 import type { SecretBox } from '../../kernel/ports.ts'
 import type { CheckoutRoom } from '../checkout/index.ts'
 
-/** What the verbs of links work with. */
+/** The context of every function of this module. */
 export interface LinkRoom {
   checkouts: CheckoutRoom
   secrets: SecretBox
-  /** Where people find a link. */
+  /** The public URL of a link. */
   urlOf(slug: string): string
 }
 

@@ -7,7 +7,7 @@ import type { PaymentLink } from './store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
-/** What links have brought and given back. */
+/** Adds revenue and refunds to links. */
 export async function withRefunds<T extends PaymentLink>(
   { checkouts: { db, ports } }: LinkRoom,
   links: readonly T[],
@@ -27,7 +27,7 @@ export const showLinks = async (room: LinkRoom, links: readonly PaymentLink[]): 
 export const showLink = async (room: LinkRoom, link: PaymentLink): Promise<JsonObject> =>
   (await showLinks(room, [link]))[0]!
 
-/** What its merchant sees of a link. Secrets stay where they are. */
+/** A link as its merchant gets it, without secrets. */
 function shape(
   { checkouts, urlOf }: LinkRoom,
   link: PaymentLink & { refundedRaw: bigint; refundedE8: bigint },

@@ -10,16 +10,16 @@ export interface PaymentLink {
   owner: string
   slug: string
   isPaused: boolean
-  /** The fields of `checkout` that each order begins with. */
+  /** The `checkout` fields with which each order begins. */
   fields: JsonObject
-  /** Sealed. */
+  /** Encrypted. */
   webhookSecret: string | null
   quantityMin: number
   quantityMax: number
   suggested: string[]
   soldMax: number | null
   endsAt: number | null
-  /** How often it is paid for; null for once. */
+  /** How often it is paid; null for a single payment. */
   every: Every | null
   graceDays: number
   held: number
@@ -54,7 +54,7 @@ const toLink = (row: PaymentLinksTable): PaymentLink => ({
   updatedAt: row.updated_at,
 })
 
-/** What its merchant may change. */
+/** The columns that its merchant may change. */
 const toTerms = (link: PaymentLink) => ({
   paused: link.isPaused ? 1 : 0,
   fields: JSON.stringify(link.fields),
@@ -132,7 +132,7 @@ export async function listLinks(db: Db, { owner, limit, after }: Page): Promise<
   return rows.map(toLink)
 }
 
-/** Deleted ones count: their slugs stay taken. */
+/** Includes deleted links, because their slugs stay taken. */
 export async function countLinks(db: Db, owner: string): Promise<number> {
   const row = await db
     .selectFrom('payment_links')
@@ -142,7 +142,7 @@ export async function countLinks(db: Db, owner: string): Promise<number> {
   return Number(row!.count)
 }
 
-/** Takes hold of a link until the transaction ends: two changes are made one after the other. */
+/** Locks a link until the transaction ends, so that two changes run one after the other. */
 export async function lockLink(db: Db, { id, owner }: Own): Promise<PaymentLink | undefined> {
   const row = await db
     .updateTable('payment_links')
@@ -155,12 +155,12 @@ export async function lockLink(db: Db, { id, owner }: Own): Promise<PaymentLink 
   return row && toLink(row)
 }
 
-/** Writes the terms of a link that `lockLink` holds; what was sold is not among them. */
+/** Stores the terms of a locked link; its counts of sales are not among them. */
 export async function updateTerms(db: Db, link: PaymentLink): Promise<void> {
   await db.updateTable('payment_links').set(toTerms(link)).where('id', '=', link.id).execute()
 }
 
-/** False when it was gone already. */
+/** False when it was deleted already. */
 export async function markDeleted(db: Db, { id, owner, now }: Own & { now: number }): Promise<boolean> {
   const row = await db
     .updateTable('payment_links')
@@ -179,7 +179,7 @@ interface Taking {
   now: number
 }
 
-/** Sets pieces aside in one statement: however many come at once, no more are held and sold than there are. */
+/** Holds pieces in one statement, so that concurrent orders never hold and sell more than there are. */
 export async function takeStock(db: Db, { id, quantity, now }: Taking): Promise<boolean> {
   const row = await db
     .updateTable('payment_links')
@@ -205,7 +205,7 @@ interface Moved {
   e8: bigint
 }
 
-/** What becomes of pieces when their checkout changes. The row is held from the first statement on. */
+/** Updates a link's counts when a checkout changes. The statement locks the row. */
 export async function moveStock(db: Db, { id, held, sold, orders, raw, e8 }: Moved): Promise<void> {
   const row = await db
     .updateTable('payment_links')

@@ -1,60 +1,60 @@
-/** An offer that can be taken many times: each visitor gets a checkout of their own. */
+/** An offer for many buyers: each visitor gets a checkout of their own. */
 export interface PaymentLinksTable {
   id: string
   owner: string
-  /** In small letters; no other link ever gets it. */
+  /** In lower case; no other link ever gets it. */
   slug: string
-  /** 1 while its merchant takes no orders. */
+  /** 1 while its merchant accepts no orders. */
   paused: number
-  /** JSON object: the fields of `checkout` that each order begins with. */
+  /** JSON object: the `checkout` fields with which each order begins. */
   fields: string
-  /** Sealed. */
+  /** Encrypted. */
   webhook_secret: string | null
   quantity_min: number
   quantity_max: number
-  /** JSON list of amounts that a donor may choose from. */
+  /** JSON list of suggested donations. */
   suggested: string
   sold_max: number | null
   ends_at: number | null
-  /** `month`, `year` or days, where it is paid for again and again. */
+  /** `month`, `year` or a number of days for recurring payments. */
   every: string | null
   /** Days after the end of a period before a subscription lapses. */
   grace_days: number
-  /** Pieces in open checkouts, and in paid ones. Changed with them, in their transactions. */
+  /** Pieces in open checkouts, and in paid ones; changed in the transactions of those checkouts. */
   held: number
   sold: number
-  /** Paid checkouts, and what they brought. */
+  /** Paid checkouts, and their revenue. */
   orders: number
   revenue_raw: string
-  /** The prices of those in money of a state, in 10^-8. */
+  /** The sum of their fiat prices, in 10^-8. */
   revenue_e8: string
   created_at: number
   updated_at: number
   deleted_at: number | null
 }
 
-/** A checkout that was made from a link. */
+/** A checkout made from a link. */
 export interface LinkOrdersTable {
   checkout_id: string
   link_id: string
-  /** A fingerprint of one page and what was chosen on it, so that it counts once; none once its checkout has ended. */
+  /** A fingerprint of a page and the choice on it, so that it counts once; null once its checkout has ended. */
   visit: string | null
-  /** A fingerprint of whose share it takes. */
+  /** A fingerprint of the visitor, to whom limits apply. */
   visitor: string
   quantity: number
-  /** The subscription that it pays for, where it is for one. */
+  /** The subscription it pays for, if any. */
   subscription_id: string | null
   created_at: number
 }
 
-/** Who pays for a link again and again. */
+/** A subscriber of a link. */
 export interface SubscriptionsTable {
   id: string
   link_id: string
   owner: string
-  /** The payer's; none once it is forgotten. */
+  /** The payer's address; null once it was deleted. */
   email: string | null
-  /** In which they are written to. */
+  /** The language of its mails. */
   language: string
   plan: string | null
   every: string
@@ -67,7 +67,7 @@ export interface SubscriptionsTable {
   checkout_id: string | null
   created_at: number
   ended_at: number | null
-  /** When the clock has something to do for it. */
+  /** When the job has something to do for it. */
   due_at: number | null
 }
 
@@ -77,7 +77,7 @@ export interface LinkTables {
   subscriptions: SubscriptionsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const LINK_TABLES = [
   'payment_links',
   'link_orders',

@@ -1,6 +1,6 @@
 import type { Language, Plural } from '../../web/voice.ts'
 
-/** What the page of an offer says beside the words it shares with the payment page. */
+/** Texts of an offer's page, in addition to those of the payment page. */
 export interface OfferTexts {
   quantity: string
   suggestion: string

@@ -5,5 +5,5 @@ import type { MarketRoom } from './room.ts'
 
 export const MARKET_ACTIONS = [price, marketData]
 
-/** What nano is worth. */
+/** Opens the market module: prices of nano. */
 export const openMarket = (room: MarketRoom): Module => offer('market', room, MARKET_ACTIONS)

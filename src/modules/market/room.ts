@@ -1,6 +1,6 @@
 import type { MarketData, Prices } from '../../kernel/ports.ts'
 
-/** Who says what nano is worth. */
+/** The source of prices. */
 export interface MarketRoom {
   prices: Prices
   market: MarketData

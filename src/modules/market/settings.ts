@@ -6,9 +6,9 @@ const positive = (value: string) => {
   return Number(value)
 }
 
-/** Whose prices are real, in the order of trust. */
+/** Sources of real prices, the most trusted first. */
 const SOURCES = ['coingecko', 'kraken'] as const
-// By hand: V8 takes longer to make its format of lists than the rest of the settings to be read.
+// By hand, because V8 takes longer to load its list format than all other settings take to be read.
 const inWords = (names: readonly string[]) =>
   names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`
 

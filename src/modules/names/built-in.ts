@@ -6,13 +6,13 @@ import type { NameSettings } from './settings.ts'
 
 const OWN_FILE = new URL('./known.json', import.meta.url)
 
-/** The built-in names and aliases: those of the file, and those of the settings, which win. */
+/** The built-in names and aliases, from the file and from the settings, which take precedence. */
 export function loadBuiltIn({
   knownFile,
   knownNames,
   knownReps,
 }: NameSettings & {
-  /** Representatives that are called something. */
+  /** Representatives that have an alias. */
   knownReps: Readonly<Record<string, { alias?: string }>>
 }): BuiltIn {
   const { names, aliases, reserved } = readFile(knownFile)
@@ -30,7 +30,7 @@ export function loadBuiltIn({
   return { names: [...known.values()], aliases: [...representatives, ...aliases], reserved }
 }
 
-/** Addresses to which nothing can be sent back. */
+/** Addresses of exchanges, to which no refund can be sent. */
 export const exchangesOf = ({ aliases }: BuiltIn): ReadonlySet<string> =>
   new Set(aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account))
 
@@ -58,11 +58,11 @@ export interface BuiltIn {
   reserved: string[]
 }
 
-/** The last second that has four digits for its year: what has no end ends then. */
+/** The last second with a four-digit year: the expiry of what never ends. */
 export const NEVER = Date.UTC(9999, 11, 31, 23, 59, 59)
 const ALIAS_MAX = 100
 
-/** Reads the file of built-in names; what is wrong in it is named, because an operator wrote it. */
+/** Reads the file of built-in names; errors name the wrong entry, because an operator wrote it. */
 export function readBuiltIn(text: string): BuiltIn {
   let content: unknown
   try {

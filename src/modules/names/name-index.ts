@@ -5,11 +5,11 @@ import { type NameLease, statusAt, toNameKey, toSkeleton } from './name.ts'
 import { type ChangePosition, findLease, listChanged, listLeases } from './store.ts'
 
 const PAGE = 5_000
-/** What notices between instances have lost is found again this soon. */
+/** How soon changes are found whose notices between instances were lost. */
 const REFRESH_EVERY = 15_000
-/** Clocks of instances differ, and what is committed late has an early time: that far back is looked again. */
+/** Clocks of instances differ, and a late commit has an early time, so each refresh looks this far back. */
 const LOOK_BACK = 60_000
-/** Clocks can also be set back; then only the whole book says what has changed. */
+/** Clocks can also be set back; only reloading all names finds such changes. */
 const RELOAD_EVERY = 3_600_000
 const BEGINNING: ChangePosition = { changedAt: 0, key: '' }
 
@@ -21,9 +21,9 @@ interface IndexOptions {
 }
 
 /**
- * Every name in memory, so that answers can carry usernames without asking the store. A change is told to all instances
- * and read from the store by each; a name that is not here is looked for there; and where money moves, the store is asked
- * in any case. What a lease is worth is a question of the time, and asked each time.
+ * All usernames in memory, so that answers can contain them without querying the store. A change is announced to all instances, and each reads it
+ * from the store. A name that is missing here is looked up there, and where money moves, the store is always asked. Whether a lease is
+ * valid depends on the time, and is checked on every use.
  */
 export class NameIndex implements Names {
   readonly #options: IndexOptions
@@ -31,17 +31,17 @@ export class NameIndex implements Names {
   readonly #builtInOf = new Map<string, string>()
   #isReserved: (name: string) => boolean = () => false
   readonly #leases = new Map<string, NameLease>()
-  /** Keys of the names that owners have for their own addresses. */
+  /** Names whose owners lease them for their own address, by address. */
   readonly #namesOf = new Map<string, Set<string>>()
   #position = BEGINNING
   #reloadedAt = 0
   readonly #running = new Set<Promise<void>>()
-  /** Names that are not here and are about to be looked for, all in one question. */
+  /** Missing names to be looked up, all in one query. */
   #wanted: { keys: Set<string>; found: Promise<void> } | undefined
   #cancelRefresh: (() => void) | undefined
   #stopped = false
   #revision = 0
-  /** The next end of a lease or of a grace period, when answers change by themselves. */
+  /** The next end of a lease or grace period, when answers change without any write. */
   #nextEndAt = Infinity
   #known: { revision: number; names: readonly KnownName[] } | undefined
 
@@ -50,7 +50,7 @@ export class NameIndex implements Names {
     this.#addBuiltIn(options.builtIn.names)
   }
 
-  /** Names of the house itself. The first who has one keeps it. */
+  /** Adds built-in names. Of several entries of a name the first counts, and so does the first name of an address. */
   #addBuiltIn(names: readonly KnownName[]): void {
     for (const known of names) {
       const key = known.name.toLowerCase()
@@ -61,7 +61,7 @@ export class NameIndex implements Names {
     this.#isReserved = reservedWords([...this.#options.builtIn.reserved, ...this.#builtIn.keys()])
   }
 
-  /** Reads the whole book and keeps it up to date from then on. `more` are names of the house that were not known before. */
+  /** Loads all names and keeps them up to date from then on. `more` are built-in names that were not known before. */
   async start(more: readonly KnownName[] = []): Promise<void> {
     this.#addBuiltIn(more)
     await this.#readChanges()
@@ -115,18 +115,18 @@ export class NameIndex implements Names {
     return this.#options.builtIn.aliases.map(({ account, alias }) => ({ account, alias }))
   }
 
-  /** A name has changed, here or on another instance. */
+  /** Called when a name has changed, on any instance. */
   note(key: string): void {
     this.#inBackground(() => this.learn(key))
   }
 
-  /** Reads one name from the store: an instance that is about to be told of a change finds it here afterwards. */
+  /** Reads one name from the store, so that an instance knows a change before anyone is notified of it. */
   async learn(key: string): Promise<void> {
     const lease = await findLease(this.#options.db, key)
     if (lease) this.#put(lease)
   }
 
-  /** Notices may have been lost: the whole book is read again. */
+  /** Loads all names again, because notices may have been lost. */
   reload(): void {
     this.#reloadedAt = 0
     this.#inBackground(() => this.#readChanges())
@@ -152,7 +152,7 @@ export class NameIndex implements Names {
     return this.#builtIn.get(key)?.address
   }
 
-  /** In its grace period a name is its owner's still, but no payer's money should follow it (contract 1, rule 17). */
+  /** During its grace period a name still belongs to its owner, but no money may follow it (contract 1, rule 17). */
   async #resolveForMoney(key: string): Promise<string | undefined> {
     const lease = await findLease(this.#options.db, key)
     const status = lease ? statusAt(lease, this.#options.clock.now()) : 'available'
@@ -203,11 +203,11 @@ export class NameIndex implements Names {
 
   #put(lease: NameLease): void {
     const old = this.#leases.get(lease.key)
-    // Two reads may overtake each other.
+    // Two reads may finish in the wrong order.
     if (old && old.changedAt >= lease.changedAt) return
     if (old) this.#namesOf.get(old.owner)?.delete(old.key)
     this.#leases.set(lease.key, lease)
-    // A name that another account gave to an address is nothing that address has said of itself.
+    // A name that another account has pointed at an address does not identify that address.
     if (lease.owner === lease.address) {
       const names = this.#namesOf.get(lease.owner) ?? new Set()
       this.#namesOf.set(lease.owner, names.add(lease.key))
@@ -223,7 +223,7 @@ export class NameIndex implements Names {
   }
 }
 
-/** Names that would speak for the service, its pages, the ledger, or well-known houses; and words that programs trip over. */
+/** Names that could pass for the service, its pages, the ledger or well-known companies, and words that break programs. */
 const RESERVED = `
   about abuse account accounts action actions admin administrator admins alias aliases api app apps assets auth billing
   blog bot bots buy callback cdn check checkout claim claims client config confirm contact cookie credits currency
@@ -245,7 +245,7 @@ const RESERVED = `
   .trim()
   .split(/\s+/)
 
-/** Tells reserved words, also when they are written so that they only look like themselves. */
+/** Matches reserved words, including look-alike spellings. */
 function reservedWords(more: Iterable<string>): (name: string) => boolean {
   const skeletons = new Set([...RESERVED, ...more].map(toSkeleton))
   return (name) => skeletons.has(toSkeleton(name))

@@ -7,7 +7,7 @@ import { NameIndex } from './name-index.ts'
 import { type BuiltIn, exchangesOf } from './built-in.ts'
 import { nameRoutes } from './routes.ts'
 
-/** The notice by which instances learn that a name has changed. */
+/** Notifies other instances that a name has changed. */
 const NOTICE = 'name'
 
 export const NAME_ACTIONS = [known, aliases]
@@ -15,21 +15,21 @@ export const NAME_ACTIONS = [known, aliases]
 interface NamePorts {
   store: StoreCtx
   notices: Notices
-  /** Names of those who try things out, which are known once the rooms are open. */
+  /** Names for the development ledger, available once the other modules are open. */
   play: (() => Promise<readonly KnownName[]>) | undefined
 }
 
 export interface NamesModule extends Module {
   names: Names
-  /** Whether what is sent to an address reaches an exchange and not the payer who paid from it. */
+  /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
-  /** A lease has changed, here: everybody who shares the store reads it again. */
+  /** Announces a changed lease, so that every instance on the store reads it again. */
   tellChanged(key: string): void
-  /** Reads a lease again before anybody is told of it: a notice may be late or lost. */
+  /** Reads a lease again before anyone is notified of a change, because the notice may be late or lost. */
   learn(key: string): Promise<void>
 }
 
-/** The book of names, which hears of every lease that changes, on whichever instance. */
+/** Opens the names module, which follows every change of a lease on any instance. */
 export function openNames({ store, notices, play }: NamePorts, builtIn: BuiltIn): NamesModule {
   const { db, clock, failures } = store
   const book = new NameIndex({ db, clock, builtIn, onError: failures.failed('names.book') })

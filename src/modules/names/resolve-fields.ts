@@ -2,21 +2,21 @@ import type { Action } from '../../kernel/action.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { NameUse, Names } from '../../kernel/ports.ts'
 
-/** Single fields in which a username may stand for an address; lists are resolved entry by entry in their actions. */
+/** Single fields in which a username may replace an address; actions resolve the entries of lists themselves. */
 const NAME_FIELDS = ['account', 'address', 'refund_address', 'send'] as const
 type NameField = (typeof NAME_FIELDS)[number]
 
 interface ResolvedParams {
   params: Readonly<Record<string, unknown>>
-  /** The address behind `@name` in `account` or `address`, which the answer repeats. */
+  /** The address of the `@name` in `account` or `address`, which the answer repeats. */
   resolved: string | undefined
 }
 
 type Params = ResolvedParams['params']
 
 /**
- * Replaces usernames by their addresses, once, before anything looks at the fields. Unknown fields stay unread. Requests
- * without names, which most are, are answered at once.
+ * Replaces usernames by their addresses, once, before any other code sees the fields. Unknown fields are not read. Most requests contain no
+ * names, and for those this returns at once.
  */
 export function resolveNames(names: Names, params: Params, action: Action): ResolvedParams | Promise<ResolvedParams> {
   const given = findNames(params, action)
@@ -43,7 +43,7 @@ function findNames(params: Params, action: Action): GivenName[] | undefined {
   return given
 }
 
-/** Whether funds may end at the address. Where an action makes or moves something, `account` only says whose it is. */
+/** Whether money may go to the address. In an action that makes or moves something, `account` only names the owner. */
 function useOf(field: NameField, { once, onceWhen }: Action): NameUse {
   if (field === 'send' || field === 'refund_address') return 'money'
   return field === 'address' && (once || onceWhen) ? 'money' : 'read'

@@ -10,7 +10,7 @@ import { showName } from './name.ts'
 
 const LIST = { method: 'GET', cacheable: true } as const
 
-/** The names that everybody may read, as lists. */
+/** Lists of names, readable by everyone. */
 export function nameRoutes(names: Names): readonly Route[] {
   return [
     { ...LIST, path: '/known.json', door: 'open', run: () => ({ json: names.known().map(showName) }) },
@@ -20,7 +20,7 @@ export function nameRoutes(names: Names): readonly Route[] {
       path: '/.well-known/nano-currency.json',
       door: 'open',
       async run({ query: { names: asked } }) {
-        // Without names, all of them: that is what the document is where it lies in a folder.
+        // Without a name, the answer lists all, as a static file at this path would.
         if (asked === undefined) return { json: { names: names.known().map(showName) } }
         return { json: await lookUpNames(names, [asked].flat().map(textOf).join(',')) }
       },
@@ -77,9 +77,8 @@ export const describedNameRoutes: readonly Described[] = [
 const NAMES_MAX = 100
 
 /**
- * The document by which wallets look names up: for each name its address, for each address its name. A wallet that asks is
- * about to pay, so that names are resolved as where money moves. A name is repeated as it was asked for, because
- * wallets compare it.
+ * The document by which wallets look up the address of a name and the name of an address. A wallet asks just before it pays, so names are
+ * resolved as where money moves. The answer repeats each name as it was asked for, because wallets compare it.
  */
 async function lookUpNames(names: Names, asked: string): Promise<{ names: JsonObject[] }> {
   const given = [...new Set(asked.split(',').map((entry) => entry.trim().replace(/^@/, '')))].slice(0, NAMES_MAX)

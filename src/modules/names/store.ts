@@ -31,7 +31,7 @@ const toColumns = (lease: NameLease) => ({
   indexed: lease.indexed ? 1 : 0,
 })
 
-/** Leases a name for the first time; false when it is in the book already. The second of two buyers waits here. */
+/** Leases a name for the first time; false when the name exists already. The second of two buyers waits here for the first. */
 export async function insertLease(db: Db, lease: NameLease): Promise<boolean> {
   const row = await db
     .insertInto('usernames')
@@ -42,7 +42,7 @@ export async function insertLease(db: Db, lease: NameLease): Promise<boolean> {
   return row !== undefined
 }
 
-/** Takes hold of a name until the transaction ends: two payments for it are judged one after the other. */
+/** Locks a name until the transaction ends, so that two payments for it are handled one after the other. */
 export async function lockLease(db: Db, key: string): Promise<NameLease | undefined> {
   const row = await db
     .updateTable('usernames')
@@ -53,7 +53,7 @@ export async function lockLease(db: Db, key: string): Promise<NameLease | undefi
   return row && toLease(row)
 }
 
-/** Writes a name that `lockLease` holds. Notices of its end begin anew. */
+/** Stores a locked name, and restarts the notices about its end. */
 export async function updateLease(db: Db, lease: NameLease): Promise<void> {
   await db
     .updateTable('usernames')
@@ -62,7 +62,7 @@ export async function updateLease(db: Db, lease: NameLease): Promise<void> {
     .execute()
 }
 
-/** The same for what an owner tells about a name; its end stays where it is, and so do the notices of it. */
+/** The same for a changed profile; the end of the lease and the state of its notices stay as they are. */
 export async function updateProfile(
   db: Db,
   { key, address, profile, changedAt }: Pick<NameLease, 'key' | 'address' | 'profile' | 'changedAt'>,
@@ -74,7 +74,7 @@ export async function updateProfile(
     .execute()
 }
 
-/** Whether search engines may list the page of a name, as the account says that leases it; undefined where it does not. */
+/** Sets whether search engines may list a name's page, for the account that leases it; undefined when it does not. */
 export async function updateIndexed(
   db: Db,
   { key, accountId, indexed }: { key: string; accountId: string; indexed: boolean },
@@ -94,7 +94,7 @@ export async function findLease(db: Db, key: string): Promise<NameLease | undefi
   return row && toLease(row)
 }
 
-/** Those of a bounded list of names that are in the book. */
+/** Finds the existing names among a bounded list. */
 export async function listLeases(db: Db, keys: readonly string[]): Promise<NameLease[]> {
   const rows = await db
     .selectFrom('usernames')
@@ -104,13 +104,13 @@ export async function listLeases(db: Db, keys: readonly string[]): Promise<NameL
   return rows.map(toLease)
 }
 
-/** Where a walk through what has changed has come to. */
+/** How far a pass over changes has come. */
 export interface ChangePosition {
   changedAt: number
   key: string
 }
 
-/** What has changed since a position, oldest first. */
+/** Changes since a position, oldest first. */
 export async function listChanged(db: Db, since: ChangePosition, limit: number): Promise<NameLease[]> {
   const rows = await db
     .selectFrom('usernames')
@@ -128,7 +128,7 @@ export async function listChanged(db: Db, since: ChangePosition, limit: number):
   return rows.map(toLease)
 }
 
-/** Names that an account asked for, newest first; the next page begins behind the last of this one. */
+/** Names leased by an account, newest first; the next page begins after the last one of this page. */
 export async function listLeasesOf(
   db: Db,
   { accountId, after, limit }: { accountId: string; after?: { createdAt: number; key: string }; limit: number },
@@ -140,8 +140,8 @@ export async function listLeasesOf(
 }
 
 /**
- * Names of accounts that end before a time and whose owners may not have been told all there is to tell, by their ends; the
- * next page begins behind the last of this one.
+ * Names of accounts that end before a time and whose owners may not have got every notice, ordered by their end; the next page begins after the
+ * last one of this page.
  */
 export async function listUntold(
   db: Db,
@@ -169,7 +169,7 @@ export async function listUntold(
   return rows.map((row) => ({ ...toLease(row), told: row.told }))
 }
 
-/** One notice further; false when another process has sent it, or the end has moved meanwhile. */
+/** Records a sent notice; false when another process has sent it, or the end has changed meanwhile. */
 export async function markTold(
   db: Db,
   { key, expiresAt, told }: { key: string; expiresAt: number; told: number },

@@ -1,22 +1,22 @@
-/** A name that is or was leased. Whether it is theirs still is a question of the time. */
+/** A username that is or was leased; whether the lease is valid depends on the time. */
 export interface UsernamesTable {
-  /** In small letters. */
+  /** In lower case. */
   name: string
   /** As its owner wrote it. */
   display: string
-  /** The address that paid for it, and alone may extend or change it. */
+  /** The address that paid for it; only it may extend or change the lease. */
   owner: string
-  /** What it stands for. */
+  /** The address that the name resolves to. */
   address: string
-  /** The account whose key asked for it. */
+  /** The account whose key leased it. */
   account_id: string | null
   created_at: number
   expires_at: number
-  /** Until then it is reserved for its owner. */
+  /** Until then the name is reserved for its owner. */
   grace_until: number
   /** JSON object. */
   profile: string
-  /** Which notices of its end were sent. */
+  /** The last notice about its end that was sent. */
   told: number
   changed_at: number
   /** 1 where search engines may list its public page. */
@@ -27,7 +27,7 @@ export interface NameTables {
   usernames: UsernamesTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const NAME_TABLES = ['usernames'] as const satisfies readonly (keyof NameTables)[]
 
 declare module '../../kernel/db.ts' {

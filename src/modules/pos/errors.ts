@@ -1,12 +1,12 @@
 import { AppError, overLimit } from '../../kernel/errors.ts'
 
-/** Also for those of other accounts, and for whoever has not its link. */
+/** Also used for those of other accounts, and without the link. */
 export const posNotFound = () => new AppError('not_found', 'Point of sale not found.')
 export const saleNotFound = () => new AppError('not_found', 'Sale not found.')
 export const tooManyPos = (max: number) =>
   new AppError('limit_reached', `An account can have up to ${max} points of sale.`)
 export const posPaused = () => new AppError('conflict', 'This point of sale is paused.', { body: { status: 'paused' } })
-/** Items have other prices by now, or a page sums up in another way: nobody is asked for something else than they saw. */
+/** Prices have changed, or the page computed another total: no customer may be asked for a sum other than the one shown. */
 export const totalChanged = (total: string) =>
   new AppError('conflict', 'The prices have changed.', { body: { field: 'total', total } })
 export const saleKeyUsed = () =>

@@ -8,7 +8,7 @@ import { posPages } from './routes/dashboard.tsx'
 import { tillPageRoutes } from './routes/page.tsx'
 import { tillRoutes } from './routes/till.ts'
 
-/** What one address may do in a minute: a shop has several tills behind one. */
+/** Requests that one network address may make in a minute, because several tills of a shop share one. */
 const LOOKS_PER_MINUTE = 600
 const SALES_PER_MINUTE = 120
 const PINS_PER_MINUTE = 20
@@ -19,7 +19,7 @@ interface PosPorts {
   isPlay: boolean
 }
 
-/** Places where cashiers ask for payments. */
+/** Opens the points of sale module. */
 export function openPos({ checkout, links, isPlay }: PosPorts): Module {
   const { checkouts } = checkout
   const room: PosRoom = {

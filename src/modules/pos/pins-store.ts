@@ -2,22 +2,22 @@ import type { Db } from '../../kernel/db.ts'
 
 interface Who {
   posId: string
-  /** A device that had the PIN right once, or an address of the network. */
+  /** A device that has entered the right PIN before, or a network address. */
   who: string
 }
 
 interface Limits {
   now: number
-  /** After so many tries there is a pause. */
+  /** After this many attempts there is a pause. */
   triesMax: number
   lockedUntil: number
-  /** After so many wrong ones nothing more is tried. */
+  /** After this many wrong attempts no more are allowed. */
   wrongMax: number
 }
 
 /**
- * Takes a try before the PIN is looked at, in one statement: however many come at once, on however many instances, no more are
- * tried than there are. False in a pause, and once all are used up.
+ * Counts an attempt before the PIN is checked, in one statement, so that concurrent attempts on any number of instances cannot exceed the limit.
+ * False during a pause, and once all attempts are used up.
  */
 export async function takeTry(
   db: Db,
@@ -68,17 +68,17 @@ export async function findTries(db: Db, { posId, who }: Who): Promise<Tries | un
   return row && { tries: row.tries, wrong: row.wrong, lockedUntil: row.locked_until }
 }
 
-/** It was right. */
+/** Clears the attempts after the right PIN. */
 export async function forgetTries(db: Db, { posId, who }: Who): Promise<void> {
   await db.deleteFrom('pos_pin_tries').where('pos_id', '=', posId).where('who', '=', who).execute()
 }
 
-/** A new PIN: everybody begins anew. */
+/** Clears all attempts after the PIN was changed. */
 export async function forgetAllTries(db: Db, posId: string): Promise<void> {
   await db.deleteFrom('pos_pin_tries').where('pos_id', '=', posId).execute()
 }
 
-/** The same for all that are new here, together. False once they have used up theirs. */
+/** Counts an attempt of new devices together; false once they have used up theirs. */
 export async function takeStrangeTry(db: Db, posId: string, wrongMax: number): Promise<boolean> {
   const row = await db
     .updateTable('points_of_sale')
@@ -90,7 +90,7 @@ export async function takeStrangeTry(db: Db, posId: string, wrongMax: number): P
   return row !== undefined
 }
 
-/** It was right. */
+/** Takes the attempt back after the right PIN. */
 export async function giveStrangeTryBack(db: Db, posId: string): Promise<void> {
   await db
     .updateTable('points_of_sale')

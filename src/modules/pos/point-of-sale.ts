@@ -20,7 +20,7 @@ import { given } from '../../kernel/shown-fields.ts'
 import { currency, payout, price } from '../checkout/index.ts'
 import type { PosRoom } from './room.ts'
 
-/** How much of a price can be given on top of it. */
+/** Tips offered, as percentages of the price. */
 const PERCENT = {
   schema: answer.integer,
   read(value: unknown, path: string): number {
@@ -30,7 +30,7 @@ const PERCENT = {
   },
 }
 
-/** A place where a cashier asks for payments: what is sold there, and who may ask. */
+/** A point of sale: what is sold there, and who may sell. */
 export const pointOfSale = resource({
   plural: 'points_of_sale',
   table: 'points_of_sale',
@@ -56,7 +56,7 @@ export const pointOfSale = resource({
       hint: 'Where you receive the money: nano_… or @name.',
       example: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
     }),
-    // The sums of a day are in one currency.
+    // Fixed, because a day's totals are in one currency.
     currency: currency({
       label: 'Currency',
       hint: 'Used on the keypad. It cannot be changed later.',
@@ -101,12 +101,12 @@ export const pointOfSale = resource({
       isForNew: true,
     }),
     pinRequired: askedFlag(),
-    /** What its link carries: sealed, and as a fingerprint to compare with. */
+    /** The token of its link, encrypted, and as a keyed hash to compare with. */
     token: secret(),
     tokenMark: secret(),
-    /** A fingerprint with the service's key; null where no PIN is asked for. */
+    /** A keyed hash; null where no PIN is required. */
     pinMark: secretOrNone(),
-    /** Wrong PINs of devices that never had it right, since it was set. */
+    /** Wrong PINs of new devices since the PIN was set. */
     wrongPins: count(),
   },
   derived: {
@@ -127,11 +127,11 @@ export type PosColumns = RowOf<typeof pointOfSale.fields>
 
 export const tills = records(pointOfSale)
 
-/** The PIN that is asked for from now on: undefined leaves it as it is, null takes it away. */
+/** The PIN of a request: undefined leaves it as it is, null removes it. */
 export const pinOf = ({ pin, pinRequired }: Partial<Pick<PosValues, 'pin' | 'pinRequired'>>) =>
   pinRequired === false ? null : pin
 
-/** Whose midnight ends a day. */
+/** The time zone whose midnight ends a day. */
 function timeZone(labelled: Labelled) {
   return field<string>({
     schema: answer.text,

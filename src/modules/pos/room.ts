@@ -1,11 +1,11 @@
 import type { SecretBox } from '../../kernel/ports.ts'
 import type { CheckoutRoom } from '../checkout/index.ts'
 
-/** What the verbs of points of sale work with. */
+/** The context of every function of this module. */
 export interface PosRoom {
   checkouts: CheckoutRoom
   secrets: SecretBox
-  /** Where cashiers find one. */
+  /** The URL of a till. */
   urlOf(id: string): string
 }
 

@@ -6,7 +6,7 @@ export interface PosSale {
   checkoutId: string
   posId: string
   saleKey: string
-  /** Raw, or 10^-8 of the currency; the tip is in it. */
+  /** In raw, or in 10^-8 of the currency; includes the tip. */
   totalUnits: bigint
   tipUnits: bigint
   createdAt: number
@@ -35,7 +35,7 @@ export async function insertSale(db: Db, sale: PosSale): Promise<void> {
     .execute()
 }
 
-/** What one tap has made already. */
+/** The sale that one tap has made already. */
 export async function findSaleByKey(db: Db, posId: string, saleKey: string): Promise<PosSale | undefined> {
   const row = await db
     .selectFrom('pos_sales')
@@ -46,7 +46,7 @@ export async function findSaleByKey(db: Db, posId: string, saleKey: string): Pro
   return row && toSale(row)
 }
 
-/** A checkout of this point of sale; of another one it is not there. */
+/** A checkout of this point of sale; one of another counts as missing. */
 export async function findSale(db: Db, posId: string, checkoutId: string): Promise<PosSale | undefined> {
   const row = await db
     .selectFrom('pos_sales')
@@ -97,11 +97,11 @@ export interface SalesTotals {
   tipUnits: bigint
   paidRaw: bigint
   refundedRaw: bigint
-  /** In the units of its totals. */
+  /** In the same units as the totals. */
   refundedUnits: bigint
 }
 
-/** What was paid of the sales of a span of time, however many there are. */
+/** The sums of the paid sales in a time, however many there are. */
 export async function sumSales(db: Db, engine: StoreEngine, { posId, from, to }: Span): Promise<SalesTotals> {
   const back = await db
     .selectFrom('pos_sales')

@@ -9,7 +9,7 @@ import type { ListedSale, PosSale } from './sales-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
-/** What its cashier needs to sell; nothing of the account. */
+/** What a cashier needs to sell, without data of the account. */
 export function showTill({ title, currency, items, tips, timeZone, isPaused }: PointOfSale): JsonObject {
   return {
     title,
@@ -22,7 +22,7 @@ export function showTill({ title, currency, items, tips, timeZone, isPaused }: P
   }
 }
 
-/** A sale as the till shows it: what is to be paid, how, and whether it is. */
+/** A sale for the till's page: amount, payment link, and status. */
 export async function showSale({ checkouts: ctx }: PosRoom, pos: PointOfSale, sale: PosSale): Promise<JsonObject> {
   const { checkout, quotedUntil } = await readPageFacts(ctx, await servePage(ctx, sale.checkoutId))
   const link = paymentLink(checkout)

@@ -1,6 +1,6 @@
 import type { PosColumns } from './point-of-sale.ts'
 
-/** Declared where the noun is. */
+/** Its columns are declared with the noun. */
 export interface PointsOfSaleTable extends PosColumns {
   deleted_at: number | null
 }
@@ -9,21 +9,21 @@ export interface PointsOfSaleTable extends PosColumns {
 export interface PosSalesTable {
   checkout_id: string
   pos_id: string
-  /** What the page calls one tap: sent twice, it counts once. */
+  /** The page's id of one tap, so that a tap sent twice counts once. */
   sale_key: string
-  /** Its price with the tip, and the tip in it: raw, or 10^-8 of the currency. */
+  /** The price with the tip, and the tip in it: in raw, or in 10^-8 of the currency. */
   total_units: string
   tip_units: string
   created_at: number
 }
 
-/** How often a device, or an address of the network, has tried a PIN. */
+/** Attempts at a PIN by a device or a network address. */
 export interface PosPinTriesTable {
   pos_id: string
   who: string
   /** Since the last pause. */
   tries: number
-  /** In all, since it was last right. */
+  /** Since the last right PIN. */
   wrong: number
   locked_until: number
 }
@@ -34,7 +34,7 @@ export interface PosTables {
   pos_pin_tries: PosPinTriesTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const POS_TABLES = [
   'points_of_sale',
   'pos_sales',

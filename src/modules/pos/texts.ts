@@ -1,6 +1,6 @@
 import type { Language } from '../../web/voice.ts'
 
-/** What a till says beside the words it shares with the payment page. */
+/** Texts of a till, in addition to those of the payment page. */
 export interface TillTexts {
   title: string
   noLink: string

@@ -21,7 +21,7 @@ export interface RepsModule extends Module {
   reps: Representatives
 }
 
-/** Accounts with voting weight, and how long they were seen. */
+/** Opens the representatives module: accounts with voting weight, and their uptime. */
 export function openReps({ store, node, names }: RepPorts, { knownReps }: RepresentativeSettings): RepsModule {
   const { db, clock } = store
   const list = new RepresentativeList({
@@ -41,7 +41,7 @@ export function openReps({ store, node, names }: RepPorts, { knownReps }: Repres
 
 const KEPT_DAYS = 60
 
-/** Looks once a minute who is online, on one instance at a time: uptimes come from these looks. */
+/** Checks once a minute who is online, on one instance at a time; uptimes are computed from these checks. */
 const lookAtReps = (ctx: StoreCtx, node: NodePort): Job => ({
   kind: 'reps.look',
   attemptsMax: 3,

@@ -6,7 +6,7 @@ import { type Json, type JsonObject, textOf, toList, toObject } from '../../kern
 import { type Uptimes, readUptimes } from './store.ts'
 
 const LISTED_MAX = 500
-/** How long a list is good, and how long it is better than none. */
+/** How long a list is current, and how long an older one is better than none. */
 const FRESH_MILLISECONDS = 60_000
 const STALE_MILLISECONDS = 10 * 60_000
 export const DAY = 86_400_000
@@ -20,7 +20,7 @@ interface RepsOptions {
   usernameOf(address: string): string | undefined
 }
 
-/** The representatives of the network. The list is made anew once a minute at most, and by one caller at a time. */
+/** The representatives of the network. The list is refreshed at most once a minute, by one caller at a time. */
 export class RepresentativeList implements Representatives {
   readonly #options: RepsOptions
   #last: { reps: JsonObject[]; at: number } | undefined
@@ -70,7 +70,7 @@ async function readFacts(node: NodePort): Promise<NodeFacts> {
   }
 }
 
-/** Not every node gives telemetry; the list is worth having without. */
+/** Some nodes give no telemetry; the list is useful without it. */
 async function optional(node: NodePort, params: Record<string, unknown>) {
   try {
     return await node.read('telemetry', params)
@@ -80,13 +80,13 @@ async function optional(node: NodePort, params: Record<string, unknown>) {
   }
 }
 
-/** Who votes at the moment. */
+/** The representatives that are voting now. */
 export async function readOnline(node: NodePort): Promise<string[]> {
   const { representatives } = await node.read('representatives_online', { weight: true })
   return Object.keys(toObject(representatives))
 }
 
-/** What is known of a representative beside the ledger. */
+/** Facts about a representative that are not on the ledger. */
 interface KnownRep {
   alias?: string
   website?: string
@@ -94,7 +94,7 @@ interface KnownRep {
   donation_address?: string
 }
 
-/** The node's answers that the list is made of. */
+/** The node's answers from which the list is made. */
 export interface NodeFacts {
   weights: JsonObject
   online: JsonObject
@@ -108,12 +108,12 @@ interface Around {
   usernameOf(address: string): string | undefined
 }
 
-/** A voter of more than this share is one that others should not join. */
+/** Wallets should not choose a representative with more than this share of the weight. */
 const HEAVY_PERCENT = 5
 const HEAVY_SCORE_MAX = 80
 const OFFLINE_SCORE_MAX = 20
 
-/** Everybody with weight, heaviest first, with what the network and this gateway know of them. */
+/** All representatives with weight, heaviest first, with facts from the network and this gateway. */
 export function toRepresentatives(facts: NodeFacts, { known, uptimes, usernameOf }: Around): JsonObject[] {
   const total = parseRaw(textOf(facts.quorum.online_stake_total)) ?? 0n
   const machines = machinesByAccount(facts)
@@ -133,7 +133,7 @@ export function toRepresentatives(facts: NodeFacts, { known, uptimes, usernameOf
         account,
         donation_address,
         weight: percent,
-        // A JSON number is the nearest there is; the whole truth stands beside it.
+        // A JSON number is only an approximation; the exact weight is next to it.
         weight_nano: Number(formatNano(weight)),
         weight_raw: weight.toString(),
         uptime: `${uptime.toFixed(2)}%`,
@@ -151,8 +151,8 @@ export function toRepresentatives(facts: NodeFacts, { known, uptimes, usernameOf
 }
 
 /**
- * From 0 to 100: seven tenths for being online, three tenths for being in step. One that is offline now has 20 at most, and
- * one that holds more than 5 % of the weight 80 at most, because others should not join them.
+ * A score from 0 to 100: seven tenths for uptime, three tenths for being in sync. At most 20 for one that is offline now, and at most 80 for one
+ * with more than 5 % of the weight, because wallets should not choose it.
  */
 export function scoreOf({
   uptime,
@@ -170,14 +170,14 @@ export function scoreOf({
   return percent > HEAVY_PERCENT ? Math.min(score, HEAVY_SCORE_MAX) : score
 }
 
-/** In percent of the looks this gateway had; before the first, what it sees now. */
+/** The percentage of this gateway's checks that found it online; before the first check, its current state. */
 function uptimeOf(account: string, { looks, online }: Uptimes, isOnline: boolean): number {
   if (looks === 0) return isOnline ? 100 : 0
   return (Math.min(online.get(account) ?? 0, looks) / looks) * 100
 }
 
 interface Machine {
-  /** Confirmed blocks in percent of the most anybody has. */
+  /** Confirmed blocks in percent of the highest count of any node. */
   synced: number
   version: string
   protocol: number
@@ -186,7 +186,7 @@ interface Machine {
 
 const UNSEEN: Machine = { synced: 0, version: '', protocol: 0, database: '' }
 
-/** Who votes from where is told by the quorum, what runs there by telemetry; the address joins the two. */
+/** The quorum tells which representative votes from which address, telemetry what runs at an address; the address joins both. */
 function machinesByAccount({ quorum, telemetry, online }: NodeFacts): Map<string, Machine> {
   const metrics = toList(telemetry.metrics).map(toObject)
   const most = Math.max(1, ...metrics.map(({ cemented_count }) => toCount(cemented_count)))
@@ -198,7 +198,7 @@ function machinesByAccount({ quorum, telemetry, online }: NodeFacts): Map<string
     const metric = byAddress.get(addressKey(textOf(peer.ip)))
     if (metric) machines.set(textOf(peer.account), toMachine(metric, most))
   }
-  // A node does not list itself among its peers: who is online and nowhere else is the node we ask, if it is alone.
+  // A node is missing from its own list of peers: a single online representative that no peer explains is the node we ask.
   const own = Object.keys(online).filter((account) => !machines.has(account))
   if (own.length === 1 && telemetry.own !== undefined) {
     const metric = toObject(telemetry.own)
@@ -218,7 +218,7 @@ function toMachine(metric: JsonObject, most: number): Machine {
   }
 }
 
-/** `[::ffff:192.0.2.1]:7075` and its relatives, as one spelling. */
+/** Normalises `[::ffff:192.0.2.1]:7075` and similar spellings of one address. */
 function addressKey(text: string): string {
   return text.toLowerCase().replaceAll(/[[\]]/g, '').replace('::ffff:', '')
 }

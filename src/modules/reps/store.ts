@@ -1,13 +1,13 @@
 import type { Db } from '../../kernel/db.ts'
 
-/** Stands for the looks themselves. */
+/** The row that counts the checks themselves. */
 const LOOKS = '*'
-/** Well below the number of parameters either engine takes. */
+/** Well below the maximum number of parameters of either engine. */
 const ROWS_AT_ONCE = 500
 
-/** Counts one look and everybody it found online. Call it in a transaction. */
+/** Counts one check, and every representative it found online. Call it in a transaction. */
 export async function addLook(db: Db, day: number, online: readonly string[]): Promise<void> {
-  // In one order, so that two instances never wait for each other.
+  // Sorted, so that two instances cannot deadlock.
   const rows = [LOOKS, ...[...online].sort()].map((account) => ({ account, day, online: 1 }))
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     await db
@@ -22,7 +22,7 @@ export async function addLook(db: Db, day: number, online: readonly string[]): P
 
 export interface Uptimes {
   looks: number
-  /** How often each was online. */
+  /** How often each was found online. */
   online: ReadonlyMap<string, number>
 }
 

@@ -1,4 +1,4 @@
-/** How often a representative was seen online on a day. The account `*` counts how often anybody looked. */
+/** How often a representative was found online on a day. The account `*` counts the checks. */
 interface RepDaysTable {
   account: string
   /** Days since 1970. */
@@ -10,7 +10,7 @@ export interface RepresentativeTables {
   rep_days: RepDaysTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const REPRESENTATIVE_TABLES = ['rep_days'] as const satisfies readonly (keyof RepresentativeTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -1,4 +1,4 @@
-/** What the service is made of, for people who use it. */
+/** The parts of the service, as its users know them. */
 export const COMPONENTS = {
   gateway: 'Gateway',
   nodes: 'Nodes of the network',
@@ -12,7 +12,7 @@ export type Component = keyof typeof COMPONENTS
 
 export const COMPONENT_NAMES = Object.keys(COMPONENTS) as Component[]
 
-/** How a component stands, the worst last. */
+/** The states of a component, the worst last. */
 export const STATES = ['up', 'degraded', 'down'] as const
 
 export type State = (typeof STATES)[number]

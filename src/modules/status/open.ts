@@ -7,16 +7,16 @@ import { statusRoutes } from './routes/status.tsx'
 interface StatusPorts {
   store: StoreCtx
   view: OwnView
-  /** The ledger is for trying things out. */
+  /** Whether the ledger is the development ledger. */
   isPlay: boolean
 }
 
-/** How the service stands, for the public. */
+/** Opens the public status page. */
 export function openStatusPage({ store, view, isPlay }: StatusPorts): Module {
   return { name: 'status', routes: statusRoutes({ store, devnet: isPlay }), jobs: [lookAtService(store, view)] }
 }
 
-/** Looks at the service once a minute, on one instance. */
+/** Checks the service once a minute, on one instance. */
 const lookAtService = (ctx: StoreCtx, view: OwnView): Job => ({
   kind: 'status.look',
   attemptsMax: 3,

@@ -19,7 +19,7 @@ export interface Incident {
   endedAt: number | null
 }
 
-/** What was seen last of each component. */
+/** The last observed state of each component. */
 export async function listLastSeen(db: Db): Promise<Map<Component, { at: number; state: State }>> {
   const rows = await db
     .selectFrom('status_days')
@@ -37,7 +37,7 @@ export async function listLastSeen(db: Db): Promise<Map<Component, { at: number;
   return new Map(rows.map(({ component, last_at: at, last_state: state }) => [component, { at, state }]))
 }
 
-/** Adds looks to the day of a component; `times` is more than one for the time in which nobody looked. */
+/** Adds checks to a component's day; `times` is more than one for a time without checks. */
 export async function addLooks(
   db: Db,
   {
@@ -72,7 +72,7 @@ export async function insertIncident(db: Db, { id, component, state, startedAt, 
     .execute()
 }
 
-/** Ends what is open of a component, but for the state that it is still in. */
+/** Ends a component's open incident unless it is still in that state. */
 export async function endIncident(
   db: Db,
   { component, state, now }: { component: Component; state: State; now: number },
@@ -132,7 +132,7 @@ export async function deleteOldIncidents(db: Db, before: number, limit: number):
   })
 }
 
-/** Since when the job of these kinds that waits longest could have run; undefined where none waits. */
+/** When the job of these kinds that has waited longest became due; undefined when none waits. */
 export async function findOldestDue(db: Db, kinds: readonly string[]): Promise<number | undefined> {
   const row = await db
     .selectFrom('jobs')
@@ -144,8 +144,8 @@ export async function findOldestDue(db: Db, kinds: readonly string[]): Promise<n
 }
 
 /**
- * Since when the mail that was tried in vain, and will be again, is there. One whose recipient the mail server does not take for
- * the moment says nothing about the server.
+ * Since when a mail exists that failed and will be tried again. A recipient whom the mail server rejects temporarily says nothing about the
+ * server, so such mails do not count.
  */
 export async function findOldestTried(db: Db, kinds: readonly string[]): Promise<number | undefined> {
   const row = await db

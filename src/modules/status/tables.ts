@@ -1,15 +1,15 @@
 import type { Component, State } from './components.ts'
 
-/** What was seen of a component in a day: how often somebody looked, and how often it was not well. */
+/** The checks of a component on a day, and how many found it degraded or down. */
 interface StatusDaysTable {
   component: Component
-  /** As in 2027-01-31, UTC. */
+  /** For example 2027-01-31, in UTC. */
   day: string
   looks: number
   degraded: number
   down: number
   last_at: number
-  /** What was seen last: it counts as an incident once it is seen twice. */
+  /** The last observed state; a bad one becomes an incident when it is observed twice. */
   last_state: State
 }
 
@@ -26,7 +26,7 @@ export interface StatusTables {
   status_incidents: StatusIncidentsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const STATUS_TABLES = ['status_days', 'status_incidents'] as const satisfies readonly (keyof StatusTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -8,7 +8,7 @@ import { deleteExpiredSwaps, listOpenSwaps, markSwap } from './store.ts'
 const SWAPS_MAX = 500
 const SWAPS_AT_ONCE = 8
 
-/** Asks the provider how the open swaps stand, some at a time. One that fails or is slow keeps no other waiting. */
+/** Asks the provider for the status of open swaps, some at a time. A failing or slow one does not delay the others. */
 export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapProvider): Job => ({
   kind: 'swap.follow',
   money: true,
@@ -33,7 +33,7 @@ export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapPro
   },
 })
 
-/** Forgets what nobody paid for. */
+/** Deletes swaps that nobody has paid. */
 export const forgetSwaps = ({ db, clock }: StoreCtx, { keepUnpaid }: Pick<Retention, 'keepUnpaid'>): Job => ({
   kind: 'swap.forget',
   attemptsMax: 3,

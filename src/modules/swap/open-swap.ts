@@ -7,7 +7,7 @@ import type { SwapProvider } from '../../kernel/swap.ts'
 import { badAddress, badAmount, providerFailed, sameCurrency, unknownCurrency } from './errors.ts'
 import { type Swap, findSwap, insertSwap } from './store.ts'
 
-/** How long a deposit is waited for. */
+/** How long to wait for a deposit. */
 const LIFETIME = 24 * 3_600_000
 const AMOUNT = /^(0|[1-9][0-9]{0,14})(\.[0-9]{1,18})?$/
 
@@ -21,7 +21,7 @@ interface SwapWish {
   idempotency: Idempotency | undefined
 }
 
-/** Agrees on a swap. Everything is checked before the provider hears of it; what it agreed to is kept before it is told. */
+/** Opens a swap. Everything is validated before the provider is asked, and its terms are stored before they are returned. */
 export async function openSwap(
   store: StoreCtx,
   provider: SwapProvider,
@@ -47,7 +47,7 @@ export async function openSwap(
     if (error instanceof AppError) throw error
     throw providerFailed(error)
   })
-  // A provider that gives us nothing to pay to must not take our user's money.
+  // A provider that names no valid deposit address must not get our user's money.
   if (!isAddressOf(from, agreed.depositAddress)) throw providerFailed(new Error('The deposit address is none.'))
   const swap: Swap = { ...request, ...agreed, provider: provider.name, status: 'waiting', createdAt }
   await inTx(store, async ({ db }) => {
@@ -59,7 +59,7 @@ export async function openSwap(
 
 const BASE58 = '1-9A-HJ-NP-Za-km-z'
 
-/** What addresses look like, by currency: enough to catch a wrong paste before money moves. */
+/** Formats of addresses by currency: enough to catch a wrong paste before money moves. */
 const ADDRESSES: Readonly<Record<string, RegExp>> = {
   ban: /^ban_[13][13456789abcdefghijkmnopqrstuwxyz]{59}$/,
   bch: /^(bitcoincash:)?[qp][a-z0-9]{41}$/,
@@ -73,10 +73,10 @@ const ADDRESSES: Readonly<Record<string, RegExp>> = {
   xmr: new RegExp(`^[48][${BASE58}]{94,105}$`),
 }
 
-/** Printable and of a length that an address can have: all that is known of a currency we do not know. */
+/** For other currencies only this is checked: printable characters, and a possible length. */
 const ANY = /^[\x21-\x7e]{10,128}$/
 
-/** The one spelling of a currency: `nano` for all names of nano. */
+/** Normalises the code of a currency: `nano` for all its names. */
 export function toCode(text: string): string {
   const code = text.toLowerCase()
   return code === 'xno' ? 'nano' : code

@@ -11,13 +11,13 @@ export const SWAP_ACTIONS = [nanoSwap, nanoSwapStatus]
 
 interface SwapPorts extends SwapRoom {
   store: StoreCtx
-  /** Currencies that have a price. */
+  /** Currencies that have a rate. */
   fiat: readonly string[]
 }
 
 export interface SwapModule extends Module, SwapRoom {}
 
-/** Other currencies into nano and back, where a provider exchanges them. */
+/** Opens the swap module: exchanges of other currencies into nano and back, where a provider offers them. */
 export function openSwap({ store, swaps, fiat }: SwapPorts, kept: Pick<Retention, 'keepUnpaid'>): SwapModule {
   return {
     ...offer<SwapRoom>('swap', { swaps }, SWAP_ACTIONS),

@@ -1,7 +1,7 @@
 import type { SwapProvider } from '../../kernel/swap.ts'
 
-/** Who exchanges currencies. */
+/** The provider of exchanges. */
 export interface SwapRoom {
-  /** Absent where no provider does. */
+  /** Undefined where there is no provider. */
   swaps: SwapProvider | undefined
 }

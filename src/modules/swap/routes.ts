@@ -5,7 +5,7 @@ import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
 
 interface CurrencyPorts {
-  /** Those that have a price. */
+  /** Currencies that have a rate. */
   fiat: readonly string[]
   swaps: Pick<SwapProvider, 'currencies'> | undefined
   failures: Failures
@@ -19,7 +19,7 @@ export function swapRoutes({ fiat, swaps, failures }: CurrencyPorts): readonly R
       path: '/currencies.json',
       door: 'open',
       cacheable: true,
-      // A swap provider that is away takes its own currencies with it and no others.
+      // When the provider is unreachable, only its currencies are missing.
       run: async () => ({ json: { fiat, swap: (await swaps?.currencies().catch(failed)) ?? [] } }),
     },
   ]

@@ -16,7 +16,7 @@ import {
   treasury,
 } from '../wallets/index.ts'
 
-/** Worth in dollars, fixed and invented. */
+/** Invented fixed rates in dollars. */
 const WORTH: Readonly<Record<string, bigint>> = {
   nano: 1_00n,
   ban: 1n,
@@ -29,10 +29,10 @@ const WORTH: Readonly<Record<string, bigint>> = {
 }
 const FEE_PERCENT = 1n
 const DECIMALS = 6
-/** What one swap takes from the treasury at most. */
+/** The maximum that one swap takes from the treasury. */
 const PAYOUT_MAX = 10_000n * RAW_PER_NANO
 
-/** What addresses of other currencies look like here: no owner is behind them, but they pass for addresses. */
+/** Invented deposit addresses of other currencies: nobody owns them, but they have the right form. */
 const DEPOSITS: Readonly<Record<string, string>> = {
   ban: 'ban_1111111111111111111111111111111111111111111111111111hifc8npp',
   btc: 'bc1qsandboxsandboxsandboxsandboxsandbox0000',
@@ -46,8 +46,8 @@ const DEPOSITS: Readonly<Record<string, string>> = {
 const OWN = { accountId: undefined, actor: actorOf.service('service') }
 
 /**
- * Swaps that move real funds on the development ledger: nano comes in on a wallet made for the swap and goes out of the
- * treasury; the other currency is imagined and arrives by itself. Each look moves a swap one step on.
+ * Swaps on the development ledger that move its funds: nano arrives in a wallet made for the swap and is paid from the treasury; the other
+ * currency is simulated and arrives automatically. Each status request moves a swap one step on.
  */
 export function sandboxSwap(ctx: WalletRoom): SwapProvider {
   return {
@@ -63,7 +63,7 @@ export function sandboxSwap(ctx: WalletRoom): SwapProvider {
   }
 }
 
-/** Exact, and cut to six decimals in our favour. */
+/** Exact, and truncated to six decimals in our favour. */
 function exchange(from: string, to: string, amount: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const units = BigInt(whole + fraction.padEnd(18, '0').slice(0, 18))
@@ -84,7 +84,7 @@ async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapS
   if (wallet.status !== 'active') return close(ctx, swap, wallet)
   if (status === 'waiting' || status === 'confirming') {
     if (wallet.balance === wanted) return 'exchanging'
-    // Too little or too much cannot be exchanged: it goes back, and the swap is over only when it has.
+    // Any other amount cannot be exchanged: it is returned, and the swap ends only after that.
     if (wallet.balance > wanted || ctx.store.clock.now() >= expiresAt) return close(ctx, swap, wallet)
     return wallet.balance > 0n || (await isExpected(ctx, wallet.address)) ? 'confirming' : 'waiting'
   }
@@ -100,14 +100,14 @@ async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapS
   return (await pay(ctx, payment)) ? close(ctx, swap, wallet) : status
 }
 
-/** Ends the wallet of a swap: what is in it goes back, and so does whatever comes later, by the rule of ended wallets. */
+/** Ends the wallet of a swap: like every ended wallet, it returns its balance and whatever arrives later. */
 async function close(ctx: WalletRoom, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
   if (wallet.status === 'active') await deleteWallet(ctx, wallet, OWN)
   else await ctx.queue.advance(wallet.id)
   if (swap.status === 'sending') return 'finished'
   const { status, frontier } = (await findWallet(ctx.store.db, wallet.id))!
   if (status !== 'deleted') return swap.status
-  // A wallet that never had a block never had anything to give back.
+  // A wallet without any block never held anything that could be returned.
   return frontier === ZERO_HASH ? 'expired' : 'refunded'
 }
 
@@ -121,7 +121,7 @@ async function followPayout(ctx: WalletRoom, { id, address, receive, status }: F
   return (await pay(ctx, payment)) ? 'finished' : status
 }
 
-/** Queues a payment once, whenever it is called, and says whether it has reached the ledger. */
+/** Queues a payment once, however often it is called, and returns whether it has reached the ledger. */
 async function pay(ctx: WalletRoom, payment: Payment): Promise<boolean> {
   const { store, queue } = ctx
   if (!(await findPayment(store.db, payment.reference))) await queuePayment({ db: store.db, store }, payment)
@@ -130,12 +130,12 @@ async function pay(ctx: WalletRoom, payment: Payment): Promise<boolean> {
   return sent?.status === 'broadcast' || sent?.status === 'confirmed'
 }
 
-/** Whether something is on its way, confirmed or not. */
+/** Whether an account has something to receive, confirmed or not. */
 async function isExpected(ctx: WalletRoom, account: string): Promise<boolean> {
   return (await readWorth(ctx, account)).receivable > 0n
 }
 
-/** What waits to be received counts: a payment waits for it. */
+/** Receivable sends count, because a payment waits until they are received. */
 async function canPay(ctx: WalletRoom, account: string, amount: bigint): Promise<boolean> {
   const { balance, receivable } = await readWorth(ctx, account)
   return balance + receivable >= amount

@@ -11,7 +11,7 @@ export interface Swap extends FollowedSwap {
   createdAt: number
 }
 
-/** Nothing happens to these any more. */
+/** Final statuses. */
 const FINAL: readonly SwapStatus[] = ['finished', 'failed', 'refunded', 'expired']
 
 export async function insertSwap(db: Db, swap: Swap & { accountId: string | null }): Promise<void> {
@@ -42,7 +42,7 @@ export async function findSwap(db: Db, id: string): Promise<Swap | undefined> {
   return row && toSwap(row)
 }
 
-/** Swaps that are not over, the one longest not looked at first. */
+/** Open swaps, the one not checked for longest first. */
 export async function listOpenSwaps(db: Db, provider: string, limit: number): Promise<Swap[]> {
   const rows = await db
     .selectFrom('swaps')
@@ -55,13 +55,13 @@ export async function listOpenSwaps(db: Db, provider: string, limit: number): Pr
   return rows.map(toSwap)
 }
 
-/** Swaps that nobody paid for and nobody with a key has asked for. */
+/** Deletes unpaid swaps that were opened without a key. */
 export function deleteExpiredSwaps(db: Db, lookedBefore: number, limit: number): Promise<number> {
   const where = sql<boolean>`status = 'expired' and looked_at < ${lookedBefore} and account_id is null`
   return deleteSome(db, { from: 'swaps', key: ['id'], where, limit })
 }
 
-/** From one status to the next; false when another process moved it meanwhile. */
+/** Changes a swap's status; false when another process has changed it meanwhile. */
 export async function markSwap(db: Db, { id, status }: Swap, next: SwapStatus, now: number): Promise<boolean> {
   const won = await db
     .updateTable('swaps')
@@ -91,7 +91,7 @@ function toSwap(row: SwapsTable): Swap {
   }
 }
 
-/** A swap as the contract shows it: what is sent as a number, what comes back as text with its currency. */
+/** A swap as in the contract: the sent amount as a number, the received one as text with its currency. */
 export function shapeSwap(swap: Swap): JsonObject {
   return {
     id: swap.id,

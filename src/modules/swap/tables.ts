@@ -5,7 +5,7 @@ export interface SwapsTable {
   id: string
   account_id: string | null
   provider: string
-  /** How the provider calls it. */
+  /** The provider's id of it. */
   reference: string
   from_code: string
   to_code: string
@@ -25,7 +25,7 @@ export interface SwapTables {
   swaps: SwapsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const SWAP_TABLES = ['swaps'] as const satisfies readonly (keyof SwapTables)[]
 
 declare module '../../kernel/db.ts' {

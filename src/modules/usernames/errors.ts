@@ -6,7 +6,7 @@ export const nothingToChange = () =>
   })
 export const noSuchOffer = () =>
   new AppError('invalid_request', 'There is no offer to change this name with this id.', { body: { field: 'id' } })
-/** `to_sign` is no secret: the owner, who can sign it, may read it, and others cannot use it. */
+/** `to_sign` is no secret: only the owner, who may read it, can sign it. */
 export const notTheOwner = (toSign: string) =>
   new AppError(
     'not_the_owner',
@@ -21,10 +21,10 @@ export const offerFixed = () =>
   new AppError('conflict', 'This offer already authorises another change. Request a new one.', {
     body: { field: 'id' },
   })
-/** Also for names that are reserved: they cannot be changed. */
+/** Also used for reserved words, which cannot be changed. */
 export const nameNotLeased = () =>
   new AppError('username_not_found', 'Username not found.', { body: { field: 'name' } })
-/** At an address that is a name's own, whoever leases it. */
+/** For a request at a name's own URL, whoever leases it. */
 export const noSuchName = () => new AppError('not_found', 'Username not found.')
 export const nameInGrace = () =>
   new AppError('conflict', 'The lease of this name has expired. Its owner can renew it with get_name.', {

@@ -20,7 +20,7 @@ import type { UsernameSettings } from './settings.ts'
 
 export const USERNAME_ACTIONS = [getName, updateName]
 
-/** What one address may look at in a minute. */
+/** Page views that one network address may make in a minute. */
 const LOOKS_PER_MINUTE = 120
 const LOOKS: RouteLimit = {
   bucket: 'name',
@@ -33,7 +33,7 @@ interface UsernamePorts {
   billing: BillingModule
   names: Pick<NamesModule, 'tellChanged' | 'learn'>
   mailer: Mailer
-  /** Where links to this service begin. */
+  /** The base URL of links to this gateway. */
   baseUrl(): string
   isPlay: boolean
 }
@@ -42,7 +42,7 @@ export interface UsernamesModule extends Module {
   usernames: UsernameRoom
 }
 
-/** Names that are leased, extended and changed. */
+/** Opens the usernames module: leases, extensions and changes of names. */
 export function openUsernames(
   { billing, names, mailer, baseUrl, isPlay }: UsernamePorts,
   { namePlans, nameUpdatePrice }: UsernameSettings,
@@ -68,7 +68,7 @@ export function openUsernames(
   }
 }
 
-/** Looks for owners who do not know yet how their leases end. */
+/** Queues notices for owners whose leases end. */
 const remindOfEnds = (ctx: StoreCtx): Job => ({
   kind: 'usernames.remind',
   attemptsMax: 3,

@@ -3,10 +3,10 @@ import type { Raw } from '../../kernel/money.ts'
 import type { OfferRoom } from '../billing/index.ts'
 import type { NamePlan } from './settings.ts'
 
-/** What names are leased and changed with. */
+/** The context in which names are leased and changed. */
 export interface UsernameRoom extends OfferRoom {
   namePlans: readonly NamePlan[]
   nameUpdatePrice: Raw
-  /** A paid order has got the word that it waited for, in the transaction that writes the word down. */
+  /** Settles a paid order whose owner has just approved it, in the transaction that stores the approval. */
   resumeOrder(tx: StoreCtx, checkoutId: string): Promise<() => void>
 }

@@ -1,7 +1,7 @@
 import type { Raw } from '../../kernel/money.ts'
 import { BadSetting, PLANS_MAX, PRICE_MIN, type ValuesOf, nano, priced, setting } from '../../kernel/setting.ts'
 
-/** How long a name may be leased for how much. */
+/** The length and price of a lease. */
 export interface NamePlan {
   title: string
   period: LeasePeriod
@@ -36,7 +36,7 @@ export const USERNAME_SETTINGS = {
 
 export type UsernameSettings = ValuesOf<typeof USERNAME_SETTINGS>
 
-/** A stretch of the calendar. */
+/** A calendar period. */
 export interface LeasePeriod {
   count: number
   unit: 'day' | 'month' | 'year'
@@ -44,7 +44,7 @@ export interface LeasePeriod {
 
 const COUNT_MAX = 100
 
-/** `1 Month`, `2 Years`, as plans are titled; undefined when a text says no period. */
+/** Reads `1 Month` or `2 Years`, as plans are titled; undefined when a text is not a period. */
 export function parsePeriod(text: string): LeasePeriod | undefined {
   const [, digits, word] = /^([1-9][0-9]{0,2}) (day|month|year)s?$/i.exec(text.trim()) ?? []
   const count = Number(digits)
@@ -52,7 +52,7 @@ export function parsePeriod(text: string): LeasePeriod | undefined {
   return { count, unit: word.toLowerCase() as LeasePeriod['unit'] }
 }
 
-/** A time so much later, by the calendar of UTC: from a day that a month does not have, its last day. Milliseconds. */
+/** Adds a period by the UTC calendar; a day that the month does not have becomes its last day. In milliseconds. */
 export function addPeriod(at: number, { count, unit }: LeasePeriod): number {
   const date = new Date(at)
   if (unit === 'day') return date.setUTCDate(date.getUTCDate() + count)

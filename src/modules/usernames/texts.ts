@@ -1,6 +1,6 @@
 import type { Language } from '../../web/voice.ts'
 
-/** What the public page of a name says beside the words it shares with the payment page. */
+/** Texts of a name's public page, in addition to those of the payment page. */
 export interface NameTexts {
   pay: string
   notVerified: string

@@ -6,7 +6,7 @@ import { badChange } from './errors.ts'
 const TEXT_MAX = 99
 const METADATA_BYTES_MAX = 500
 
-/** What owners may tell about their names; those with addresses of the web are shown as links. */
+/** The members of a profile; those that are URLs are shown as links. */
 const PROFILE_TEXTS = ['title', 'github', 'twitter', 'mastodon', 'location'] as const
 const PROFILE_LINKS = ['website', 'image'] as const
 
@@ -18,10 +18,10 @@ type Given = Partial<Record<ProfileText | ProfileLink | 'metadata' | 'remove', u
 
 const REMOVABLE: readonly string[] = [...PROFILE_TEXTS, ...PROFILE_LINKS, 'metadata']
 
-/** Nothing and an empty text are no change: what is to be taken away is named in `remove`. */
+/** A missing or empty value changes nothing; to delete a member, name it in `remove`. */
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== ''
 
-/** Reads what is to change, in the form in which it is signed; null when nothing is. */
+/** Reads a change in the form in which it is signed; null when there is none. */
 export function readChanges(given: Given): NameChanges | null {
   const changes: NameChanges = {}
   if (given.address !== undefined) changes.address = given.address
@@ -32,7 +32,7 @@ export function readChanges(given: Given): NameChanges | null {
   return Object.keys(changes).length > 0 ? changes : null
 }
 
-/** In one order, so that it is signed as one text. */
+/** Sorted, so that the same change is always signed as the same text. */
 function readRemove(value: unknown, changes: NameChanges): string[] {
   const names = (Array.isArray(value) ? value : [value]) as unknown[]
   const wrong = names.findIndex((name) => typeof name !== 'string' || !REMOVABLE.includes(name) || name in changes)
@@ -50,7 +50,7 @@ function readText(field: string, value: unknown): string {
   return text
 }
 
-/** The protocol is looked at first: what begins otherwise is a program or a trick. */
+/** Checks the protocol first, because another one could be a program or a trick. */
 function readLink(field: string, value: unknown): string {
   const text = readText(field, value)
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined

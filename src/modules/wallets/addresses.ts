@@ -1,10 +1,7 @@
 import { announcedBlock } from '../../kernel/nano/announced-block.ts'
 import type { Confirmation, ConfirmationBus } from '../../kernel/ports.ts'
 
-/**
- * Knows whose addresses are ours and wakes their wallets when the ledger confirms something about them. What the stream
- * loses, the jobs find again.
- */
+/** Maps addresses to our wallets, and wakes a wallet when the ledger confirms a block that concerns it. Jobs find what the stream misses. */
 export class WalletAddresses {
   readonly #bus: ConfirmationBus
   readonly #wake: (walletId: string) => void
@@ -27,7 +24,7 @@ export class WalletAddresses {
     for (const end of this.#ends) end()
   }
 
-  /** One of our own blocks, or a send to one of our wallets. Hearing it twice only looks twice. */
+  /** A block of our own, or a send to one of our wallets. Receiving the same message twice only causes a second look. */
   #hear({ account, block }: Confirmation): void {
     const own = this.#walletIds.get(account)
     if (own !== undefined) this.#wake(own)

@@ -5,15 +5,15 @@ import type { OutboxBlock } from './outbox-store.ts'
 
 const REFUSALS_MAX = 10_000
 
-/** Resolves once a block has left, with the block as it is then, or was refused; the function ends the wait. */
+/** `settled` resolves with the block once it is broadcast, or without one when it is refused; `forget` ends the wait. */
 export interface BlockWatch {
   settled: Promise<OutboxBlock | undefined>
   forget(): void
 }
 
 /**
- * The wallets of this process in line: one pass over a wallet at a time, and callers that ask meanwhile share the next one.
- * It knows nothing that may not be lost; the order of blocks is in the store.
+ * Runs the passes over the wallets of this process: one at a time for each wallet, and callers that ask meanwhile share the next pass.
+ * Nothing here needs to survive a crash, because the order of blocks is in the store.
  */
 export class AdvanceQueue {
   readonly #pass: (walletId: string) => Promise<unknown>
@@ -27,7 +27,7 @@ export class AdvanceQueue {
     this.#pass = pass
   }
 
-  /** Resolves with the end of a pass that began after the call; fails when that pass does. */
+  /** Resolves at the end of a pass that began after this call; rejects when that pass fails. */
   advance(walletId: string): Promise<void> {
     const running = this.#running.get(walletId)
     if (!running) return this.#run(walletId)
@@ -41,7 +41,7 @@ export class AdvanceQueue {
     return next
   }
 
-  /** Tells when a block has left or was refused, in this process. */
+  /** Resolves when this process learns that a block was broadcast or refused. */
   watchBlock(blockId: string): BlockWatch {
     const { promise, resolve } = Promise.withResolvers<OutboxBlock | undefined>()
     const waiting = this.#waiting.get(blockId) ?? new Set()
@@ -71,14 +71,14 @@ export class AdvanceQueue {
     this.#refusals.delete(blockId)
   }
 
-  /** Begins no further pass and waits for the running ones. */
+  /** Starts no further pass and waits for the running ones. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#running.values(), ...this.#next.values()].map(whenOver))
   }
 
   #run(walletId: string): Promise<void> {
-    // Whatever is begun is taken up by the next process.
+    // The next process finishes whatever is under way.
     if (this.#closed) return Promise.reject(walletBusy())
     const pass = this.#pass(walletId)
       .then(() => undefined)

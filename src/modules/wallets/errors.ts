@@ -1,7 +1,7 @@
 import type { BlockRefusal } from '../../kernel/wallet-alarm.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
-/** Also for wallets of other accounts and for those that have ended: a caller learns nothing of what exists elsewhere. */
+/** Also used for wallets of other accounts and for ended ones, so that a caller cannot learn which exist. */
 export const walletNotFound = () =>
   new AppError('wallet_not_found', 'Wallet not found.', { body: { field: 'account' } })
 export const walletNotEmpty = () =>
@@ -14,14 +14,14 @@ export const walletBusy = (cause?: unknown) =>
     cause,
   })
 /**
- * Why a wish that was never signed came to nothing. What is unknown of an earlier block is not told with it: its hash
- * would pass for the hash of this send.
+ * Why a send failed before it was signed. It does not mention an earlier block whose outcome is open: that block's hash would be taken
+ * for the hash of this send.
  */
 export const notSent = (failure: unknown): unknown => {
   const isOfAnother = failure instanceof AppError && 'hash' in failure.body
   return failure === undefined || isOfAnother ? walletBusy(failure) : failure
 }
-/** Which key is missing is for the operator alone. */
+/** Only the operator may learn which key is missing. */
 export const masterKeyMissing = (cause: unknown) =>
   new AppError('wallet_busy', 'The wallet cannot be used at the moment. Nothing was sent.', {
     retryAfterSeconds: 30,
@@ -44,14 +44,14 @@ export const vanityNotFound = (seconds: number) =>
   })
 export const referenceReused = () =>
   new AppError('idempotency_conflict', 'This Idempotency-Key was used with another request.')
-/** The block is signed and goes out again by itself; only its first journey is uncertain. */
+/** The block is signed and will be published again; only its first publication is uncertain. */
 export const outcomeOpen = (hash: string, cause?: unknown) =>
   new AppError('publish_unknown', 'No node has confirmed the block yet. Look up its hash before sending again.', {
     body: { hash },
     cause,
   })
 
-/** The block is signed and may still arrive, so that this is no leave to send again. */
+/** The block is signed and may still arrive, so the caller must not send again. */
 export const blockRefused = ({ hash, words }: BlockRefusal) =>
   new AppError(
     'publish_refused',
@@ -59,7 +59,7 @@ export const blockRefused = ({ hash, words }: BlockRefusal) =>
     { body: { hash, node_error: words } },
   )
 
-/** It was signed, and another block of the wallet is final in its place. */
+/** It was signed, but another block of the wallet is final in its place. */
 const neverConfirmed = () =>
   new AppError(
     'send_void',
@@ -73,13 +73,13 @@ const REFUSALS: Partial<Record<string, () => AppError>> = {
   send_void: neverConfirmed,
 }
 
-/** Codes of refusals that a send can meet after it was taken. */
+/** Error codes of sends that failed after they were accepted. */
 export type SendRefusal = Extract<ErrorCode, 'insufficient_funds' | 'wallet_busy' | 'wallet_frozen'>
 
-/** The refusal that was kept with a send. */
+/** The error stored with a failed send. */
 export const refusedSend = (code: string | null) => (REFUSALS[code ?? ''] ?? walletBusy)()
 
-/** The lease went to another process: whatever was about to be written must not be. */
+/** Another process has the lock now, so nothing may be written any more. */
 export class LockLost extends Error {
   constructor() {
     super('Another instance works on this wallet.')

@@ -1,11 +1,11 @@
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 
-/** The sends of all wallets, those of the service included. */
+/** All wallets, including those of the service. */
 export const EVERYBODY = 'all'
 
 export interface SendFreeze {
-  /** `all`, or an account. */
+  /** `all`, or an account id. */
   scope: string
   reason: string
   frozenAt: number
@@ -18,7 +18,7 @@ interface NewFreeze {
   now: number
 }
 
-/** False when they are frozen already. */
+/** False when the scope was frozen already. */
 export async function insertFreeze(db: Db, { scope, reason, frozenBy, now }: NewFreeze): Promise<boolean> {
   const row = await db
     .insertInto('send_freezes')
@@ -29,12 +29,12 @@ export async function insertFreeze(db: Db, { scope, reason, frozenBy, now }: New
   return row !== undefined
 }
 
-/** False when there was none. */
+/** False when it was not frozen. */
 export async function deleteFreeze(db: Db, scope: string): Promise<boolean> {
   return (await db.deleteFrom('send_freezes').where('scope', '=', scope).returning('scope').execute()).length > 0
 }
 
-/** The latest first. */
+/** Newest first. */
 export async function listFreezes(db: Db, limit: number): Promise<SendFreeze[]> {
   const rows = await db
     .selectFrom('send_freezes')
@@ -45,7 +45,6 @@ export async function listFreezes(db: Db, limit: number): Promise<SendFreeze[]> 
   return rows.map(({ scope, reason, created_at: frozenAt }) => ({ scope, reason, frozenAt }))
 }
 
-/** Whether all sends are frozen, or those of an account. */
 export const areSendsFrozen = async (db: Db, accountId: string | null): Promise<boolean> =>
   (await selectFreeze(db, { accountId: accountId ?? EVERYBODY })).length > 0
 

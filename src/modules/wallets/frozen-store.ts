@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 import type { WalletsTable } from './tables.ts'
 
-/** Nothing is signed for it any more; true for the one who froze it. */
+/** From now on nothing is signed for this wallet. True for the caller that froze it. */
 export async function markFrozen(db: Db, id: string, reason: string, now: number): Promise<boolean> {
   const row = await db
     .updateTable('wallets')
@@ -13,7 +13,7 @@ export async function markFrozen(db: Db, id: string, reason: string, now: number
   return row !== undefined
 }
 
-/** A wallet that waits for a person. */
+/** A wallet that waits for an operator. */
 export interface FrozenWallet {
   id: string
   accountId: string | null
@@ -38,12 +38,11 @@ const toFrozen = ({ id, account_id: accountId, address, frozen_at: at, frozen_re
   reason: reason!,
 })
 
-/** Wallets that wait for a person, the latest first. */
+/** Wallets that wait for an operator, the latest first. */
 export async function listFrozen(db: Db, limit: number): Promise<FrozenWallet[]> {
   return (await selectFrozen(db).orderBy('frozen_at', 'desc').limit(limit).execute()).map(toFrozen)
 }
 
-/** A frozen wallet by its id or address. */
 export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | undefined> {
   const row = await selectFrozen(db)
     .where((where) => where.or([where('id', '=', name), where('address', '=', name)]))
@@ -51,7 +50,7 @@ export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | u
   return row && toFrozen(row)
 }
 
-/** Frozen → thawed; the ledger's word is taken over before anything is signed. */
+/** Frozen to unfrozen; the ledger's confirmed state is taken over before anything is signed. */
 export async function markThawed(db: Db, id: string, now: number): Promise<boolean> {
   const row = await db
     .updateTable('wallets')
@@ -63,7 +62,7 @@ export async function markThawed(db: Db, id: string, now: number): Promise<boole
   return row !== undefined
 }
 
-/** Thawed → as if nothing had been. */
+/** Ends the unfreezing: the wallet works normally again. */
 export async function markAdopted(db: Db, id: string): Promise<void> {
   await db.updateTable('wallets').set({ thawed_at: null }).where('id', '=', id).execute()
 }

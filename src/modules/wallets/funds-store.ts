@@ -3,21 +3,20 @@ import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Deposit } from './outbox-store.ts'
 
-/** What a wallet of the service holds, and how much of it is not promised yet. */
+/** The balance of a wallet of the service, and the part not committed to sends. */
 export interface Funds {
   /** Confirmed. */
   balance: Raw
-  /** Balance less every send that is not confirmed; below zero when more is promised than there is. */
+  /** The balance minus every unconfirmed send; negative when more is promised than there is. */
   free: bigint
   /** Whether a deposit is being received. */
   receives: boolean
 }
 
 /**
- * Reads a wallet's funds and holds its row until the transaction ends: no block of it is confirmed, and nothing else is
- * promised by the caller that asks here first, before the caller has written down what it promises. Undefined when the wallet
- * has begun to end or is frozen. A lost send is still owed, and stays promised until a person has looked into it; a void one until it is
- * certain that it never leaves.
+ * Reads a wallet's funds and locks its row until the transaction ends: meanwhile no block of it is confirmed, and other callers that ask here
+ * first wait until this one has stored what it promises. Undefined when the wallet has begun to end or is frozen. A lost send is still
+ * owed, and counts until an operator has checked it; a void one counts until it certainly never leaves.
  */
 export async function lockFunds(db: Db, walletId: string): Promise<Funds | undefined> {
   const wallet = await db
@@ -29,7 +28,7 @@ export async function lockFunds(db: Db, walletId: string): Promise<Funds | undef
     .returning('balance_raw')
     .executeTakeFirst()
   if (!wallet) return undefined
-  // Each part has an index of its own: a treasury has any number of blocks that are long confirmed.
+  // Each part uses an index of its own, because a treasury has very many confirmed blocks.
   const { rows: blocks } = await sql<{ kind: string; amount_raw: string | null }>`
     select kind, amount_raw from wallet_blocks where wallet_id = ${walletId} and status in ('signed', 'broadcast')
     union all select kind, amount_raw from wallet_blocks where wallet_id = ${walletId} and status = 'queued'
@@ -43,7 +42,7 @@ export async function lockFunds(db: Db, walletId: string): Promise<Funds | undef
   return { balance, free: balance - promised, receives: sends.length < blocks.length }
 }
 
-/** What a wallet holds by its own word: after the block that is not confirmed yet, if there is one. */
+/** The balance of a wallet by our record: after its unconfirmed block, if there is one. */
 export interface Holding {
   walletId: string
   balance: Raw
@@ -54,7 +53,7 @@ export interface Holding {
 
 const AT_ONCE = 500
 
-/** One statement for wallet and block: between two, a confirmation would show what was before both. */
+/** One statement for wallet and block: between two statements, a confirmation could be missed by both. */
 export async function listHoldings(db: Db, walletIds: readonly string[]): Promise<Holding[]> {
   const holdings: Holding[] = []
   for (let at = 0; at < walletIds.length; at += AT_ONCE) {
@@ -63,7 +62,7 @@ export async function listHoldings(db: Db, walletIds: readonly string[]): Promis
       .leftJoin('wallet_blocks as open', (join) =>
         join
           .onRef('open.wallet_id', '=', 'wallet.id')
-          // Written out, so that the small index of such rows is used.
+          // A literal instead of a parameter, so that the partial index of such rows is used.
           .on(sql<boolean>`open.status in ('signed', 'broadcast')`),
       )
       .select([
@@ -90,7 +89,7 @@ export async function listHoldings(db: Db, walletIds: readonly string[]): Promis
   return holdings
 }
 
-/** Deposits that a wallet has received, the latest first. */
+/** Deposits that a wallet has received, newest first. */
 export async function listDeposits(db: Db, walletId: string, limit: number): Promise<Deposit[]> {
   const rows = await db
     .selectFrom('wallet_blocks')

@@ -24,7 +24,7 @@ function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sea
   }
 }
 
-/** Keys that another master key than this one has wrapped. */
+/** Keys that are wrapped by a master key other than this one. */
 export async function listWrappedByOthers(
   db: Db,
   masterKeyId: string,
@@ -41,7 +41,7 @@ export async function listWrappedByOthers(
   return rows.map((row) => ({ walletId: row.wallet_id, address: row.address, sealed: toSealedKey(row) }))
 }
 
-/** The same key in a new wrapping; false when another process has wrapped it meanwhile. */
+/** Stores the same key in a new wrapping; false when another process was faster. */
 export async function updateWrapping(db: Db, walletId: string, was: SealedKey, now: SealedKey): Promise<boolean> {
   const row = await db
     .updateTable('wallet_keys')
@@ -53,7 +53,7 @@ export async function updateWrapping(db: Db, walletId: string, was: SealedKey, n
   return row !== undefined
 }
 
-/** How many keys each master key has wrapped. */
+/** How many keys each master key wraps. */
 export async function countByMasterKey(db: Db): Promise<{ id: string; count: number }[]> {
   const rows = await db
     .selectFrom('wallet_keys')
@@ -67,7 +67,7 @@ export async function listCanaries(db: Db): Promise<SealedKey[]> {
   return (await db.selectFrom('wallet_canaries').selectAll().execute()).map(toSealedKey)
 }
 
-/** The first one of a key stays. */
+/** Keeps the first canary of each master key. */
 export async function insertCanary(db: Db, sealed: SealedKey, now: number): Promise<void> {
   await db
     .insertInto('wallet_canaries')

@@ -2,13 +2,13 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { WALLET_COLUMNS, type Wallet, toWallet } from './store.ts'
 
-/** The right to work on a wallet, until another process gets it. */
+/** Exclusive access to a wallet until another process takes it over. */
 export interface WalletLock {
   walletId: string
   fence: number
 }
 
-/** Free or run out → ours, with the wallet as it is from then on. One statement, so that two instances never both get it. */
+/** Takes a free or expired lock and returns the wallet as read with it. One statement, so that two instances never both get it. */
 export async function takeLock(
   db: Db,
   walletId: string,
@@ -27,7 +27,7 @@ const lockFree = prepared((db, given: Given<{ walletId: string; now: number; unt
     .returning(['fence', ...WALLET_COLUMNS]),
 )
 
-/** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. A frozen wallet has none. */
+/** Checks that the lock is still ours, extends it, and locks the row until the transaction ends. A frozen wallet cannot be locked. */
 export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
   return (await lockHeld(db, { walletId, fence, until })).length > 0
 }
@@ -42,7 +42,7 @@ const lockHeld = prepared((db, given: Given<WalletLock & { until: number }>) =>
     .returning('id'),
 )
 
-/** Ours → free. The fence moves on, so that a renewal still on its way finds nothing to renew. */
+/** Releases our lock. The fence moves on, so that a renewal still on its way changes nothing. */
 export async function releaseLock(db: Db, { walletId, fence }: WalletLock): Promise<void> {
   await lockOver(db, { walletId, fence, next: fence + 1 })
 }

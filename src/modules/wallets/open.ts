@@ -25,7 +25,7 @@ import type { WalletSettings } from './settings.ts'
 import { countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'
 
 const DAY = 86_400_000
-/** How long after its end a wallet's deposits are still heard of at once; later ones are found by looking. */
+/** How long after a wallet's end events of its address stay subscribed; later deposits are found by jobs. */
 const WATCHED_AFTER_END = 30 * DAY
 const SOON = 200
 
@@ -40,32 +40,32 @@ interface WalletPorts extends Pick<
   confirmations: ConfirmationBus
   names: Names
   links: Links
-  /** Wallets that a list has at most. */
+  /** How many wallets a list has at most. */
   countMax: number
-  /** A node has refused a block of ours. */
+  /** Called when a node has refused a block of ours. */
   onRefusal(refusal: BlockRefusal): void
-  /** Gives a treasury that never had anything its first money, on a ledger where money is for play. */
+  /** Funds a treasury that never had anything, on the development ledger only. */
   fund: ((address: string) => Promise<void>) | undefined
-  /** Of new wallets, where no setting names one. */
+  /** The representative of new wallets, where no setting names one. */
   representative: string | undefined
 }
 
 export interface WalletsModule extends Module {
-  /** What verbs work with when no request asks for them. */
+  /** The context for functions that no request calls. */
   wallets: WalletRoom
-  /** Where the service is paid. */
+  /** The address at which the service is paid. */
   treasuryAddress(): Promise<string>
-  /** A wallet of the service whose funds can only go to one address. */
+  /** Makes a wallet of the service that can pay out only to one address. */
   alongFor<T>(request: { destination: string; reference: string }, run: (wallet: NewWallet) => Promise<T>): Promise<T>
-  /** Brings everything such a wallet holds, and whatever it still gets, to that address, at the latest when it may send again. Safe to repeat. */
+  /** Sends everything such a wallet holds, and whatever still arrives, to that address as soon as sends are allowed. Safe to repeat. */
   sweep(walletId: string): Promise<void>
-  /** Queues a send in the caller's transaction and answers its id. */
+  /** Queues a send in the caller's transaction and returns its id. */
   queueSend(tx: StoreCtx, send: QueuedSend): Promise<string>
-  /** Brings a queued send to the ledger, as far as that goes while a client waits. */
+  /** Tries to bring a queued send to the ledger while a client waits. */
   bringForward(send: { id: string; walletId: string }): Promise<void>
 }
 
-/** Wallets whose keys are kept here. */
+/** Opens the wallets module: wallets whose keys the gateway keeps. */
 export async function openWallets(ports: WalletPorts, settings: WalletSettings): Promise<WalletsModule> {
   const { store, notices, confirmations, vault, fund } = ports
   const { db, clock } = store
@@ -73,9 +73,9 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   const setbacks = new Setbacks(store)
   const queue = new AdvanceQueue((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
   const watch = new WalletAddresses(confirmations, (walletId) => {
-    // What fails here is taken up by the jobs.
+    // The jobs repeat what fails here.
     void whenOver(queue.advance(walletId))
-    // It may only wait to be received, which its owner's page shows.
+    // A deposit may only become receivable, which the owner's page shows too.
     void findWallet(db, walletId).then((wallet) => wallet && tellWallet(room, wallet), store.failures.lost('live.tell'))
   })
   const soon = new Set<string>()
@@ -137,7 +137,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
       const { id, address, frontier } = await treasury(room)
       if (!fund || frontier !== ZERO_HASH) return
       await fund(address)
-      // The ledger may have told of it before we listened.
+      // The ledger may have reported a deposit before we subscribed to the address.
       void whenOver(queue.advance(id))
     },
     close: async () => {
@@ -150,7 +150,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
 const ALARM_REPEATS_AFTER = 60_000
 const ALARMS_REMEMBERED = 10_000
 
-/** A wallet that waits is tried several times a second; the same alarm is raised once a minute. */
+/** Limits an alarm to once a minute, because a waiting wallet is tried several times a second. */
 function rarely(alarm: TellAlarm, clock: Clock): TellAlarm {
   const raised = new Map<string, number>()
   return (kind, detail) => {

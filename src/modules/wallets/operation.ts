@@ -3,7 +3,7 @@ import { textOf } from '../../kernel/shape.ts'
 
 export type Operation = 'create' | 'list' | 'info' | 'receive' | 'balance' | 'send' | 'delete' | 'update_metadata'
 
-/** Every spelling of `wallet_action`; the first of each is the contract's own. */
+/** Every spelling of `wallet_action`; the first of each is the one in the contract. */
 const NAMES: Record<string, Operation> = {
   create_wallet: 'create',
   create: 'create',
@@ -23,9 +23,9 @@ const NAMES: Record<string, Operation> = {
 }
 
 const FLAGS = ['list', 'receive', 'balance', 'delete', 'info', 'update_metadata'] as const
-/** Members that an operation is chosen by, or cannot be without: an empty one was meant to say something. */
+/** Members that select an operation or are essential to it: an empty one is refused, because the client meant to set it. */
 export const DECIDING = ['wallet_action', ...FLAGS, 'send', 'address', 'amount', 'account'] as const
-/** What each operation uses beside `wallet_action` and its flag. */
+/** The members each operation uses beside `wallet_action` and its flag. */
 const USED: Record<Operation, readonly string[]> = {
   create: ['vanity', 'refund_address', 'expire', 'metadata'],
   list: ['limit', 'start', 'search', 'metadata'],
@@ -36,26 +36,26 @@ const USED: Record<Operation, readonly string[]> = {
   delete: ['account', 'expire'],
   update_metadata: ['account', 'metadata'],
 }
-/** Words that other services of the kind take for yes. */
+/** Values that similar services accept as yes. */
 const WORDS: Partial<Record<(typeof FLAGS)[number], readonly string[]>> = { receive: ['all'] }
 const YES = ['true', '1']
 const NO = ['false', '0']
 
-/** Members that decide what is meant. */
+/** The members that select the operation. */
 type OperationFields = Partial<Record<(typeof FLAGS)[number] | 'wallet_action' | 'expire', unknown>> & {
   send?: string
   account?: string
 }
 
 /**
- * Which operation a request means, in either style. Two at once mean nothing, and a request that names one which cannot
- * be read is refused: it must never become another.
+ * Finds the operation of a request, in either style.
+ * Two operations at once are refused, and so is one that cannot be read: it must never be taken for another.
  */
 export function chooseOperation(fields: OperationFields): Operation {
   const named = readName(fields.wallet_action)
   const flagged: Operation[] = FLAGS.filter((flag) => readFlag(flag, fields[flag]))
   if (fields.send !== undefined) flagged.push('send')
-  // A lifetime makes a wallet; that it should be over now can only be meant of one that there is.
+  // `expire` as a lifetime makes a wallet; "now" can only refer to an existing one.
   if (isNow(fields.expire)) flagged.push('delete')
   const chosen = named ?? flagged[0] ?? (fields.account === undefined ? 'create' : readAlone(fields.expire))
   const other = flagged.find((flag) => flag !== chosen)
@@ -65,8 +65,8 @@ export function chooseOperation(fields: OperationFields): Operation {
 }
 
 /**
- * Refuses what belongs to another operation: a payout without its destination must not become a look at the wallet, nor a filter of a
- * list a new wallet. A flag that says no belongs to none, except where a wallet would be made.
+ * Refuses members of another operation: a payout without its destination must not become a balance request, nor the filter of a list a
+ * new wallet. A flag that says no is ignored, except where a wallet would be made.
  */
 export function refuseOthers(fields: OperationFields): void {
   const operation = chooseOperation(fields)
@@ -82,11 +82,11 @@ export function refuseOthers(fields: OperationFields): void {
 const toWord = (value: unknown) =>
   typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'object' ? undefined : textOf(value)
 
-/** Whether `expire` says that it should be over instead of how long it should last. */
+/** Whether `expire` means "end it now" instead of a lifetime. */
 const isNow = (value: unknown) => toWord(value) === 'true'
 const isNo = (value: unknown) => NO.includes(toWord(value) ?? '')
 
-/** An account alone is looked at. A lifetime beside it may be meant as a longer or a shorter one, which no operation gives. */
+/** With an account alone, the balance is meant. A lifetime beside it may mean a longer or shorter one, which no operation offers. */
 function readAlone(expire: unknown): Operation {
   if (expire !== undefined && !isNo(expire)) {
     throw refuse('expire', 'expire is the lifetime of a new wallet; with an account it must be true, which ends it.')
@@ -110,7 +110,7 @@ function readName(name: unknown): Operation | undefined {
   return named
 }
 
-/** Operations that change something, and so act once for each idempotency key. */
+/** Operations that change something, and so must run only once for each idempotency key. */
 export function changes(operation: Operation): boolean {
   return operation !== 'list' && operation !== 'info' && operation !== 'balance'
 }

@@ -5,7 +5,7 @@ import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { SendRefusal } from './errors.ts'
 import { BLOCK_COLUMNS, OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
 
-/** Sends whose client waits no longer: nothing has happened yet, and nothing will. */
+/** Refuses sends that are past their deadline: nothing was signed for them, and nothing will be. */
 export async function refuseOverdue(db: Db, walletId: string, now: number): Promise<string[]> {
   const rows = await db
     .updateTable('wallet_blocks')
@@ -18,7 +18,7 @@ export async function refuseOverdue(db: Db, walletId: string, now: number): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Sends whose clients wait for a wallet that will not send any more. */
+/** Refuses sends that wait in a wallet which will send no more. */
 export async function refuseWaiting(db: Db, walletId: string): Promise<string[]> {
   const rows = await db
     .updateTable('wallet_blocks')
@@ -32,8 +32,8 @@ export async function refuseWaiting(db: Db, walletId: string): Promise<string[]>
 }
 
 /**
- * Queued → refused; false when it was signed meanwhile, or when no client waits for it: what the service owes stays owed.
- * Its reference is free again, since nothing has happened.
+ * Queued to refused; false when it was signed meanwhile, or when no client waits for it, because what the service owes stays owed. Its
+ * reference may be used again, since nothing has happened.
  */
 export async function markRefused(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
   const row = await db
@@ -47,7 +47,7 @@ export async function markRefused(db: Db, id: string, refusal: SendRefusal): Pro
   return row !== undefined
 }
 
-/** A queued receive that cannot be signed now; it is queued again when the ledger shows the deposit again. */
+/** Deletes a queued receive that cannot be signed now; it is queued again when the ledger lists the deposit again. */
 export async function deleteQueuedReceive(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('wallet_blocks')
@@ -65,7 +65,7 @@ interface Signed {
   block: string
 }
 
-/** Queued → signed, if it still waits and its time is not over. Call it under the lease, before anybody outside can know of the block. */
+/** Queued to signed, if it is still queued and not past its deadline. Call it under the lock, before anyone else can know the block. */
 export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<OutboxBlock | undefined> {
   const { balance, amount } = signed
   const [row] = await sign(db, { ...signed, id, balance: balance.toString(), amount: amount.toString(), now })
@@ -74,7 +74,7 @@ export async function markSigned(db: Db, id: string, signed: Signed, now: number
 
 type SignedRow = Record<'id' | 'hash' | 'previous' | 'balance' | 'amount' | 'block', string> & { now: number }
 
-/** An operator may have frozen the wallet, or sends, since it was looked at. */
+/** Checked at signing, because an operator may have frozen the wallet or all sends since the wallet was read. */
 const NOT_FROZEN = sql<boolean>`not exists (select 1 from wallets where wallets.id = wallet_blocks.wallet_id and (
     frozen_at is not null or (kind = 'send' and exists (select 1 from send_freezes
       where scope in ('all', wallets.account_id, wallet_blocks.account_id)))))`
@@ -98,7 +98,7 @@ const sign = prepared((db, given: Given<SignedRow>) =>
     .returning(BLOCK_COLUMNS),
 )
 
-/** Work is not part of a block's hash: the same block may carry better work. */
+/** Replaces the work, which is not part of the block's hash: the same block may carry better work. */
 export async function updateWork(db: Db, id: string, block: string): Promise<void> {
   await db.updateTable('wallet_blocks').set({ block }).where('id', '=', id).where(OPEN).execute()
 }
@@ -115,7 +115,7 @@ const broadcast = prepared((db, given: Given<{ id: string; now: number }>) =>
     .where(OPEN),
 )
 
-/** Open → confirmed; true for the one who moved it. */
+/** Open to confirmed; true for the caller that changed it. */
 export async function markConfirmed(db: Db, id: string, now: number): Promise<boolean> {
   return (await confirm(db, { id, now })).length > 0
 }
@@ -129,12 +129,12 @@ const confirm = prepared((db, given: Given<{ id: string; now: number }>) =>
     .returning('id'),
 )
 
-/** Open → lost: a confirmed foreign block stands where ours should be. Its frontier stays used for ever. */
+/** Open to lost: a confirmed foreign block has taken its place. Its frontier stays used for ever. */
 export async function markLost(db: Db, id: string): Promise<void> {
   await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', id).where(OPEN).execute()
 }
 
-/** Lost → confirmed: the ledger has it after all. */
+/** Lost to confirmed: the ledger has it after all. */
 export async function markFound(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('wallet_blocks')
@@ -144,7 +144,7 @@ export async function markFound(db: Db, id: string, now: number): Promise<void> 
     .execute()
 }
 
-/** Lost → signed: nothing stands in its place, and its frontier takes no other block. The same bytes go out again. */
+/** Lost to signed: nothing has taken its place, and its frontier is used by no other block. The same bytes are published again. */
 export async function reopenLost(db: Db, id: string): Promise<void> {
   await db
     .updateTable('wallet_blocks')
@@ -154,7 +154,7 @@ export async function reopenLost(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-/** Lets a deposit be received by another block, now that this one cannot. */
+/** Lets another block receive the deposit, because this one cannot any more. */
 export async function releaseSource(db: Db, id: string): Promise<void> {
   await db
     .updateTable('wallet_blocks')

@@ -5,7 +5,7 @@ import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { type Payees, type SendPurpose, payeesOf } from './purposes.ts'
 import type { WalletBlocksTable } from './tables.ts'
 
-/** A block of a wallet on its way from the wish to the confirmation. */
+/** A block of a wallet, from the request to the confirmation. */
 export interface OutboxBlock {
   id: string
   walletId: string
@@ -14,9 +14,9 @@ export interface OutboxBlock {
   destination: string | null
   sourceHash: string | null
   sourceAddress: string | null
-  /** Null while everything is to be sent. */
+  /** Null when everything is to be sent and the sum is not known yet. */
   amount: Raw | null
-  /** Whether everything was asked for, whatever that came to. */
+  /** Whether everything was requested, whatever that amounted to. */
   sendsAll: boolean
   planId: string | null
   hash: string | null
@@ -30,7 +30,7 @@ export interface OutboxBlock {
   createdAt: number
 }
 
-/** Written out, because partial indexes are found by their very words. */
+/** Literals, because the text must match the condition of the partial indexes. */
 export const OPEN = sql<boolean>`status in ('signed', 'broadcast')`
 export const QUEUED = sql<boolean>`status = 'queued'`
 
@@ -91,7 +91,7 @@ const UNSIGNED = {
   confirmed_at: null,
 } as const
 
-/** One more than any block of the wallet. Two that are added at the very same time may be equal, and have no order. */
+/** The highest sequence of the wallet plus one. Two blocks added at the same moment may get the same number and have no order. */
 const nextSequence = (walletId: string) =>
   sql<number>`(select coalesce(max(b.sequence), 0) + 1 from wallet_blocks b where b.wallet_id = ${walletId})`
 
@@ -101,9 +101,9 @@ interface NewSend {
   purpose: SendPurpose
   accountId: string | null
   destination: string
-  /** Null sends everything. */
+  /** Null sends the whole balance. */
   amount: Raw | null
-  /** Whether everything was asked for; the amount may be known all the same. */
+  /** Whether everything was requested; the amount may be known nevertheless. */
   sendsAll?: boolean
   reference: string | null
   deadlineAt: number | null
@@ -112,7 +112,7 @@ interface NewSend {
   createdAt: number
 }
 
-/** Nothing → queued; false when there is a send with this reference already. */
+/** Queues a send; false when there is one with this reference already. */
 export async function insertSend(db: Db, send: NewSend): Promise<boolean> {
   const added = await insertSendRow(db, {
     id: send.id,
@@ -167,7 +167,7 @@ export interface Deposit {
   amount: Raw
 }
 
-/** Queues the receiving of a deposit; false when it is known already. */
+/** Queues a deposit to receive; false when it is known already. */
 export async function insertReceive(
   db: Db,
   { id, walletId, deposit, createdAt }: { id: string; walletId: string; deposit: Deposit; createdAt: number },
@@ -213,7 +213,6 @@ export async function findByReference(db: Db, reference: string): Promise<Outbox
   return row && toBlock(row)
 }
 
-/** The blocks of a wallet, newest first. */
 export async function listBlocks(db: Db, walletId: string, limit: number): Promise<OutboxBlock[]> {
   const rows = await db
     .selectFrom('wallet_blocks')
@@ -227,7 +226,7 @@ export async function listBlocks(db: Db, walletId: string, limit: number): Promi
   return rows.map(toBlock)
 }
 
-/** The block that must be finished before another may begin. */
+/** The block that must be confirmed before another may begin. */
 export async function findOpenBlock(db: Db, walletId: string): Promise<OutboxBlock | undefined> {
   const [row] = await selectOpen(db, { walletId })
   return row && toBlock(row)
@@ -237,7 +236,7 @@ const selectOpen = prepared((db, given: Given<{ walletId: string }>) =>
   db.selectFrom('wallet_blocks').select(BLOCK_COLUMNS).where('wallet_id', '=', given('walletId')).where(OPEN),
 )
 
-/** Receives of a wallet by what they receive. */
+/** Receives of a wallet by the hashes of the sends that they receive. */
 export async function listReceives(db: Db, walletId: string, sources: readonly string[]): Promise<OutboxBlock[]> {
   if (sources.length === 0) return []
   const rows = await db
@@ -249,7 +248,6 @@ export async function listReceives(db: Db, walletId: string, sources: readonly s
   return rows.map(toBlock)
 }
 
-/** A block of a wallet by its hash. */
 export async function findOwnBlock(db: Db, walletId: string, hash: string): Promise<OutboxBlock | undefined> {
   const row = await db
     .selectFrom('wallet_blocks')
@@ -260,7 +258,7 @@ export async function findOwnBlock(db: Db, walletId: string, hash: string): Prom
   return row && toBlock(row)
 }
 
-/** Whether a confirmed block of a wallet follows a block, whoever has signed that one. */
+/** Whether a confirmed block of the wallet follows this block, whoever signed this one. */
 export async function isFollowed(db: Db, walletId: string, hash: string): Promise<boolean> {
   const row = await db
     .selectFrom('wallet_blocks')
@@ -272,7 +270,7 @@ export async function isFollowed(db: Db, walletId: string, hash: string): Promis
   return row !== undefined
 }
 
-/** What stands outside the chain of a wallet, by our record: lost and void blocks. */
+/** The blocks that our record has outside the wallet's chain: lost and void ones. */
 export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]> {
   const rows = await db
     .selectFrom('wallet_blocks')
@@ -283,7 +281,7 @@ export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]>
   return rows.map(toBlock)
 }
 
-/** Whom a confirmed block may pay. A send of ours is in the outbox, with its hash, before any node has it; others' pay everybody. */
+/** Who may be paid by a confirmed block. A send of ours is in the outbox with its hash before any node has it; foreign sends may pay anyone. */
 export async function findPayees(db: Db, hash: string): Promise<Payees> {
   const [send] = await selectSent(db, { hash })
   return send ? payeesOf(send) : 'everybody'
@@ -296,7 +294,7 @@ const selectSent = prepared((db, given: Given<{ hash: string }>) =>
     .where('hash', '=', given('hash')),
 )
 
-/** Payments of the service that wait in a wallet. */
+/** Counts the service's payments that wait in a wallet. */
 export async function countOwed(db: Db, walletId: string): Promise<number> {
   const row = await db
     .selectFrom('wallet_blocks')
@@ -310,7 +308,7 @@ export async function countOwed(db: Db, walletId: string): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-/** What the cloud wallets of an account have sent, or are about to send, since a time. */
+/** The amounts that an account's cloud wallets have sent since a time, or are about to send. */
 export async function listSentAmounts(db: Db, accountId: string, since: number): Promise<Raw[]> {
   const rows = await db
     .selectFrom('wallet_blocks')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Raw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 
-/** Ends a plan with the shares that were not signed yet, so that what there really is can be planned anew. */
+/** Cancels a plan and its unsigned shares, so that the actual balance can be planned afresh. */
 export async function cancelPlan(db: Db, planId: string, now: number): Promise<void> {
   await db
     .updateTable('wallet_blocks')
@@ -56,7 +56,7 @@ export async function countPlans(db: Db, walletId: string): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-/** Open → done, once every share of it is confirmed. */
+/** Open to done, once every share is confirmed. */
 export async function markPlanDone(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('wallet_plans')

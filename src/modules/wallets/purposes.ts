@@ -1,40 +1,40 @@
-/** What a send of a wallet can be for. Every send in the outbox names one before its block leaves. */
+/** Purposes of sends. Every send in the outbox has one before its block is broadcast. */
 export const SEND_PURPOSES = [
   /** The owner of a cloud wallet sends. */
   'send',
-  /** A recipient takes a payment by email, or a refund by link, to an address of their choice. */
+  /** A recipient claims an email payment, or a refund by link, to an address of their choice. */
   'claim',
-  /** A customer's exchange is paid out to the address that they named. */
+  /** A customer's exchange is paid to the address they gave. */
   'swap',
-  /** A merchant refunds a checkout: to the payer, or into the wallet of a link. */
+  /** A merchant refunds a checkout, to the payer or into the wallet of a link. */
   'refund',
-  /** The wallet of a checkout passes on what it was paid. */
+  /** The wallet of a checkout forwards its payment to the merchant. */
   'forward',
-  /** An ended cloud wallet gives away what it held. */
+  /** An ended cloud wallet pays out its balance. */
   'sweep',
-  /** What was not claimed, or could not be exchanged, goes back to who put it there. */
+  /** An unclaimed payment, or one that could not be exchanged, returns to its sender. */
   'return',
-  /** What the service sold could not be given: the price goes back. */
+  /** The service could not deliver a sale, so the price is refunded. */
   'sale_refund',
-  /** The service's fee for a payment by email. */
+  /** The service's fee for an email payment. */
   'fee',
   'faucet',
-  /** What a customer exchanges is collected. */
+  /** The deposit of an exchange is collected. */
   'swap_deposit',
 ] as const
 
 export type SendPurpose = (typeof SEND_PURPOSES)[number]
 
 /**
- * A person decided on these sends and where they go: they pay like any send from outside. Whatever is not listed here is an errand of
- * the service, which pays nobody.
+ * A person decided on these sends and their recipients, so they can pay checkouts like sends from outside. All other sends are internal
+ * transfers of the service, which pay nobody.
  */
 const PERSONAL: ReadonlySet<string> = new Set<SendPurpose>(['send', 'claim', 'swap'])
 
 /** Whom a send of ours may pay. */
 export type Payees = 'everybody' | 'nobody' | { everybodyBut: string }
 
-/** As its row has it. */
+/** The columns of a send that tell its purpose. */
 interface NamedSend {
   purpose: SendPurpose | null
   account_id: string | null
@@ -48,7 +48,7 @@ export function payeesOf(send: NamedSend): Payees {
   return PERSONAL.has(purpose) ? 'everybody' : 'nobody'
 }
 
-/** Sends of 0.2, and of its gateways that are still running beside ours, name no purpose; their references tell. */
+/** Sends of 0.2, and of gateways of that version still running beside this one, have no purpose; it follows from their references. */
 function unnamedPurpose({ account_id: accountId, plan_id: planId, reference }: NamedSend): SendPurpose {
   if (planId !== null) return 'sweep'
   if (reference?.startsWith('payment:email-claim:')) return 'claim'
@@ -56,7 +56,7 @@ function unnamedPurpose({ account_id: accountId, plan_id: planId, reference }: N
   return reference?.startsWith('refund:') ? 'refund' : 'send'
 }
 
-/** Why a wallet gives away everything when it ends, by what it was made for. */
+/** The purpose of a wallet's final payout, by what the wallet was made for. */
 const ENDINGS: Readonly<Record<string, SendPurpose>> = { checkout: 'forward', email: 'return', swap: 'return' }
 
 export const endingPurpose = (wallet: { purpose: string }): SendPurpose => ENDINGS[wallet.purpose] ?? 'sweep'

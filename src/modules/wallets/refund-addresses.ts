@@ -6,7 +6,7 @@ const ADDRESSES_MAX = 10
 
 const refuse = (text: string) => new AppError('invalid_account', text, { body: { field: 'refund_address' } })
 
-/** Reads where funds go at the end: an address, a name, or a list of them, each once. The form of the request is kept. */
+/** Reads where the balance goes at the end: an address, a username, or a list without duplicates. Keeps the form of the request. */
 export async function readRefundAddress(names: Names, given: string | string[]): Promise<string | string[]> {
   if (typeof given === 'string') return toOne(names, given)
   if (given.length > ADDRESSES_MAX) {

@@ -8,49 +8,47 @@ import type { BlockWatch } from './advance-queue.ts'
 import type { OutboxBlock } from './outbox-store.ts'
 import type { Wallet } from './store.ts'
 
-/** What wallets may do, from configuration; 0 means no limit. */
+/** Rules for wallets, from the configuration; 0 means no limit. */
 export interface WalletRules {
-  /** False stops every new send, of customers and of the service. What was signed before still goes out. */
+  /** False stops every new send, of customers and of the service. Blocks signed before are still broadcast. */
   sendsAllowed: boolean
-  /** Wallets of one account that have not ended. */
+  /** Maximum of wallets of one account that have not ended. */
   walletsMax: number
-  /** The largest send of a cloud wallet. */
+  /** The largest amount of one send from a cloud wallet. */
   sendMax: Raw
-  /** What the cloud wallets of one account may send in 24 hours. */
+  /** The most that one account's cloud wallets may send in 24 hours. */
   dailySendMax: Raw
-  /** Deposits below this are not received unless their owner asks for it, because each costs work. */
+  /** Smaller deposits are received only when their owner asks for it, because each costs work. */
   receiveMin: Raw
-  /** Whether cloud wallets receive by themselves; those of the service always do. */
+  /** Whether cloud wallets receive automatically; wallets of the service always do. */
   receivesItself: boolean
-  /** How long a client waits for its send to leave. */
+  /** How long a client waits for its send to be broadcast. */
   waitMilliseconds: number
-  /** For so long all nodes must deny what a block builds on before it is released. */
+  /** How long all nodes must deny the block on which ours builds before ours are released. */
   releaseAfterMilliseconds: number
-  /** The representative of new wallets; undefined makes each its own. */
+  /** The representative of new wallets; undefined makes each wallet its own representative. */
   representative: string | undefined
 }
 
-/** The passes that bring blocks of wallets forward, and those who wait for them. */
+/** The passes that advance wallets, and the callers that wait for them. */
 interface Advancing {
   /**
-   * Brings a wallet's blocks forward as far as they go now. One pass runs at a time; the promise is that of a pass that
-   * began after the call, and it fails when the pass does. The failure is told by then; a caller that goes on regardless waits
-   * with `whenOver`.
+   * Advances a wallet as far as possible now. One pass runs at a time; the promise belongs to a pass that began after the call, and rejects
+   * when that pass fails. The failure is reported by then; a caller that continues regardless waits with `whenOver`.
    */
-  advance(walletId: string): Promise<void>
-  /** The same in a moment, for what nodes are about to agree on. What comes of it is found again. */
+  /** The same in a moment, when nodes are about to agree. Its failure is not reported, because the jobs try again. */
   lookSoon(walletId: string): void
   watchBlock(blockId: string): BlockWatch
-  /** Ends the waits for a block; `left` is what they wait for. */
+  /** Ends the waits for a block; `left` is what they resolve with. */
   tellBlock(blockId: string, left?: OutboxBlock): void
-  /** A node refuses a block of ours: it is logged, counted, and told to the caller that waits for the block. */
+  /** Logs and counts a node's refusal of a block of ours, and keeps it for the caller that waits for the block. */
   noteRefusal(refusal: BlockRefusal): void
-  /** What was said to a block when it was last brought to the ledger from here; undefined if nothing was, or it went well. */
+  /** The last refusal of a block by a node; undefined when it was not refused when last published from this process. */
   refusalOf(blockId: string): BlockRefusal | undefined
   forgetRefusal(blockId: string): void
 }
 
-/** What the verbs of wallets work with: requests have it, with a node of their own, and so have jobs. */
+/** The context of every function of this module: requests have one with a node of their own, and jobs have one, too. */
 export interface WalletRoom {
   store: StoreCtx
   node: NodePort
@@ -60,22 +58,22 @@ export interface WalletRoom {
   vault: KeyVault
   vanity: Vanity
   rules: WalletRules
-  /** A picture of a text, as a data URI. */
+  /** A QR code of a text, as a data URI. */
   qrPng(text: string): string
   queue: Advancing
-  /** A new wallet: its address is listened for from now on. */
+  /** Subscribes to events of a new wallet's address. */
   watchAddress(walletId: string, address: string): void
   alarm: TellAlarm
 }
 
-/** What the action needs beside that. */
+/** What the action needs in addition. */
 export interface CloudWalletRoom extends WalletRoom {
   names: Names
-  /** Wallets that a list has at most. */
+  /** How many wallets a list has at most. */
   countMax: number
 }
 
-/** The open pages of a wallet's owner look again; wallets of the service have none. */
+/** Makes the open pages of a wallet's owner reload; wallets of the service have no owner. */
 export function tellWallet({ store }: Pick<WalletRoom, 'store'>, { accountId }: Pick<Wallet, 'accountId'>): void {
   if (accountId !== null) store.tellAccount(accountId, ['wallets:read'])
 }

@@ -6,8 +6,8 @@ const REST_MAX = 600_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * Wallets whose last pass failed by a fault of our own, such as an assertion. The operator is told, and the jobs come back to
- * them ever less often: trying it at every round would change nothing and take the machine. A caller that asks for a pass gets it.
+ * Wallets whose last pass failed by an error of our own, such as an assertion. The operator is notified, and the jobs retry them with growing
+ * pauses: trying at every round would change nothing and waste the machine. A caller that asks for a pass gets one all the same.
  */
 export class Setbacks {
   readonly #clock: Clock
@@ -23,7 +23,7 @@ export class Setbacks {
     return this.#clock.now() < (this.#known.get(walletId)?.until ?? 0)
   }
 
-  /** Tells how a pass ended, and passes it on. What is outside passes by itself, and the wallet goes on at once then. */
+  /** Records how a pass ended and passes the result on. External failures are temporary, so they cause no pause. */
   async during<T>(walletId: string, pass: Promise<T>): Promise<T> {
     try {
       const ended = await pass

@@ -14,7 +14,7 @@ import {
 const MASTER_KEY_BYTES = 32
 
 const masterKeys = (value: string) => {
-  // One on each line, as in the file that a gateway makes by itself.
+  // Keys may be on separate lines, as in the file that a gateway generates.
   const keys = list(value.replaceAll('\n', ',')).map((entry) => {
     const [id = '', base64 = '', ...more] = entry.split(':')
     const key = Buffer.from(base64, 'base64')

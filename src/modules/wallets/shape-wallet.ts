@@ -8,7 +8,7 @@ export function expirationOf({ expiresAt }: Wallet, now: number): JsonObject {
   return { expiration: relativeTime(expiresAt, now), expiration_unix: Math.floor(expiresAt / 1_000) }
 }
 
-/** A wallet as lists and answers show it (contract 2). Nothing of its key can come along: a wallet does not have it. */
+/** A wallet in lists and answers (contract 2). It cannot leak the key, because a wallet object does not contain it. */
 export function shapeWallet(wallet: Wallet, now: number): JsonObject {
   const { address, balance, refundAddress, metadata, status } = wallet
   return {

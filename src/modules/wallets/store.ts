@@ -16,19 +16,19 @@ export interface Wallet {
   address: string
   status: WalletStatus
   endsAs: 'ended' | 'deleted' | null
-  /** As it was given. */
+  /** As given in the request. */
   refundAddress: string | string[] | null
   metadata: JsonObject | null
   expiresAt: number | null
-  /** Our own word for where the chain stands; the ledger must agree before anything is signed. */
+  /** The chain's state by our record; the ledger must agree before anything is signed. */
   frontier: string
   balance: Raw
   frozenAt: number | null
-  /** Set until the ledger's word is taken over after a thaw. */
+  /** Set from the unfreezing until the ledger's state is taken over. */
   thawedAt: number | null
-  /** What all nodes deny of its chain, since when, and how often they were asked. */
+  /** The block of its chain that all nodes deny, since when, and in how many rounds. */
   denied: { hash: string; since: number; rounds: number } | null
-  /** When blocks of it were released, until a later one is final. */
+  /** When blocks of it were released; null again once a later block is final. */
   voidedAt: number | null
   createdAt: number
 }
@@ -89,7 +89,7 @@ interface NewWallet {
   createdAt: number
 }
 
-/** A wallet and its key, together or not at all. */
+/** Stores a wallet and its key, both or neither. */
 export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): Promise<void> {
   await db
     .insertInto('wallets')
@@ -140,7 +140,7 @@ const selectById = prepared((db, given: Given<{ id: string }>) =>
   db.selectFrom('wallets').select(WALLET_COLUMNS).where('id', '=', given('id')),
 )
 
-/** A wallet of an account that has not ended; what is foreign, ended or unknown looks the same. */
+/** An account's wallet that has not ended; a foreign, ended or unknown one is undefined alike. */
 export async function findOwnedWallet(db: Db, accountId: string, address: string): Promise<Wallet | undefined> {
   const [row] = await selectOwned(db, { accountId, address })
   return row && toWallet(row)
@@ -155,7 +155,7 @@ const selectOwned = prepared((db, given: Given<{ accountId: string; address: str
     .where('status', 'in', ['active', 'held']),
 )
 
-/** The one wallet of a purpose that the service has only once. */
+/** The wallet of a purpose for which the service has only one. */
 export async function findServiceWallet(db: Db, purpose: string): Promise<Wallet | undefined> {
   const row = await db
     .selectFrom('wallets')
@@ -166,7 +166,7 @@ export async function findServiceWallet(db: Db, purpose: string): Promise<Wallet
   return row && toWallet(row)
 }
 
-/** Bounded by what an account may have; newest first. */
+/** Newest first; bounded by the limit of wallets of an account. */
 export async function listOwnedWallets(db: Db, accountId: string, limit: number): Promise<Wallet[]> {
   const rows = await db
     .selectFrom('wallets')
@@ -206,7 +206,7 @@ export async function updateMetadata(
   return row && toWallet(row)
 }
 
-/** Holds the row until the transaction ends: a wallet that takes a send cannot begin to end meanwhile. */
+/** Locks the row until the transaction ends, so that a wallet cannot begin to end while it takes a send. */
 export async function lockUsableWallet(db: Db, id: string): Promise<boolean> {
   return (await lockUsable(db, { id })).length > 0
 }
@@ -221,7 +221,7 @@ const lockUsable = prepared((db, given: Given<{ id: string }>) =>
     .returning('id'),
 )
 
-/** The chain has moved by a block that we did not sign; false when our own word has changed meanwhile. */
+/** Records a block that we did not sign as the chain's newest; false when our record has changed meanwhile. */
 export async function moveFrontier(
   db: Db,
   { id, frontier: from }: Pick<Wallet, 'id' | 'frontier'>,
@@ -237,7 +237,7 @@ export async function moveFrontier(
   return row !== undefined
 }
 
-/** The chain has moved by a confirmed block of ours. */
+/** Records a confirmed block of ours as the chain's newest. */
 export async function updateFrontier(db: Db, id: string, frontier: string, balance: Raw): Promise<void> {
   await moveOn(db, { id, frontier, balance: balance.toString() })
 }
@@ -249,7 +249,7 @@ const moveOn = prepared((db, given: Given<{ id: string; frontier: string; balanc
     .where('id', '=', given('id')),
 )
 
-/** The same while no instance has the lock; false when one has. The row is held until the transaction ends, so that none gets it. */
+/** The same while no instance has the lock; false when one has. The row is locked until the transaction ends, so that none can take it. */
 export async function updateFreeFrontier(
   db: Db,
   { id, frontier, balance, now }: Pick<Wallet, 'id' | 'frontier' | 'balance'> & { now: number },
@@ -279,7 +279,7 @@ export async function listDueWallets(db: Db, now: number, limit: number): Promis
   return rows.map(toWallet)
 }
 
-/** Wallets of one purpose that hold something, and have no end of their own. Asked by the index of those that live. */
+/** Wallets of one purpose that hold money and have no lifetime of their own; uses the index of live wallets. */
 export async function listHolding(
   db: Db,
   { purpose, after, limit }: { purpose: string; after: string; limit: number },
@@ -298,17 +298,17 @@ export async function listHolding(
   return rows.map(toWallet)
 }
 
-/** Active or held → expiring; false when it had begun already. */
+/** Active or held to expiring; false when it had begun to end already. */
 export async function markExpiring(db: Db, id: string, endsAs: 'ended' | 'deleted'): Promise<boolean> {
   return mark(db, id, ['active', 'held'], { status: 'expiring', ends_as: endsAs })
 }
 
-/** What cannot be refunded stays with its owner. */
+/** Without a refund address, the balance stays with the owner. */
 export async function markHeld(db: Db, id: string): Promise<boolean> {
   return mark(db, id, ['active', 'expiring', 'ended', 'deleted'], { status: 'held', ends_as: null, ended_at: null })
 }
 
-/** Empty, and nothing under way → over. */
+/** Ends a wallet that is empty and has nothing under way. */
 export async function markEnded(db: Db, id: string, as: 'ended' | 'deleted', now: number): Promise<boolean> {
   return mark(db, id, ['expiring', 'held'], { status: as, ends_as: null, ended_at: now })
 }
@@ -334,7 +334,7 @@ export async function findWalletByAddress(db: Db, address: string): Promise<Wall
   return row && toWallet(row)
 }
 
-/** Addresses worth listening for: of wallets that live, or ended a short while ago. */
+/** Addresses to subscribe to: of wallets that are live or ended recently. */
 export async function listWatched(db: Db, endedSince: number): Promise<{ id: string; address: string }[]> {
   return db
     .selectFrom('wallets')
@@ -344,8 +344,8 @@ export async function listWatched(db: Db, endedSince: number): Promise<{ id: str
 }
 
 /**
- * The wallets that live, or that have ended, about which the ledger was not asked for longest, and not since a time. `looked_at` of one that
- * is asked about rarely lies ahead of the clock.
+ * Wallets, live or ended, that were not checked for longest, and not since a given time.
+ * For a wallet that is checked rarely, `looked_at` is in the future.
  */
 export async function listLeastLookedAt(
   db: Db,
@@ -364,8 +364,8 @@ export async function listLeastLookedAt(
 }
 
 /**
- * The ledger was asked about them. One that lives is asked about again as soon as others; of one that has ended, or is the service's and never held anything,
- * the next time is a twentieth of its age away, a day at most.
+ * Records a check. Live wallets are due again like all others; an ended one, or one of the service that never held anything, is due after a
+ * twentieth of its age, at most a day.
  */
 export async function markLooked(db: Db, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return

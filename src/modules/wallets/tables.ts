@@ -1,43 +1,43 @@
 import type { SendPurpose } from './purposes.ts'
 
-/** A ledger account whose key we keep. `fence` changes with every holder of its lease. */
+/** A ledger account whose key the gateway keeps. `fence` changes with every holder of the lock. */
 export interface WalletsTable {
   id: string
-  /** Whose it is; the service's own wallets belong to no account. */
+  /** The owning account; null for the service's own wallets. */
   account_id: string | null
   purpose: string
   address: string
   status: 'active' | 'held' | 'expiring' | 'ended' | 'deleted'
-  /** What an expiring wallet becomes. */
+  /** The status that an expiring wallet gets at the end. */
   ends_as: 'ended' | 'deleted' | null
-  /** JSON: an address or a list of them, as it was given. */
+  /** JSON: an address or a list of them, as given in the request. */
   refund_address: string | null
   metadata: string | null
-  /** None for wallets that do not end. */
+  /** Null for wallets that do not end. */
   expires_at: number | null
-  /** Our own word for where its chain stands: the last confirmed block, 64 zeros before the first, and its balance. */
+  /** The chain's state by our record: the last confirmed block (64 zeros before the first) and its balance. */
   frontier: string
   balance_raw: string
   lease_until: number
   fence: number
-  /** Set once another signer has been seen on its chain: nothing is signed any more. */
+  /** Set once a foreign signer was seen on its chain: nothing is signed any more. */
   frozen_at: number | null
   frozen_reason: string | null
-  /** When a person let it go on; until the ledger's word is taken over. */
+  /** When an operator unfroze it; null once the ledger's state is taken over. */
   thawed_at: number | null
-  /** The first block of its chain that all nodes deny and that can never be confirmed then; since when, and by how many rounds. */
+  /** The first block of its chain that all nodes deny, so that it may never be confirmed; since when, and in how many rounds. */
   denied_hash: string | null
   denied_at: number | null
   denied_rounds: number
-  /** When blocks of it were released, until a later block has been confirmed: from then on those can never be. */
+  /** When blocks of it were released; null once a later confirmed block proves that those never will be. */
   voided_at: number | null
-  /** When the ledger was last asked for deposits and foreign blocks. */
+  /** When the ledger was last checked for deposits and foreign blocks. */
   looked_at: number
   created_at: number
   ended_at: number | null
 }
 
-/** Apart from the wallets, so that no look at a wallet ever carries a key along. */
+/** A separate table, so that reading a wallet never reads its key. */
 interface WalletKeysTable {
   wallet_id: string
   version: number
@@ -46,7 +46,7 @@ interface WalletKeysTable {
   sealed_key: string
 }
 
-/** A known text sealed by each master key: a wrong key is told before it does harm. */
+/** A known text encrypted with each master key, which reveals a wrong key before it does harm. */
 interface WalletCanariesTable {
   master_key_id: string
   wrapped_data_key: string
@@ -54,12 +54,12 @@ interface WalletCanariesTable {
   created_at: number
 }
 
-/** How what an ending wallet holds is shared out, fixed before the first send. */
+/** How an ending wallet's balance is paid out, fixed before the first send. */
 interface WalletPlansTable {
   id: string
   wallet_id: string
   run: number
-  /** The block whose balance is shared out. */
+  /** The block whose balance is paid out. */
   frontier: string
   total_raw: string
   status: 'open' | 'done'
@@ -67,41 +67,41 @@ interface WalletPlansTable {
   finished_at: number | null
 }
 
-/** The outbox: every block of every wallet, from the wish to the confirmation. */
+/** The outbox: every block of every wallet, from the request to the confirmation. */
 export interface WalletBlocksTable {
   id: string
   wallet_id: string
-  /** Who asked for it; none for what the service does by itself. */
+  /** The requesting account; null for what the service does on its own. */
   account_id: string | null
   kind: 'send' | 'receive'
-  /** What a send is for; none in rows of 0.2, and for receives. */
+  /** The purpose of a send; null in rows of 0.2 and for receives. */
   purpose: SendPurpose | null
   status: 'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost' | 'void'
-  /** Address that gets a send. */
+  /** The recipient of a send. */
   destination: string | null
-  /** Send that is received, and who sent it. */
+  /** The send that is received, and its sender. */
   source_hash: string | null
   source_address: string | null
-  /** None while everything is to be sent and the amount is not known yet. */
+  /** Null while everything is to be sent and the amount is not known yet. */
   amount_raw: string | null
-  /** 1 when everything was asked for, whatever that came to. */
+  /** 1 when everything was requested, whatever that amounted to. */
   sends_all: number
-  /** Order in which the blocks of a wallet were asked for. */
+  /** The order in which the wallet's blocks were requested. */
   sequence: number
   plan_id: string | null
-  /** Order among the shares of a plan. */
+  /** The order among the shares of a plan. */
   position: number
   /** Makes a send unique for its caller: the same reference is the same block. */
   reference: string | null
-  /** A send that has not left by then is refused; none for what must happen. */
+  /** A send that is not signed by then is refused; null for one that must happen. */
   deadline_at: number | null
   previous: string | null
   hash: string | null
-  /** Balance of the wallet after it. */
+  /** The wallet's balance after it. */
   balance_raw: string | null
   /** The signed block as JSON. */
   block: string | null
-  /** Code of the refusal. */
+  /** The code of the refusal. */
   refusal: string | null
   created_at: number
   signed_at: number | null
@@ -109,7 +109,7 @@ export interface WalletBlocksTable {
   confirmed_at: number | null
 }
 
-/** Whose sends an operator has stopped: `all`, or an account. */
+/** Sends that an operator has stopped: of `all`, or of an account. */
 interface SendFreezesTable {
   scope: string
   reason: string
@@ -126,7 +126,7 @@ export interface WalletTables {
   send_freezes: SendFreezesTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const WALLET_TABLES = [
   'wallets',
   'wallet_keys',

@@ -4,19 +4,19 @@ import { type Given, prepared } from '../../kernel/prepared.ts'
 import { BLOCK_COLUMNS, OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
 import type { WalletBlocksTable } from './tables.ts'
 
-/** What of a wallet is under way: the block that must be finished first, and what is asked for and not begun. */
+/** A wallet's unfinished business: the block that must be finished first, and queued operations. */
 export interface Unfinished {
   open: OutboxBlock | undefined
-  /** In the order they were asked for. */
+  /** In the order they were requested. */
   sends: OutboxBlock[]
-  /** Sends of an account that is suspended, or whose sends are frozen. */
+  /** Sends of an account that is suspended or whose sends are frozen. */
   held: OutboxBlock[]
   receives: OutboxBlock[]
 }
 
 const [SENDS_MAX, RECEIVES_MAX] = [500, 1_000]
 
-/** One statement for all three, each by its own index and bounded for itself: no number of deposits hides a send. */
+/** One statement for all three parts, each with its own index and limit, so that no number of deposits hides a send. */
 export async function readUnfinished(db: Db, walletId: string): Promise<Unfinished> {
   const rows = await selectUnfinished(db, { walletId })
   const queued = rows.filter(({ status }) => status === 'queued').toSorted(inOrder)
@@ -30,7 +30,7 @@ export async function readUnfinished(db: Db, walletId: string): Promise<Unfinish
   }
 }
 
-/** Sorted here: the index has their sequence, and to sort by the rest there costs more than to find them. */
+/** Sorted here: the index has the sequence only, and sorting by more in the database costs more than finding the rows. */
 const inOrder = (one: Place, other: Place) =>
   one.sequence - other.sequence || one.created_at - other.created_at || one.position - other.position
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 
 /**
- * Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. While nothing
- * may be sent, those that could only give away what they hold are left alone: there may be as many as were paid in that time.
+ * Wallets with something to do: open blocks, an ending, a plan, late deposits, an unfreezing. Frozen ones wait for an operator. While sends are
+ * not allowed, wallets that could only pay out are left out: there may be as many as payments came in that time.
  */
 export async function listUnsettled(db: Db, limit: number, maySend = true): Promise<string[]> {
   const ending = sql`union select id from wallets where status = 'expiring'`

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { OutboxBlock } from './outbox-store.ts'
 import type { Wallet } from './store.ts'
 
-/** One more round in which all nodes denied it; of another block it is the first. */
+/** Counts one more round in which all nodes denied the block; for a new block the count starts at one. */
 export async function markDenied(db: Db, { id, denied }: Wallet, hash: string, now: number): Promise<void> {
   const known = denied?.hash === hash ? denied : { since: now, rounds: 0 }
   await db
@@ -13,7 +13,7 @@ export async function markDenied(db: Db, { id, denied }: Wallet, hash: string, n
     .execute()
 }
 
-/** A node has it after all. */
+/** A node has the block after all. */
 export async function clearDenied(db: Db, id: string): Promise<void> {
   await db
     .updateTable('wallets')
@@ -22,7 +22,7 @@ export async function clearDenied(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-/** Nothing is denied of its chain any more, and some of its blocks are void. */
+/** Clears the denial and records that some blocks are void. */
 export async function markReleased(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('wallets')
@@ -32,8 +32,8 @@ export async function markReleased(db: Db, id: string, now: number): Promise<voi
 }
 
 /**
- * Signed, broadcast or confirmed by a lie → void; false when it has moved meanwhile. It gives its frontier and its deposit free, which stay in the
- * signed bytes. `refusal` says that it can never be confirmed, which is not known of every void block at once.
+ * Signed, broadcast, or confirmed by a false answer, to void; false when it changed meanwhile. The columns for its frontier and its deposit are
+ * freed; both remain in the signed bytes. `refusal` is set once it certainly can never be confirmed, which may be later.
  */
 export async function markVoid(db: Db, block: OutboxBlock, refusal: string | null): Promise<boolean> {
   const row = await db
@@ -46,7 +46,7 @@ export async function markVoid(db: Db, block: OutboxBlock, refusal: string | nul
   return row !== undefined
 }
 
-/** Void → confirmed: the ledger has it after all. What waits to receive the same deposit has nothing to receive. */
+/** Void to confirmed: the ledger has it after all. A queued receive of the same deposit is deleted, since it has nothing to receive. */
 export async function restoreVoid(
   db: Db,
   { id, walletId }: Pick<OutboxBlock, 'id' | 'walletId'>,
@@ -80,7 +80,7 @@ export async function restoreVoid(
   return row !== undefined
 }
 
-/** Whether a block of a wallet was signed since some of its blocks were released, in the same millisecond perhaps: it stands in their place. */
+/** Whether a wallet's block was signed after some of its blocks were released, perhaps in the same millisecond, so that it replaces them. */
 export async function isSignedSince(db: Db, walletId: string, hash: string, at: number): Promise<boolean> {
   const row = await db
     .selectFrom('wallet_blocks')
@@ -93,7 +93,7 @@ export async function isSignedSince(db: Db, walletId: string, hash: string, at: 
   return row !== undefined
 }
 
-/** Whether a wallet has confirmed blocks beside these. */
+/** Whether a wallet has confirmed blocks besides these. */
 export async function hasOtherConfirmed(db: Db, walletId: string, blocks: readonly OutboxBlock[]): Promise<boolean> {
   const ids = blocks.map(({ id }) => id)
   const row = await db
@@ -107,7 +107,7 @@ export async function hasOtherConfirmed(db: Db, walletId: string, blocks: readon
   return row !== undefined
 }
 
-/** Void blocks of which it is certain from now on that they will never be confirmed; answers which. */
+/** Marks void blocks that will certainly never be confirmed; returns their ids. */
 export async function settleVoid(db: Db, walletId: string, refusal: string): Promise<string[]> {
   const rows = await db
     .updateTable('wallet_blocks')
@@ -120,7 +120,7 @@ export async function settleVoid(db: Db, walletId: string, refusal: string): Pro
   return rows.map(({ id }) => id)
 }
 
-/** No void block of it is in doubt any more; false when more were released meanwhile. */
+/** Records that no void block is in doubt any more; false when more were released meanwhile. */
 export async function markSettled(db: Db, { id, voidedAt }: Pick<Wallet, 'id' | 'voidedAt'>): Promise<boolean> {
   const row = await db
     .updateTable('wallets')
@@ -132,7 +132,7 @@ export async function markSettled(db: Db, { id, voidedAt }: Pick<Wallet, 'id' | 
   return row !== undefined
 }
 
-/** Wallets with a block that has been open since before a time, or with blocks that nodes deny or that were released. */
+/** Wallets with a block open since before a time, or with blocks that nodes deny or that were released. */
 export async function listStuck(db: Db, before: number, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from wallets where frozen_at is null and id in (

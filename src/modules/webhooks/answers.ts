@@ -41,5 +41,5 @@ export const EVENT_WITH_DELIVERIES = record({ ...EVENT_MEMBERS, deliveries: list
 
 export const WEBHOOK_SECRET = record({ last4: text, created_at: text, previous_until: orNull(text) })
 
-/** What a test event carries. */
+/** The body of a test event. */
 export const PING_EVENT = record({ id: text, type: words('ping'), created_unix: answer.unix })

@@ -12,7 +12,7 @@ export type AttemptRecord = Omit<DeliveryAttemptsTable, 'delivery_id'>
 export interface DeliveryRecord {
   id: string
   eventId: string
-  /** Null: it goes to the address that its event names. */
+  /** Null for the URL that the event itself names. */
   endpointId: string | null
   cause: DeliveriesTable['cause']
   state: DeliveryState
@@ -60,7 +60,7 @@ const insertRow = prepared((db, given: Given<NewDelivery>) => {
   return db.insertInto('deliveries').values({ ...what, state: 'queued', attempts: 0, ...due })
 })
 
-/** Deliveries of some events with all their attempts, oldest first; of very many, the newest. */
+/** Deliveries of some events with all their attempts, oldest first; when there are very many, only the newest. */
 export async function listDeliveries(db: Db, eventIds: readonly string[]): Promise<DeliveryRecord[]> {
   if (eventIds.length === 0) return []
   const rows = await db
@@ -74,7 +74,7 @@ export async function listDeliveries(db: Db, eventIds: readonly string[]): Promi
   return withAttempts(db, rows.reverse())
 }
 
-/** Deliveries, in their order, with all their attempts. */
+/** Adds all their attempts to deliveries, keeping the order. */
 export async function withAttempts(db: Db, rows: readonly DeliveriesTable[]): Promise<DeliveryRecord[]> {
   if (rows.length === 0) return []
   const attempts = await db
@@ -91,19 +91,19 @@ export async function withAttempts(db: Db, rows: readonly DeliveriesTable[]): Pr
   return rows.map((row) => toDelivery(row, byDelivery.get(row.id) ?? []))
 }
 
-/** What an attempt left a delivery in. */
+/** The state of a delivery after an attempt. */
 interface DeliveryChange {
   state: DeliveryState
   nextAt: number | null
   finishedAt: number | null
 }
 
-/** Those of many that are as they were when they were read; it is what decides who may go on with one. */
+/** Matches deliveries that are still as they were read, which decides who may continue with one. */
 const unchanged = (due: readonly DueDelivery[]) => sql<boolean>`deliveries.id in (${sql.join(due.map(({ id }) => id))})
   and deliveries.state in ('queued', 'sending', 'retrying')
   and deliveries.id || ':' || deliveries.attempts in (${sql.join(due.map(({ id, attemptsMade }) => `${id}:${attemptsMade}`))})`
 
-/** Open → sending; those that another process was faster with are left out. A crashed attempt is sending already, and is begun again. */
+/** Open to sending; leaves out those that another process was faster with. After a crash, a delivery is sending already and is attempted again. */
 export async function markSending(db: Db, due: readonly DueDelivery[]): Promise<Set<string>> {
   const rows = await db
     .updateTable('deliveries')
@@ -114,7 +114,7 @@ export async function markSending(db: Db, due: readonly DueDelivery[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The same attempt of many has succeeded; those whose outcome is known already are left out. */
+/** Records that the same attempt of each delivery succeeded; leaves out those whose outcome is known already. */
 export async function markDelivered(db: Db, due: readonly DueDelivery[], now: number): Promise<Set<string>> {
   const rows = await db
     .updateTable('deliveries')
@@ -125,7 +125,7 @@ export async function markDelivered(db: Db, due: readonly DueDelivery[], now: nu
   return new Set(rows.map(({ id }) => id))
 }
 
-/** One more attempt is over; false when its outcome is known already, and then nothing of it may count. */
+/** Records a finished attempt; false when its outcome is known already, and then nothing of it may count. */
 export async function markAttempted(
   db: Db,
   { id, attemptsMade }: DueDelivery,
@@ -152,7 +152,7 @@ export async function insertAttempts(db: Db, attempts: readonly DeliveryAttempts
     .execute()
 }
 
-/** A delivery of an event to one receiver that is not over yet. */
+/** The unfinished delivery of an event to one receiver. */
 export async function findOpen(
   db: Db,
   { eventId, endpointId }: { eventId: string; endpointId: string | null },
@@ -168,7 +168,7 @@ export async function findOpen(
   return row && { id: row.id, nextAt: row.next_at! }
 }
 
-/** Endpoints that an event went to and that are still there. */
+/** Existing endpoints that an event was sent to. */
 export async function listReceivers(db: Db, eventId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('deliveries')
@@ -181,7 +181,7 @@ export async function listReceivers(db: Db, eventId: string): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/** Changes when an open delivery is due; false when it moved on meanwhile. No attempt is counted. */
+/** Sets when an open delivery is due; false when it changed meanwhile. Counts no attempt. */
 export async function markDueAt(db: Db, { id, nextAt }: Pick<DueDelivery, 'id' | 'nextAt'>, at: number) {
   const won = await db
     .updateTable('deliveries')
@@ -194,7 +194,7 @@ export async function markDueAt(db: Db, { id, nextAt }: Pick<DueDelivery, 'id' |
   return won !== undefined
 }
 
-/** Deliveries that should have moved long ago. */
+/** Deliveries that are overdue by a long time. */
 export async function listStuck(
   db: Db,
   dueBefore: number,
@@ -203,7 +203,7 @@ export async function listStuck(
   const rows = await db
     .selectFrom('deliveries')
     .select(['id', 'endpoint_id'])
-    // As the index has it, which SQLite would not find by itself.
+    // Written as in the partial index, which SQLite would not use otherwise.
     .where(sql<boolean>`state <> 'delivered'`)
     .where('state', 'in', OPEN)
     .where('next_at', '<', dueBefore)
@@ -212,7 +212,7 @@ export async function listStuck(
   return rows.map(({ id, endpoint_id: endpointId }) => ({ id, endpointId }))
 }
 
-/** How many are in each state, but for those that are delivered, and for tests. */
+/** Counts undelivered deliveries by state, without tests. */
 export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; count: number }[]> {
   const rows = await db
     .selectFrom('deliveries')
@@ -224,7 +224,7 @@ export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; 
   return rows.map(({ state, count }) => ({ state, count: Number(count) }))
 }
 
-/** What of an account's events still has to be delivered after a failure, and what was given up. */
+/** Counts an account's deliveries that are retried after a failure, and those given up. */
 export async function countFailing(db: Db, accountId: string): Promise<{ retrying: number; dead: number }> {
   const rows = await db
     .selectFrom('deliveries')
@@ -240,7 +240,7 @@ export async function countFailing(db: Db, accountId: string): Promise<{ retryin
   return { retrying: count('retrying'), dead: count('dead') }
 }
 
-/** Attempts of an account on each day since a time, and how many of them failed. Days are whole ones since 1970. */
+/** An account's attempts on each day since a time, and how many failed. Days are whole days since 1970. */
 export async function countAttemptDays(
   db: Db,
   { accountId, since }: { accountId: string; since: number },
@@ -260,7 +260,7 @@ export async function countAttemptDays(
   return rows.map(({ day, attempts, failed }) => ({ day, attempts: Number(attempts), failed: Number(failed) }))
 }
 
-/** Addresses that an account's events go to no longer, because their receiver said so. */
+/** URLs that get no more events of the account, because their receiver answered 410 Gone. */
 export async function listDisabled(db: Db, owner: string, limit: number): Promise<{ url: string; at: number }[]> {
   return db
     .selectFrom('disabled_webhooks')
@@ -288,7 +288,7 @@ export async function enableWebhook(db: Db, { owner, url }: Webhook): Promise<vo
   await db.deleteFrom('disabled_webhooks').where('owner', '=', owner).where('url', '=', url).execute()
 }
 
-/** What is on its way to an endpoint that its owner takes away is over; answers which events that was. */
+/** Ends the open deliveries to an endpoint that its owner removes; returns the ids of their events. */
 export async function cancelDeliveries(
   db: Db,
   { id, accountId }: { id: string; accountId: string },

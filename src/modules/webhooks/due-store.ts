@@ -16,19 +16,19 @@ export interface DueDelivery {
   subject: string
   type: string
   body: string | null
-  /** Undefined when the endpoint that it was for is gone. */
+  /** Undefined when its endpoint was removed. */
   url: string | undefined
   sealedSecret: string | null
-  /** Whether its receiver takes nothing any more. */
+  /** Whether its receiver is disabled. */
   isDisabled: boolean
-  /** Of its account, as it lies in the store. */
+  /** The account's secret as stored, encrypted. */
   accountSecret: SealedSecret | undefined
   endpointId: string | null
-  /** The endpoint that it is for, as it is now. */
+  /** The endpoint that it goes to, in its current state. */
   endpoint: { id: string; secret: SealedSecret; failingSince: number | null } | undefined
 }
 
-/** Deliveries with all that their attempts need; those that are over are left out. */
+/** Reads deliveries with all that their attempts need; finished ones are left out. */
 export async function listDue(db: Db, ids: readonly string[]): Promise<Map<string, DueDelivery>> {
   const rows = await selectDue(db)
     .where('deliveries.id', 'in', [...ids])

@@ -1,9 +1,9 @@
 import { AppError, badField } from '../../kernel/errors.ts'
 import type { RefusedAddress } from '../../kernel/outbound-failure.ts'
 
-/** Also for events of other accounts: a caller learns nothing of what exists elsewhere. */
+/** Also used for events of other accounts, so that a caller cannot learn which exist. */
 export const eventNotFound = () => new AppError('not_found', 'Event not found.')
-/** Also for endpoints of other accounts. */
+/** Also used for endpoints of other accounts. */
 export const endpointNotFound = () => new AppError('not_found', 'Webhook endpoint not found.')
 export const tooManyEndpoints = (max: number) =>
   new AppError('limit_reached', `An account can have up to ${max} webhook endpoints.`)

@@ -13,24 +13,24 @@ import { deleteSomeOf } from './watches/store.ts'
 const MINUTE = 60_000
 const LEASE = 60_000
 
-/** Tries one delivery. Each has jobs of its own, so that no failing address delays another event. */
+/** Attempts one delivery. Each has jobs of its own, so that a failing URL delays no other event. */
 export const deliverWebhook = (ctx: DeliveryCtx, batches = openBatches(ctx)): Job<DeliverPayload> => ({
   kind: DELIVER,
   money: true,
   attemptsMax: 50,
-  // Mostly waiting for receivers; a few slow hosts must not take all the places.
+  // The jobs mostly wait for receivers; a few slow hosts must not take all the places.
   concurrencyMax: PLACES,
   leaseMilliseconds: LEASE,
   run: (payload) => deliver(batches, payload),
 })
 
-/** The same for endpoints, which take no place from what checkouts send. */
+/** The same for endpoints, which use separate places. */
 export const deliverToEndpoint = (ctx: DeliveryCtx, batches = openBatches(ctx)): Job<DeliverPayload> => ({
   ...deliverWebhook(ctx, batches),
   kind: DELIVER_TO_ENDPOINT,
 })
 
-/** One step of what an endpoint is sent again. */
+/** One step of a replay to an endpoint. */
 export const replayEvents = (ctx: StoreCtx): Job<ReplayPayload> => ({
   kind: REPLAY,
   attemptsMax: 50,
@@ -58,7 +58,7 @@ export const forgetEvents = (ctx: StoreCtx, kept: EventsKept): Job => ({
   run: (_payload, signal) => forgetOld(ctx, kept, signal),
 })
 
-/** Endpoints go at once, and the addresses that they were told about a few at a time: there may be a hundred thousand. */
+/** Endpoints are removed at once, their watches a few at a time, because there may be a hundred thousand. */
 export const forgetWatches = ({ db }: StoreCtx): Job<ForgetPayload> => ({
   kind: FORGET_WATCHES,
   attemptsMax: 50,

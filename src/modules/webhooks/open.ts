@@ -35,22 +35,22 @@ interface WebhookPorts {
   notices: Notices
   node: NodePort
   confirmations: ConfirmationBus
-  /** How long this instance leaves an announced block to others; undefined is for good. */
+  /** How many milliseconds this instance leaves an announced block to others; undefined leaves it to them for good. */
   turnOf(hash: string): number | undefined
   secrets: SecretBox
-  /** The way out to addresses that users gave. */
+  /** Sends requests to URLs that users gave. */
   outbound: Outbound
-  /** Every kind of event that an endpoint can ask for. */
+  /** Every event type that an endpoint can ask for. */
   kinds: readonly string[]
   onAttempt(attempt: AttemptEvent): void
 }
 
 export interface WebhooksModule extends Module {
-  /** Refuses (400) where events may not be sent. */
+  /** Throws 400 for a URL to which events may not be sent. */
   checkUrl(url: string, field?: string): Promise<void>
 }
 
-/** Tells owners about their events, and about addresses that they have watched. */
+/** Opens the webhooks module: events for owners of checkouts and of watched addresses. */
 export function openWebhooks(
   { store, engine, notices, node, confirmations, turnOf, secrets, outbound, kinds, onAttempt }: WebhookPorts,
   settings: EventsKept & Pick<ValuesOf<typeof WEBHOOK_SETTINGS>, 'watchAddressesMax'>,

@@ -1,12 +1,12 @@
 import type { Outbound } from '../../kernel/ports.ts'
 import type { SecretCtx } from './domain/account-secret.ts'
 
-/** What the verbs of webhooks work with. */
+/** The context of every function of this module. */
 export interface WebhookRoom extends SecretCtx {
-  /** The way out to addresses that users gave. */
+  /** Sends requests to URLs that users gave. */
   outbound: Outbound
-  /** Every kind of event that an endpoint can ask for. */
+  /** Every event type that an endpoint can ask for. */
   kinds: readonly string[]
-  /** Tries a delivery at once, in place of the job that would. */
+  /** Attempts a delivery at once, before its job does. */
   attempt(deliveryId: string): Promise<void>
 }

@@ -32,7 +32,7 @@ export async function listNewestSealed(db: Db, limit: number): Promise<{ account
   return (await newest.limit(limit).execute()).map(({ account_id: accountId, sealed }) => ({ accountId, sealed }))
 }
 
-/** The first one stays; false when there was one. */
+/** Keeps the first secret; false when there was one. */
 export async function insertSealedSecret(db: Db, accountId: string, sealed: string, now: number): Promise<boolean> {
   const row = await db
     .insertInto('webhook_secrets')
@@ -43,7 +43,7 @@ export async function insertSealedSecret(db: Db, accountId: string, sealed: stri
   return row !== undefined
 }
 
-/** Puts another secret in the place of the current one, which signs along for a while; one statement, so that none is lost. */
+/** Replaces the current secret, which still signs for a while; one statement, so that concurrent rotations lose none. */
 export async function replaceSealedSecret(
   db: Db,
   accountId: string,

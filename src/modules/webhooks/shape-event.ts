@@ -6,7 +6,7 @@ import type { EventRecord } from './store.ts'
 export const toTime = (milliseconds: number | null) =>
   milliseconds === null ? null : new Date(milliseconds).toISOString()
 
-/** An event as its owner sees it; `payload` is null once the body was forgotten. */
+/** An event as its owner sees it; `payload` is null once the body was deleted. */
 export function showEvent(event: EventRecord): JsonObject {
   const { id, type, subject, body, url, createdAt, deliveredAt } = event
   return {

@@ -3,14 +3,14 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import type { EventsTable } from './tables.ts'
 
-/** The kind of an event that only tests an address. */
+/** The type of a test event. */
 export const PING = 'ping'
 
-/** An event as its owner may see it: without its secret, and without the query of its address, which may hold one. */
+/** An event as its owner may see it: without its secret, and without the query of its URL, which may contain one. */
 export interface EventRecord {
   id: string
   accountId: string | null
-  /** Where it stands among the events of its account. */
+  /** Its position among the account's events. */
   position: number | null
   subject: string
   type: string
@@ -40,8 +40,8 @@ export function withoutQuery(url: string): string {
 }
 
 /**
- * The next position of an account, and how many endpoints it has. The row stays locked until the commit, so that positions become visible in order and
- * a reader that goes on from one misses nothing.
+ * Takes an account's next position and returns how many endpoints it has. The row stays locked until the commit, so that positions become
+ * visible in order and a reader who continues from one misses nothing.
  */
 export async function takePosition(db: Db, accountId: string): Promise<{ last: number; endpoints: number }> {
   const [taken] = await countPosition(db, { accountId })
@@ -56,7 +56,7 @@ const countPosition = prepared((db, given: Given<{ accountId: string }>) =>
     .returning(['last', 'endpoints']),
 )
 
-/** Nothing → recorded; false when this event is known already. */
+/** Records an event; false when it is known already. */
 export async function insertEvent(db: Db, event: Omit<EventsTable, 'delivered_at'>): Promise<boolean> {
   return (await insertRow(db, event)).length > 0
 }
@@ -98,10 +98,10 @@ export async function findEvent(
 
 interface EventFilter {
   accountId: string
-  /** Only what comes after. */
+  /** Exclusive. */
   afterPosition: number
   delivered: boolean | undefined
-  /** Only what is meant for this endpoint alone: addresses that it is told about. */
+  /** Only events for this endpoint alone, those of its watched addresses. */
   endpointId?: string | undefined
   limit: number
 }
@@ -120,7 +120,7 @@ export async function listEventsAfter(db: Db, filter: EventFilter): Promise<Even
   return rows.map(toEvent)
 }
 
-/** The same backwards: the newest ones before a position. */
+/** The same backwards: the newest events before a position. */
 export async function listEventsBefore(
   db: Db,
   { accountId, beforePosition, delivered, limit }: Omit<EventFilter, 'afterPosition'> & { beforePosition: number },
@@ -135,7 +135,7 @@ export async function listEventsBefore(
   return rows.map(toEvent)
 }
 
-/** The position behind which everything lies that was made from a time on; the last one when that is nothing yet. */
+/** The position before the first event made since a time; the last position when there is none yet. */
 export async function findPositionBefore(db: Db, accountId: string, createdFrom: number): Promise<number> {
   const own = db.selectFrom('events').where('account_id', '=', accountId)
   const first = await own
@@ -147,7 +147,7 @@ export async function findPositionBefore(db: Db, accountId: string, createdFrom:
   return last?.position ?? 0
 }
 
-/** What was told about one subject, oldest first. Without an account it is what was made without a key. */
+/** The events about one subject, oldest first; without an account, those of checkouts made without a key. */
 export async function listEventsAbout(
   db: Db,
   { subject, accountId, limit }: { subject: string; accountId: string | null; limit: number },
@@ -158,7 +158,7 @@ export async function listEventsAbout(
     .where('subject', '=', subject)
     .where('account_id', accountId === null ? 'is' : '=', accountId)
     .orderBy('created_at')
-    // Two of one millisecond: their positions say which was first.
+    // Positions order two events of the same millisecond.
     .orderBy('position')
     .orderBy('id')
     .limit(limit)
@@ -166,7 +166,7 @@ export async function listEventsAbout(
   return rows.map(toEvent)
 }
 
-/** Somebody who should have it, and has not taken it once; endpoints that were taken away should have nothing any more. */
+/** Whether a receiver should get the event and has not accepted it; removed endpoints no longer count. */
 const MISSED = sql<boolean>`exists (select 1 from deliveries as missed
   where missed.event_id = events.id and missed.state <> 'delivered'
     and (missed.endpoint_id is null or exists (select 1 from webhook_endpoints where webhook_endpoints.id = missed.endpoint_id))
@@ -177,8 +177,8 @@ const MISSED = sql<boolean>`exists (select 1 from deliveries as missed
 const TAKEN = sql<boolean>`exists (select 1 from deliveries as had where had.event_id = events.id and had.state = 'delivered')`
 
 /**
- * Delivered is what everybody has who should; later deliveries change nothing. Two receivers of one event may be settled at once, by
- * transactions that do not see each other: whoever finds somebody missing waits for the other one and looks again.
+ * Marks events as delivered once every receiver has accepted them; later deliveries change nothing. Concurrent transactions may settle two
+ * receivers of an event without seeing each other: one that finds a receiver missing waits for the other and checks again.
  */
 export async function markEventsDelivered(db: Db, eventIds: readonly string[], now: number): Promise<void> {
   const marked = await markWhole(db, eventIds, now)
@@ -200,7 +200,7 @@ async function markWhole(db: Db, eventIds: readonly string[], now: number): Prom
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Takes hold of events that are not delivered, until the transaction ends. */
+/** Locks undelivered events until the transaction ends. */
 export async function lockEvents(db: Db, eventIds: readonly string[]): Promise<void> {
   await db
     .updateTable('events')
@@ -213,7 +213,7 @@ export async function lockEvents(db: Db, eventIds: readonly string[]): Promise<v
 const OPEN = sql<boolean>`exists (select 1 from deliveries
   where deliveries.event_id = events.id and deliveries.state in ('queued', 'sending', 'retrying'))`
 
-/** Forgets what was sent, and the secret it was signed with; never while it is still on its way. */
+/** Deletes bodies and their secrets; never while a delivery is open. */
 export async function forgetBodies(db: Db, createdBefore: number, limit: number): Promise<number> {
   const isOld = sql<boolean>`created_at < ${createdBefore} and body is not null and not ${OPEN}`
   const { numUpdatedRows } = await db
@@ -225,7 +225,7 @@ export async function forgetBodies(db: Db, createdBefore: number, limit: number)
   return Number(numUpdatedRows)
 }
 
-/** Deletes old events with everything about them; answers how many. Call it in a transaction. */
+/** Deletes old events with everything about them and returns how many. Call it in a transaction. */
 export async function deleteOldEvents(db: Db, createdBefore: number, limit: number): Promise<number> {
   const rows = await db
     .selectFrom('events')

@@ -1,51 +1,51 @@
 import type { EndpointColumns } from './endpoints/endpoint.ts'
 import type { WatchColumns } from './watches/watch.ts'
 
-/** Something that happened and that its owner is told about. */
+/** Something that happened, of which its owner is notified. */
 export interface EventsTable {
   id: string
-  /** Null for what was made without a key. */
+  /** Null for checkouts made without a key. */
   account_id: string | null
-  /** Counts the events of an account in the order in which they were committed. */
+  /** Numbers an account's events in the order of their commits. */
   position: number | null
-  /** What it is about: the id of a checkout. */
+  /** What the event is about, such as the id of a checkout. */
   subject: string
   type: string
   dedupe_key: string
-  /** The exact bytes that are sent, as text; null once they were forgotten. */
+  /** The exact bytes that are sent, as text; null once deleted. */
   body: string | null
   url: string | null
   sealed_secret: string | null
   created_at: number
   delivered_at: number | null
-  /** The only endpoint that is told; null is each that asks for it. */
+  /** The only endpoint that gets it; null means every endpoint that asks for it. */
   endpoint_id: string | null
 }
 
-/** The last position given out; the transaction that takes the next one holds the row until the commit. */
+/** The last position assigned; the transaction that takes the next one locks the row until its commit. */
 interface EventPositionsTable {
   account_id: string
   last: number
-  /** How many endpoints the account has: no event has to look for them where there are none. */
+  /** How many endpoints the account has, so that events of accounts without endpoints need not look for any. */
   endpoints: number
 }
 
-/** An event on its way to its address. */
+/** The sending of one event to one receiver. */
 export interface DeliveriesTable {
   id: string
   event_id: string
-  /** Null: it goes to the address that its event names. */
+  /** Null for the URL that the event itself names. */
   endpoint_id: string | null
   cause: 'event' | 'redelivery' | 'replay' | 'test'
   state: 'queued' | 'sending' | 'retrying' | 'delivered' | 'dead'
-  /** Attempts whose outcome is known. */
+  /** Attempts with a known result. */
   attempts: number
   next_at: number | null
   created_at: number
   finished_at: number | null
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface DeliveryAttemptsTable {
   delivery_id: string
   attempt: number
@@ -54,11 +54,11 @@ export interface DeliveryAttemptsTable {
   milliseconds: number
   response: string
   at: number
-  /** What was sent with the body, as JSON; null where nothing was sent. */
+  /** The headers that were sent, as JSON; null where nothing was sent. */
   headers: string | null
 }
 
-/** The default secret of an account; the one before it signs along for a while. */
+/** An account's default secret; the previous one still signs for a while. */
 interface WebhookSecretsTable {
   account_id: string
   sealed: string
@@ -67,27 +67,27 @@ interface WebhookSecretsTable {
   previous_until: number | null
 }
 
-/** Addresses that said they are gone. The owner is an account, or the subject of events that have none. */
+/** URLs that answered 410 Gone. The owner is an account, or the subject of an event without one. */
 interface DisabledWebhooksTable {
   owner: string
   url: string
   disabled_at: number
 }
 
-/** Declared where the noun is. */
+/** Its columns are declared with the endpoint noun. */
 export interface WebhookEndpointsTable extends EndpointColumns {}
 
-/** Events that an endpoint is sent again, step by step. */
+/** A replay of events to an endpoint, done step by step. */
 export interface WebhookReplaysTable {
   id: string
   endpoint_id: string
-  /** Null for one that a gateway of the version before has begun. */
+  /** Null for a replay started by the previous version. */
   account_id: string | null
-  /** Kinds, or `*`, as a JSON list. */
+  /** JSON list of event types, or `*`. */
   events: string
-  /** Whether only what the endpoint has not taken yet. */
+  /** 1 for only those events that the endpoint has not accepted yet. */
   missed: number
-  /** Everything up to here was looked at. */
+  /** The events up to this position were processed. */
   position: number
   position_end: number
   queued: number
@@ -96,7 +96,7 @@ export interface WebhookReplaysTable {
   finished_at: number | null
 }
 
-/** Declared where the noun is. */
+/** Its columns are declared with the watch noun. */
 export interface AddressWatchesTable extends WatchColumns {}
 
 export interface WebhookTables {
@@ -111,7 +111,7 @@ export interface WebhookTables {
   address_watches: AddressWatchesTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const WEBHOOK_TABLES = [
   'events',
   'event_positions',

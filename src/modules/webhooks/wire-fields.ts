@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const refuse = (field: string, text: string) => new AppError('invalid_request', text, { body: { field } })
 
-/** What a reader wants of its events. */
+/** Reads which events a request asks for. */
 export function readEventQuery({ since, delivered, endpoint, limit }: Fields): Omit<EventQuery, 'accountId'> {
   return {
     since: readSince(since),
@@ -20,7 +20,7 @@ export function readEventQuery({ since, delivered, endpoint, limit }: Fields): O
   }
 }
 
-/** Where the reader of an answer goes on. */
+/** The cursor from which a reader continues. */
 export const toCursor = (position: number) => `pos_${position}`
 
 function readSince(since: unknown): Since {
@@ -52,7 +52,7 @@ export function readPingUrl({ url }: Fields): string {
   return url
 }
 
-/** The endpoint that an event is sent to again; undefined is everybody to whom it went. */
+/** The endpoint that an event is sent to again; undefined means everyone to whom it was sent. */
 export function readReceiver({ endpoint }: Fields): string | undefined {
   if (endpoint === undefined || endpoint === null || endpoint === '') return undefined
   if (typeof endpoint !== 'string') throw refuse('endpoint', 'endpoint must be the id of one of your endpoints.')

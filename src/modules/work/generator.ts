@@ -3,14 +3,14 @@ import { isSoonFound } from '../../kernel/nano/work.ts'
 import type { Confirmation, FoundWork, WorkPort, WorkRequest } from '../../kernel/ports.ts'
 import { StoredWorks, listPrepared } from './store.ts'
 
-/** A burst of blocks prepares only its last. */
+/** In a burst of blocks, work is prepared only for the last one. */
 const DEBOUNCE = 1_000
 const ACCOUNTS_MAX = 10_000
-/** More than an idle machine gets through before the first are old. */
+/** More than an idle machine finds before the first become useless. */
 const PENDING_MAX = 1_000
 const FOLLOWED_MILLISECONDS = 24 * 3_600_000
 
-/** Where searches are made. */
+/** Searches for work. */
 export interface WorkSearch {
   readonly engines: readonly unknown[]
   search(request: WorkRequest): Promise<FoundWork>
@@ -20,29 +20,26 @@ export interface WorkSearch {
 interface WorkGeneratorOptions {
   searches: WorkSearch
   store: StoreCtx
-  /** Whether work for the next block of an account is made in idle time. */
+  /** Whether work for the next block of an account is prepared in idle time. */
   precompute: boolean
   onHit?(): void
-  /** Tells other instances that work for a root is in the store. */
+  /** Called when prepared work is stored, to notify other instances. */
   onPrepared?(root: string): void
 }
 
-/** An account that work is prepared for. */
+/** An account for which work is prepared. */
 interface Followed {
-  /** Of its next block. */
+  /** The root of its next block. */
   root: string
-  /** When it last published here. */
+  /** When it last published a block through this gateway. */
   seenAt: number
 }
 
-/**
- * Everybody's way to work: what is ready, what is searched now, and what is made for later. Whatever is found is kept,
- * and given to the next who asks for the same root.
- */
+/** Gives out work that is stored, being searched, or prepared. Work that was found is stored for the next request with the same root. */
 export class WorkGenerator implements WorkPort {
   readonly #options: WorkGeneratorOptions
   readonly #ready: StoredWorks
-  /** The most recently active last. */
+  /** The most recently active account is the last. */
   readonly #followed = new Map<string, Followed>()
   readonly #pending = new Map<string, () => void>()
   #closed = false
@@ -52,7 +49,7 @@ export class WorkGenerator implements WorkPort {
     this.#ready = new StoredWorks(options.store)
   }
 
-  /** Learns from the store which roots it had made work for. */
+  /** Reads from the store for which roots work was prepared. */
   async start(): Promise<void> {
     const { db, clock } = this.#options.store
     const seenAt = clock.now()
@@ -78,7 +75,7 @@ export class WorkGenerator implements WorkPort {
   }
 
   async generate(request: WorkRequest): Promise<FoundWork> {
-    // A caller that asks again finds it again, sooner than in a store.
+    // A search this short is quicker than reading the store.
     if (request.class === 'wallet' && isSoonFound(request.threshold)) return this.#options.searches.search(request)
     const ready = await this.find(request.root, request.threshold)
     if (ready) return ready
@@ -100,8 +97,8 @@ export class WorkGenerator implements WorkPort {
   }
 
   /**
-   * A block was confirmed. An account that we prepare for may have moved on without us; it is followed for a day after it
-   * was last seen here, because others may have taken it over.
+   * Called when a block was confirmed. A followed account may publish elsewhere; it is followed for a day after its last block here, because it
+   * may have moved to another service.
    */
   note({ account, hash, block }: Confirmation, threshold: bigint): void {
     const known = this.#followed.get(account)
@@ -110,7 +107,7 @@ export class WorkGenerator implements WorkPort {
     else this.#follow(account, { root: hash, seenAt: known.seenAt }, threshold)
   }
 
-  /** Another instance has prepared this root: once is enough. */
+  /** Another instance has prepared work for this root, so the search here ends. */
   noteReady(root: string): void {
     for (const [account, { root: own }] of this.#followed) if (own === root) this.cancel(root, payerOf(account))
   }
@@ -157,7 +154,7 @@ export class WorkGenerator implements WorkPort {
       await this.#ready.keep(root, found, account)
       this.#options.onPrepared?.(root)
     } catch (error) {
-      // Called off, or there is no time for it.
+      // The search was cancelled, or the machine was too busy.
       this.#options.store.failures.lost('work.ahead')(error)
     }
   }

@@ -20,17 +20,17 @@ interface WorkPorts {
   confirmations: ConfirmationBus
   searches: WorkSearch
   thresholds: WorkThresholds
-  /** Work was ready before it was asked for. */
+  /** Called when work was ready before it was requested. */
   onHit(): void
 }
 
 export interface WorkModule extends Module {
   work: WorkPort
-  /** The newest block of an account is known; a send is the most that its next one can need. */
+  /** Prepares work for the block after this one, for the highest threshold that it can need, which is that of a send. */
   prepare(address: string, root: string): void
 }
 
-/** Proof of work: what is ready, what is searched now, and what is made for later. */
+/** Opens the work module: proof of work that is stored, searched or prepared. */
 export function openWork(
   { store, notices, confirmations, searches, thresholds, onHit }: WorkPorts,
   { workPrecompute }: WorkSettings,
@@ -54,10 +54,10 @@ export function openWork(
   }
 }
 
-/** The actions alone, for a server that finds work and has no store. */
+/** The actions alone, for a server that searches for work and has no store. */
 export const openWorkActions = (room: WorkRoom) => offer('work', room, WORK_ACTIONS)
 
-/** Forgets work that no caller came for. */
+/** Deletes expired work that no caller requested. */
 const forgetWorks = ({ db, clock }: StoreCtx): Job => ({
   kind: 'work.forget-expired',
   attemptsMax: 3,

@@ -3,13 +3,13 @@ import { CONTROL_IS_DISABLED } from '../../kernel/nano/control-actions.ts'
 import type { WorkThresholds } from '../../kernel/nano/work.ts'
 import type { WorkPort } from '../../kernel/ports.ts'
 
-/** What proof of work is found with, and how much of it the ledger wants. */
+/** The context of proof of work: its source and the network's thresholds. */
 export interface WorkRoom {
   work: WorkPort
   thresholds: WorkThresholds
 }
 
-/** A gateway without a source of work is, at the node's door, a node that does not do it for strangers. */
+/** Without a source of work, the gateway answers like a node that generates none. */
 export function requireWork({ offered }: Pick<WorkPort, 'offered'>): void {
   if (!offered) throw new LedgerRefusal(CONTROL_IS_DISABLED)
 }

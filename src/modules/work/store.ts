@@ -7,12 +7,12 @@ import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 
 const REMEMBERED_MAX = 20_000
 const HOUR = 3_600_000
-/** A caller that asks twice does so soon. */
+/** A repeated request comes soon. */
 const ANY_ROOT_KEPT = 24 * HOUR
-/** The next block of an account may come weeks later, and is worth waiting for. */
+/** The next block of an account may come weeks later, so its work is kept longer. */
 const OWN_ROOT_KEPT = 30 * 24 * HOUR
 
-/** Work that is known already: the latest in memory, all of it in the store, where other instances find it too. */
+/** Known work: the latest in memory, all of it in the store, where other instances find it too. */
 export class StoredWorks {
   readonly #db: Db
   readonly #clock: Clock
@@ -25,24 +25,24 @@ export class StoredWorks {
     this.#lost = failures.lost('work.ready')
   }
 
-  /** Answers at once when it knows; what is not strong enough is not served. */
+  /** Returns at once for work in memory; work below the threshold is not returned. */
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined> {
     const known = this.#latest.get(root)
-    // What was prepared may have been given away by another instance since.
+    // Another instance may have given out prepared work since, so the store decides.
     if (known && known.value >= threshold && known.prepared !== true) return known
     return findWork(this.#db, root, this.#clock.now()).then(
       (stored) => {
-        // No value is believed because it is written down somewhere.
+        // Stored values are recomputed before they are trusted.
         if (!stored || workValue(root, stored.work) !== stored.value) return undefined
         this.#remember(root, stored)
         return stored.value >= threshold ? stored : undefined
       },
-      // A store in trouble must not stop that it is found again.
+      // When the store fails, the work can still be searched for again.
       this.#lost,
     )
   }
 
-  /** Keeps what was found; `account` is the one whose next block has this root. */
+  /** Stores work; `account` is the one whose next block has this root, or null. */
   async keep(root: string, { work, value }: FoundWork, account: string | null): Promise<void> {
     const found = { work, value, prepared: account !== null }
     this.#remember(root, found)
@@ -51,13 +51,13 @@ export class StoredWorks {
     await saveWork(this.#db, { root, ...found, account, now, expiresAt }).catch(this.#lost)
   }
 
-  /** Something ready is for an account's next block. */
+  /** Marks stored work as being for an account's next block. */
   async assign(root: string, account: string): Promise<void> {
     const expiresAt = this.#clock.now() + OWN_ROOT_KEPT
     await assignWork(this.#db, { root, account, expiresAt }).catch(this.#lost)
   }
 
-  /** A caller has been given what was prepared: from now on it is known, and no more. */
+  /** Records that prepared work was given out: from now on it counts as ordinary work. */
   async markAsked(root: string): Promise<void> {
     const known = this.#latest.get(root)
     if (known) this.#latest.set(root, { ...known, prepared: false })
@@ -84,7 +84,7 @@ interface StoredWork extends FoundWork {
   account: string | null
 }
 
-/** What is known for a root, however strong. */
+/** The stored work of a root, whatever its value. */
 async function findWork(db: Db, root: string, now: number): Promise<FoundWork | undefined> {
   const row = await db
     .selectFrom('works')
@@ -95,7 +95,7 @@ async function findWork(db: Db, root: string, now: number): Promise<FoundWork | 
   return row && { work: row.work, value: BigInt(`0x${row.value}`), prepared: row.prepared === 1 }
 }
 
-/** Keeps work; for a root that is known already, the stronger of the two. */
+/** Stores work; for a known root, keeps the stronger. */
 export async function saveWork(
   db: Db,
   { root, work, value, prepared = false, account, now, expiresAt }: StoredWork & { now: number; expiresAt: number },
@@ -119,7 +119,7 @@ export async function saveWork(
           value: ref('excluded.value'),
           prepared: ref('excluded.prepared'),
           account: fn.coalesce('excluded.account', 'works.account'),
-          // What was made for an account's next block is kept as long, also when another search finds stronger work.
+          // Work for an account's next block keeps its later expiry, even when another search finds stronger work.
           expires_at: eb
             .case()
             .when(ref('works.expires_at'), '>', ref('excluded.expires_at'))
@@ -134,7 +134,7 @@ export async function saveWork(
     .execute()
 }
 
-/** Work that is known already turns out to be for the next block of an account, and is kept as such. */
+/** Marks known work as being for an account's next block. */
 async function assignWork(
   db: Db,
   { root, account, expiresAt }: { root: string; account: string; expiresAt: number },
@@ -142,17 +142,17 @@ async function assignWork(
   await db.updateTable('works').set({ account, expires_at: expiresAt }).where('root', '=', root).execute()
 }
 
-/** A caller that wants it from now on asks again. */
+/** Prepared work that was given out becomes ordinary work. */
 async function markAsked(db: Db, root: string): Promise<void> {
   await db.updateTable('works').set({ prepared: 0 }).where('root', '=', root).execute()
 }
 
-/** The account has moved on: what was made for another root of it is of no use any more. */
+/** Deletes work for earlier roots of an account, which is useless now. */
 async function deleteStaleWorks(db: Db, account: string, root: string): Promise<void> {
   await db.deleteFrom('works').where('account', '=', account).where('root', '!=', root).execute()
 }
 
-/** The accounts that work was made for, with the roots of their next blocks; the latest first. */
+/** The accounts for which work is stored, with the roots of their next blocks; the latest first. */
 export async function listPrepared(db: Db, now: number, limit: number): Promise<{ account: string; root: string }[]> {
   const rows = await db
     .selectFrom('works')

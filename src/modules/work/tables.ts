@@ -1,13 +1,13 @@
-/** Work that was found. It costs nothing to give away again. */
+/** Work that was found, kept because giving it out again costs nothing. */
 interface WorksTable {
   root: string
   work: string
-  /** What the work is worth, as 16 hexadecimal digits, which sort like numbers. */
+  /** The value of the work as 16 hexadecimal digits, which sort like numbers. */
   value: string
-  /** The account whose next block has this root, where that is known. */
+  /** The account whose next block has this root, if known. */
   account: string | null
   created_at: number
-  /** 1 until a caller asks for it. */
+  /** 1 for prepared work until a caller requests it. */
   prepared: number
   expires_at: number
 }
@@ -16,7 +16,7 @@ export interface WorkTables {
   works: WorksTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const WORK_TABLES = ['works'] as const satisfies readonly (keyof WorkTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -1,10 +1,10 @@
 import { answer } from '../../kernel/answers.ts'
 
-/* The shapes of x402, version 2, as `kernel/x402/wire.ts` has them. */
+/* The shapes of x402, version 2, as declared in `kernel/x402/wire.ts`. */
 
 const { text, bool, integer, raw, address, optional, list, record, words } = answer
 
-/** What is to be paid, to whom and where. */
+/** The terms of a payment: how much, to whom, on which network. */
 export const TERMS = record({
   scheme: words('exact'),
   network: text,
@@ -14,7 +14,7 @@ export const TERMS = record({
   maxTimeoutSeconds: integer,
 })
 
-/** A sold action: where it is asked for, what it costs, how it is called. */
+/** An action for sale: its URL, its price and its fields. */
 const OFFER = {
   resource: text,
   type: words('http'),
@@ -55,7 +55,7 @@ export const SETTLED = record({
   errorMessage: optional(text),
 })
 
-/** A call to the facilitator: a payment, and the terms it should meet. */
+/** The body of a call to the facilitator: a payment, and the terms it should meet. */
 export const FACILITATED = record({
   paymentPayload: record({
     x402Version: integer,

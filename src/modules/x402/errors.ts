@@ -5,15 +5,15 @@ import { REASONS, type Reason, type SettleResponse } from '../../kernel/x402/wir
 const RETRY_AFTER_SECONDS = 5
 
 interface PaymentErrorExtras {
-  /** Whether the client may pay: only then does the answer carry PAYMENT-REQUIRED. */
+  /** Whether the client may pay: only then the answer has PAYMENT-REQUIRED. */
   mayPay: boolean
-  /** Goes into PAYMENT-RESPONSE, which says that a settlement was tried. */
+  /** The content of PAYMENT-RESPONSE, which says that a settlement was tried. */
   settlement?: SettleResponse
   body?: JsonObject
   cause?: unknown
 }
 
-/** Why a request was not served for its payment. An open outcome never asks for payment, or the client would pay twice. */
+/** Why a payment did not get its answer. While the outcome is open, it never asks for payment, or the client would pay twice. */
 export class PaymentError extends AppError {
   readonly mayPay: boolean
   readonly settlement: SettleResponse | undefined
@@ -37,7 +37,7 @@ export const usedForAnotherRequest = () =>
 export const resultForgotten = () =>
   paymentRefused('duplicate_settlement', 'This block was already used and its result is no longer stored.')
 
-/** The ledger has definitely not taken the block. */
+/** The ledger has certainly not accepted the block. */
 export const paymentRejected = (settlement: SettleResponse, reason: Reason) =>
   new PaymentError(reason, REASONS[reason], { mayPay: true, settlement })
 
@@ -49,7 +49,7 @@ export const paymentUnavailable = (network: string, cause: unknown) =>
     cause,
   })
 
-/** The same, told to another service that wanted a payment settled. */
+/** The same for another service that wanted a payment settled. */
 export const settlementUnavailable = (network: string, cause: unknown) =>
   new PaymentError('payment_unavailable', 'Payments cannot be settled right now. Nothing was sent; try again.', {
     mayPay: false,

@@ -12,9 +12,9 @@ import { deleteExpiredOffers, forgetPayments } from './store.ts'
 interface X402Ports {
   store: StoreCtx
   own: OwnFacilitator
-  /** Settles in place of our own node, which still has the last word. */
+  /** Sends payments instead of our own node; our node still decides whether one is settled. */
   remote: Facilitator | undefined
-  /** The smallest work of a send. */
+  /** The work threshold of sends. */
   threshold: bigint
   /** Empty where nothing is for sale. */
   goods: Goods
@@ -23,13 +23,13 @@ interface X402Ports {
 }
 
 interface X402Module extends Module {
-  /** Settles payments, also for other services. */
+  /** Settles payments, also those of other services. */
   facilitation: Facilitation
-  /** Unset while nothing has a price. */
+  /** Undefined while no action has a price. */
   seller: Seller | undefined
 }
 
-/** Pay per request: without an account, in the moment of the request. */
+/** Opens the x402 module: payment by request, without an account. */
 export function openX402(
   { store, own, remote, threshold, goods, rates, baseUrl }: X402Ports,
   settings: Pick<X402Settings, 'x402PayTo' | 'x402Network' | 'x402TimeoutSeconds'>,
@@ -46,7 +46,7 @@ export function openX402(
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Forgets answers after a day and finished payments after a month; the ledger itself remembers used blocks for ever. */
+/** Deletes answers after a day and finished payments after a month; the ledger itself rejects used blocks for ever. */
 const forgetPaid = ({ db, clock }: StoreCtx): Job => ({
   kind: 'x402.forget',
   attemptsMax: 3,

@@ -9,14 +9,13 @@ import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
 import { DISCOVERED, FACILITATED, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
 
-/** A payment and its terms take some 2,000 bytes. */
+/** A payment and its terms take about 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
 const SENT = { method: 'POST', bodyBytesMax: BODY_BYTES_MAX } as const
 
 /**
- * What is for sale by request, and a facilitator that any service may use (contract 4.7). Its answers have the
- * protocol's own shapes: an outcome is 200, whichever it is; without an outcome it is 503. Services read the verdict in a
- * refusal, not our errors.
+ * The actions for sale by request, and a facilitator that any service may use (contract 4.7). Its answers have the protocol's shapes: every outcome
+ * is 200, and 503 means that there is none. Other services read the verdict in a refusal, not our error codes.
  */
 export function x402Routes({
   facilitation,
@@ -27,7 +26,7 @@ export function x402Routes({
 }): readonly Route[] {
   const openedAt = new Date(facilitation.store.clock.now()).toISOString()
   return [
-    // Where clients of a facilitator look, and where programs look that know nothing but our address.
+    // The first path is for clients of a facilitator, the second for programs that know only our domain.
     ...['/facilitator/discovery/resources', '/discovery/resources'].map((path): Route => ({
       method: 'GET',
       path,

@@ -19,7 +19,7 @@ const price = (value: string): Price => {
   return found
 }
 
-/** Names of actions, each with its own price behind a `=` where it has one. */
+/** Names of actions, each with `=` and its own price where it has one. */
 const pricedActions = (value: string) =>
   list(value).map((entry) => {
     const [name = '', own] = entry.split('=')
@@ -67,7 +67,7 @@ export const X402_SETTINGS = {
 
 export type X402Settings = ValuesOf<typeof X402_SETTINGS>
 
-/** Each action that has a price. A price that cannot be asked for is refused. */
+/** The actions with prices. Throws for a price that cannot be charged. */
 export function readGoods(
   { x402Actions, x402Price }: Pick<X402Settings, 'x402Actions' | 'x402Price'>,
   actions: readonly Action[],
@@ -77,12 +77,12 @@ export function readGoods(
     x402Actions.map(({ name, price = x402Price }) => {
       const action = actions.find((one) => one.name === name || one.synonyms?.includes(name))
       if (!action) throw new Error(`X402_ACTIONS names ${name}, which is no action.`)
-      // Who pays by request has no key to show.
+      // A caller who pays by request has no key.
       if (action.auth !== 'none') throw new Error(`X402_ACTIONS names ${name}, which needs an API key.`)
       if ('currency' in price && !rates?.currencies.includes(price.currency)) {
         throw new Error(`The price of ${name} is in ${price.currency}, and there is no source of prices for that.`)
       }
-      // Paid for once, it could happen twice when we die in between.
+      // Paid once, it could happen twice after a crash.
       if (action.once || action.onceWhen) throw new Error(`X402_ACTIONS names ${name}, which makes or moves something.`)
       return [action.name, { action, price }]
     }),

@@ -7,7 +7,7 @@ import { type Given, prepared } from '../../kernel/prepared.ts'
 
 export type PaymentState = X402PaymentsTable['state']
 
-/** What a payment was presented for; it never changes. */
+/** What a payment was presented for; never changes. */
 export interface NewPayment {
   hash: string
   blockJson: string
@@ -27,7 +27,7 @@ export interface StoredPayment extends NewPayment {
   answer: string | null
 }
 
-/** The right to work on a payment; a later claim ends it. */
+/** The exclusive right to work on a payment; a later claim ends it. */
 export interface Claim {
   hash: string
   fence: number
@@ -56,7 +56,7 @@ export async function findPayment(db: Db, hash: string): Promise<StoredPayment |
   return row && toPayment(row)
 }
 
-/** Whether a block was presented for a request: its row is there before it is sent. Such a block pays for that request and for nothing else. */
+/** Whether a block was presented for a request, which is stored before it is sent. Such a block pays for that request and nothing else. */
 export async function isPresented(db: Db, hash: string): Promise<boolean> {
   return (await selectPresented(db, { hash })).length > 0
 }
@@ -65,20 +65,20 @@ const selectPresented = prepared((db, given: Given<{ hash: string }>) =>
   db.selectFrom('x402_payments').select('block_hash').where('block_hash', '=', given('hash')),
 )
 
-/** The payment that is under way on a frontier. */
+/** The payment in progress on a frontier. */
 export async function findUnderWay(db: Db, payer: string, previous: string): Promise<StoredPayment | undefined> {
   const row = await db
     .selectFrom('x402_payments')
     .selectAll()
     .where('payer', '=', payer)
     .where('previous', '=', previous)
-    // Written out, so that the small index of such rows is used.
+    // A literal instead of a parameter, so that the partial index of such rows is used.
     .where(sql<boolean>`state in ('claimed', 'pending')`)
     .executeTakeFirst()
   return row && toPayment(row)
 }
 
-/** Nothing → claimed; undefined when the block is known already, or another one is under way on its frontier. */
+/** Claims a new payment; undefined when the block is known already, or another one is in progress on its frontier. */
 export async function insertClaim(
   db: Db,
   payment: NewPayment,
@@ -110,8 +110,8 @@ export async function insertClaim(
 }
 
 /**
- * Takes over a payment that no process works on, in whatever state it was left; a rejected one becomes claimed again.
- * Undefined when another process was first, or another block is under way on its frontier.
+ * Takes over a payment on which no process works, in any state; a rejected one becomes claimed again. Undefined when another process was first,
+ * or another block is in progress on its frontier.
  */
 export async function takeOver(
   db: Db,
@@ -140,7 +140,7 @@ export async function takeOver(
   }
 }
 
-/** Shows that this process still works on it; false when the claim was lost. */
+/** Extends this process's claim; false when the claim was lost. */
 export async function renewClaim(db: Db, { hash, fence }: Claim, leaseUntil: number): Promise<boolean> {
   const row = await db
     .updateTable('x402_payments')
@@ -152,7 +152,7 @@ export async function renewClaim(db: Db, { hash, fence }: Claim, leaseUntil: num
   return row !== undefined
 }
 
-/** Ends a claim without a change of state. */
+/** Ends a claim without changing the state. */
 export async function dropClaim(db: Db, { hash, fence }: Claim): Promise<void> {
   await db
     .updateTable('x402_payments')
@@ -162,7 +162,7 @@ export async function dropClaim(db: Db, { hash, fence }: Claim): Promise<void> {
     .execute()
 }
 
-/** Moves a payment on under a claim; false when the claim was lost or the state has changed. */
+/** Changes a payment's state under a claim; false when the claim was lost or the state has changed. */
 export async function markState(
   db: Db,
   { hash, fence }: Claim,
@@ -179,7 +179,7 @@ export async function markState(
   return row !== undefined
 }
 
-/** Under way → rejected, for a payment that no process works on; false when one does. */
+/** Rejects a payment in progress on which no process works; false when one does. */
 export async function releaseAbandoned(db: Db, { hash, fence }: StoredPayment, now: number): Promise<boolean> {
   const row = await db
     .updateTable('x402_payments')
@@ -193,12 +193,12 @@ export async function releaseAbandoned(db: Db, { hash, fence }: StoredPayment, n
   return row !== undefined
 }
 
-/** Answers go first, the rows of finished payments later. What is paid and not served stays for ever. */
+/** Deletes answers first, and rows of finished payments later. A payment that was not served stays for ever. */
 export async function forgetPayments(
   db: Db,
   { answersUntil, rowsUntil, limit = STEP_ROWS }: { answersUntil: number; rowsUntil: number; limit?: number },
 ): Promise<number> {
-  // Without an index of states, which has all that are kept: few of them have an answer.
+  // Does not use the index of states, which holds all stored payments: few of them have an answer.
   const isOld = sql<boolean>`answer is not null and updated_at <= ${answersUntil} and lower(state) = 'served'`
   const { numUpdatedRows } = await db
     .updateTable('x402_payments')

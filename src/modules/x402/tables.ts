@@ -1,7 +1,7 @@
-/** A payment by request, from the moment before it is sent. The hash is its only identity. */
+/** A payment by request, stored before it is sent and identified by the hash of its block. */
 export interface X402PaymentsTable {
   block_hash: string
-  /** The signed block in the node's form; whatever is sent again is this. */
+  /** The signed block in the node's form; every repetition sends exactly this. */
   block_json: string
   network: string
   payer: string
@@ -9,19 +9,19 @@ export interface X402PaymentsTable {
   amount_raw: string
   pay_to: string
   action: string
-  /** The request that the payment was first presented with; it pays for no other. */
+  /** The request with which it was first presented; it pays for no other. */
   body_fingerprint: string
   state: 'claimed' | 'pending' | 'settled' | 'action_failed' | 'served' | 'rejected'
-  /** Changes with every claim, so that a process that lost it cannot move the state. */
+  /** Changes with every claim, so that a process that has lost its claim cannot change the state. */
   fence: number
-  /** Until when a process works on it; one that died loses it. */
+  /** Until when a process works on it; after a crash others take over. */
   lease_until: number | null
   answer: string | null
   created_at: number
   updated_at: number
 }
 
-/** Terms that were offered lately: a price that changes does not break a payment under way. */
+/** Recently offered terms, so that a change of price does not break a payment in progress. */
 interface X402OffersTable {
   action: string
   pay_to: string
@@ -34,7 +34,7 @@ export interface X402Tables {
   x402_offers: X402OffersTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which every reference exists already. */
 export const X402_TABLES = ['x402_payments', 'x402_offers'] as const satisfies readonly (keyof X402Tables)[]
 
 declare module '../../kernel/db.ts' {

@@ -7,7 +7,7 @@ import { type Deed, type DeedFilter, listDeeds } from './store.ts'
 const PAGE = 500
 const ROWS_MAX = 50_000
 
-/** What was done as CSV, newest first, page by page: memory does not grow with the table. */
+/** The activity of an account as CSV, newest first, read page by page so that memory does not grow with the table. */
 export async function* exportDeeds({ db }: Pick<StoreCtx, 'db'>, filter: DeedFilter): AsyncGenerator<string> {
   yield toCsvHeader(['date_utc', 'who', 'what', 'kind', 'actor', 'detail_json', 'id'])
   const known = { names: await namesOf(db, filter.accountId), accountId: filter.accountId }

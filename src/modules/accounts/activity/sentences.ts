@@ -1,17 +1,17 @@
 import type { Deed } from './store.ts'
 
-/** A piece of a sentence: plain, a thing by its name or hash, or a thing that has a page. */
+/** A part of a sentence: plain text, a thing by its name or hash, or a link to its page. */
 export type Part = string | { text: string; href?: string }
 
 type Detail = Deed['detail']
 
 interface Known {
-  /** Members that ever were, by their id. */
+  /** Email addresses of present and former members by id. */
   names: ReadonlyMap<string, string>
   accountId: string
 }
 
-/** What the list can be narrowed to: the first word of each kind of deed. */
+/** The filter's choices: the first word of each kind of action. */
 export const KINDS = {
   account: 'Sign-ins and the account',
   member: 'People',
@@ -54,7 +54,7 @@ const settings = (detail: Detail) =>
     .map(([name, value]) => `${name} ${text(value) || 'as usual'}`)
     .join(', ')
 
-/** What each kind of deed reads like, behind the name of who did it. */
+/** The sentence of each kind of action, to follow the name of the actor. */
 const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   'account.created': () => ['made this account'],
   'account.signed-in': (detail) => [`signed in${by(detail)}`],
@@ -178,7 +178,7 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
 }
 
-/** What was done, as people would say it. A kind that is not known here is told in its own words, with all that was noted. */
+/** An action as a sentence. A kind without a sentence here is shown by its name, with all recorded details. */
 export function tellDeed({ what, detail }: Deed, { names }: Known): Part[] {
   const memberId = text(detail.memberId)
   const member = { text: names.get(memberId) ?? memberId, href: '/dashboard/people' }
@@ -188,18 +188,18 @@ export function tellDeed({ what, detail }: Deed, { names }: Known): Part[] {
   )
 }
 
-/** Who did it. An operator's people and keys have no name here. */
+/** The actor's name. An operator's people and keys have no name in an account. */
 export function tellActor({ actor, key }: Pick<Deed, 'actor' | 'key'>, { names, accountId }: Known): string {
   const name = names.get(actor)
   if (name !== undefined) return name
   if (key) return tellKey(key)
-  // Entries of before 0.3 do not say which.
+  // Entries from before 0.3 do not record which key it was.
   if (actor === accountId) return 'An API key'
   if (/^(mem|acc|key)_/.test(actor)) return 'The operator'
   return OTHERS[actor] ?? actor
 }
 
-/** Many keys may have one name: its beginning, as the list of keys shows it, tells them apart. */
+/** Keys may share a name, so the key's first characters are shown too, as in the list of keys. */
 export const tellKey = ({ name, start }: { name: string; start: string }): string =>
   name === '' ? `API key ${start}…` : `API key “${name}” (${start}…)`
 

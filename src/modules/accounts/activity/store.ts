@@ -1,11 +1,11 @@
 import type { Db } from '../../../kernel/db.ts'
 
-/** What was done, by whom. */
+/** A recorded action with its actor. */
 export interface Deed {
   id: string
   at: number
   actor: string
-  /** The key that did it, where it is one of this account. */
+  /** The key that acted, if it belongs to this account. */
   key: { name: string; start: string } | undefined
   what: string
   detail: Readonly<Record<string, unknown>>
@@ -13,15 +13,15 @@ export interface Deed {
 
 export interface DeedFilter {
   accountId: string
-  /** Whoever did it. */
+  /** The id of the actor. */
   actor?: string | undefined
-  /** The first word of what was done, such as `key`. */
+  /** The first word of the action, such as `key`. */
   kind?: string | undefined
   from?: number | undefined
   to?: number | undefined
 }
 
-/** What happened to an account, newest first; `before` is the last one that was seen. */
+/** The actions in an account, newest first; `before` is the last one of the previous page. */
 export async function listDeeds(
   db: Db,
   { accountId, actor, kind, from, to }: DeedFilter,

@@ -14,14 +14,14 @@ import {
 } from '../standing.ts'
 import { findAccount, insertAudit, lockAccount, markAllRevoked } from '../store.ts'
 
-/** What is to change; null is what the settings say, and what is left out stays. */
+/** The changes; null means the default of the settings, and a missing member stays as it is. */
 interface NewStanding {
   perMinute?: number | null
   concurrencyMax?: number | null
   features?: Partial<Record<Feature, boolean | null>>
 }
 
-/** Gives one account limits and features of its own, or takes them back. */
+/** Sets or removes limits and features of one account. */
 export function setStanding(
   ctx: StoreCtx,
   { accountId, actor, wanted }: { accountId: string; actor: Actor; wanted: NewStanding },
@@ -58,21 +58,21 @@ const told = (detail: object) =>
 const REASON_LENGTH_MAX = 200
 const CREDITS_MAX = 1_000_000_000
 const LIMIT_MAX = 1_000_000
-/** A batch runs ten of its requests at once, and must not refuse itself. */
+/** A batch runs ten requests at once, so a lower limit would make it refuse its own requests. */
 const CONCURRENCY_MIN = 20
 
 type Body = Readonly<Record<string, unknown>>
 
 const refuse = (field: string, text: string) => new AppError('invalid_request', text, { body: { field } })
 
-/** Why the operator does it: it stands in the activity of the account, where its people read it. */
+/** The operator's reason, which the account's people can read in its activity. */
 export function readReason({ reason }: Body): string {
   const shown = typeof reason === 'string' ? reason.replace(INVISIBLE, '').trim() : ''
   if (shown !== '' && shown.length <= REASON_LENGTH_MAX) return shown
   throw refuse('reason', `reason must be a text of 1 to ${REASON_LENGTH_MAX} characters.`)
 }
 
-/** Credits to give, or to take when below zero. */
+/** Credits to add, or to remove when negative. */
 export function readAdjustment(body: Body): { amount: number; reason: string } {
   const { amount } = body
   const isAmount = typeof amount === 'number' && Number.isInteger(amount) && amount !== 0
@@ -82,7 +82,7 @@ export function readAdjustment(body: Body): { amount: number; reason: string } {
   return { amount, reason: readReason(body) }
 }
 
-/** What is left out stays; null is what the settings say for all. */
+/** A missing field stays as it is; null means the default of the settings. */
 export function readStanding(body: Body): NewStanding {
   const { per_minute: perMinute, concurrency, features } = body
   return {
@@ -114,8 +114,8 @@ interface Word {
 }
 
 /**
- * Lets an account rest: its keys and sessions open nothing, and what it has asked its wallets to send waits. Payments to its open
- * checkouts are recorded and told, its wallets receive, and nothing is deleted.
+ * Suspends an account: its keys and sessions stop working, and sends of its wallets wait. Payments to its open checkouts are still recorded
+ * and reported to it, its wallets still receive, and nothing is deleted.
  */
 export function suspendAccount(ctx: StoreCtx, { accountId, actor, reason }: Word): Promise<void> {
   return inTx(ctx, async (tx) => {
@@ -141,7 +141,7 @@ export async function closeAccount({ db, clock }: StoreCtx, accountId: string): 
   await markAllRevoked(db, accountId, now)
 }
 
-/** Ends every session of an account that has begun. Its keys stay. */
+/** Ends all current sessions of an account. Its keys keep working. */
 export function signOutPeople(ctx: StoreCtx, { accountId, actor }: { accountId: string; actor: Actor }): Promise<void> {
   return inTx(ctx, async (tx) => {
     if (!(await findAccount(tx.db, accountId))) throw accountNotFound()

@@ -2,14 +2,14 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { findOldestAsking, takeAsking } from '../store.ts'
 
 interface Places {
-  /** Who asks, or is asked for: each has places of its own. */
+  /** The caller or the person concerned; each has a limit of its own. */
   who: string
   places: number
-  /** After this long a place is free again. */
+  /** The time after which a place is free again. */
   within: number
 }
 
-/** Takes one of so many places, each free again after a while; false where there is none. */
+/** Takes one of a limited number of places, each free again after a while; false when none is free. */
 export async function takePlace({ db, clock }: StoreCtx, { who, places, within }: Places): Promise<boolean> {
   const now = clock.now()
   for (let place = 0; place < places; place++) {
@@ -18,7 +18,7 @@ export async function takePlace({ db, clock }: StoreCtx, { who, places, within }
   return false
 }
 
-/** A request that finds no place comes too often. */
+/** Refuses a request when no place is free. */
 export async function countAsking(
   ctx: StoreCtx,
   { refuse, ...asking }: Places & { refuse(retryAfterSeconds: number): Error },

@@ -8,14 +8,13 @@ import { type Account, findAdministrator, insertAccount, insertAudit } from '../
 import { UNLIMITED, issueKeyIn } from './keys.ts'
 
 interface NewAccount {
-  /** Given only where the id itself makes the account unique. */
+  /** Set only where the id itself makes the account unique. */
   id?: string
   email: string | null
   role: Account['role']
   actor: Actor
 }
 
-/** Makes an account. */
 export async function createAccount(ctx: StoreCtx, input: NewAccount): Promise<Account> {
   try {
     return await inTx(ctx, (tx) => createAccountIn(tx, input))
@@ -24,12 +23,12 @@ export async function createAccount(ctx: StoreCtx, input: NewAccount): Promise<A
   }
 }
 
-/** The same inside a transaction that already runs. */
+/** The same inside a running transaction. */
 export async function createAccountIn(
   ctx: StoreCtx,
   { id = ctx.ids.next('acc'), email, role, actor }: NewAccount,
 ): Promise<Account> {
-  // Kept in small letters: the engines disagree about the small form of letters beyond ASCII.
+  // Stored in lower case, because the engines differ in lowering letters beyond ASCII.
   const kept = email === null ? null : email.toLowerCase()
   const account: Account = { id, email: kept, role, createdAt: ctx.clock.now(), standing: USUAL, mailLinks: false }
   await insertAccount(ctx.db, account)
@@ -38,7 +37,7 @@ export async function createAccountIn(
   return account
 }
 
-/** Who owns an account from its beginning: the address it was made for. One without an address belongs to who has its key. */
+/** Adds the owner of a new account: the address it was made for. An account without an address belongs to whoever has its key. */
 export async function insertOwner({ db, clock, ids }: StoreCtx, { id: accountId, email }: Account): Promise<void> {
   if (email === null) return
   const now = clock.now()
@@ -46,13 +45,12 @@ export async function insertOwner({ db, clock, ids }: StoreCtx, { id: accountId,
   await insertMember(db, { ...member, invitedBy: null, invitedAt: now, expiresAt: null, joinedAt: now })
 }
 
-/** The same on every instance, so that of two that start at once only one makes an administrator. */
+/** The same id on every instance, so that only one of two starting at once makes an administrator. */
 const FIRST_ID = 'acc_administrator'
 
 /**
- * Makes the administrator of a new store and their first key; undefined when there is one already. The key is kept before it
- * counts, so that no gateway can die between making it and showing it: of those who keep one at the same time, the one whose
- * key counts was the last.
+ * Makes the administrator of a new store with their first key; undefined when there is one already. The key is saved before it becomes valid,
+ * so that a gateway that dies in between cannot lose it. Of several gateways that save one at once, the last to save has the valid key.
  */
 export async function createFirstAdministrator(
   ctx: StoreCtx,

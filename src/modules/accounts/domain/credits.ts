@@ -26,12 +26,12 @@ interface Grant {
   actor: Actor
 }
 
-/** Adds credits, once for each reference: a payment told twice is paid once. */
+/** Adds credits once for each reference, so that a payment reported twice counts once. */
 export function grantCredits(ctx: StoreCtx, grant: Grant): Promise<'granted' | 'known'> {
   return inTx(ctx, (tx) => grantCreditsIn(tx, grant))
 }
 
-/** The same inside a transaction that already runs. */
+/** The same inside a running transaction. */
 export async function grantCreditsIn(
   tx: StoreCtx,
   { accountId, amount, reason, reference, actor }: Grant,
@@ -43,7 +43,7 @@ export async function grantCreditsIn(
   return 'granted'
 }
 
-/** Gives or takes credits by the operator's word; what is there cannot go below nothing. */
+/** Adds or removes credits for the operator; the balance cannot become negative. */
 export function adjustCredits(
   ctx: StoreCtx,
   {
@@ -70,7 +70,7 @@ export function adjustCredits(
   })
 }
 
-/** Sets credits aside before the work is done; refused when there are not enough. */
+/** Reserves credits before the work is done; refused when there are not enough. */
 export function reserveCredits(ctx: StoreCtx, accountId: string, amount: number): Promise<Reservation> {
   return inTx(ctx, async (tx) => {
     if (!(await takeAvailable(tx.db, accountId, amount))) throw insufficientCredits()
@@ -81,7 +81,7 @@ export function reserveCredits(ctx: StoreCtx, accountId: string, amount: number)
   })
 }
 
-/** The work was done: what was set aside is spent. */
+/** Spends a reservation after the work was done. */
 export function commitCredits(
   ctx: StoreCtx,
   { reservationId, reason, actor }: { reservationId: string; reason: string; actor: Actor },
@@ -103,7 +103,7 @@ export function commitCredits(
   })
 }
 
-/** The work was not done: what was set aside returns. Also for reservations whose process died. */
+/** Releases a reservation whose work was not done, including those of a process that died. */
 export function releaseCredits(ctx: StoreCtx, reservationId: string): Promise<boolean> {
   return inTx(ctx, async (tx) => {
     const reservation = await markReservation(tx.db, reservationId, 'released')
@@ -120,7 +120,7 @@ export async function releaseExpired(ctx: StoreCtx, batchMax: number): Promise<v
 const USAGE_DAYS = 30
 const DAY = 86_400_000
 
-/** Credits left, and what was used on each of the last days, newest first. */
+/** The credits left, and the usage of the last days, newest first. */
 export async function readCredits(
   { db, clock }: StoreCtx,
   accountId: string,
@@ -132,13 +132,13 @@ export async function readCredits(
   return { credits, plan: credits > 0 ? 'prepaid' : 'free', usage }
 }
 
-/** Calls of one day: all of them, and those for work. */
+/** The calls of one day: all, and those for work. */
 export function toUsage(day: JsonObject = {}): { requests: number; work: number } {
   const requests = Object.values(day).reduce<number>((sum, count) => sum + Number(count), 0)
   return { requests, work: Number(day.work_generate ?? 0) }
 }
 
-/** Whether an account pays with credits; if not, it lives on its free quota. */
+/** Whether an account pays with credits; otherwise it uses its free quota. */
 export async function hasCredits({ db }: StoreCtx, accountId: string): Promise<boolean> {
   return (await findAvailable(db, accountId)) > 0
 }

@@ -5,25 +5,25 @@ import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
 import { type Granted, perMinuteOf, spendDailyOf } from '../keys-store.ts'
 import type { ApiKey } from '../store.ts'
 
-/** Each key that makes another with limits of its own adds one; beyond this no reader could follow what holds. */
+/** Each key that makes another with limits adds one of them; with more than this nobody could follow which apply. */
 const LIMITS_MAX = 10
 
-/** A key that makes another, or a person. */
+/** The key or the person that makes a key. */
 export type Maker = Pick<ApiKey, 'id' | 'scopes' | 'limits' | 'expiresAt' | 'madeBy' | 'makerRole'>
 
-/** What is asked for of a new key; what is left out is what its maker has. */
+/** The rights requested for a new key; missing ones are those of its maker. */
 export interface Wanted {
   scopes?: readonly Scope[] | undefined
   expiresAt?: number | undefined
   perMinute?: number | undefined
   spendDaily?: Raw | undefined
-  /** Of a public key. */
+  /** Only for a public key. */
   boundTo?: KeyBinding | undefined
 }
 
 /**
- * What a new key may do: never more than the person or the key that makes it, by itself or together with it, nor for longer. Without
- * either the command line asks, and gets what it asks for.
+ * The rights of a new key: never more than those of the person or the key that makes it, also counted together, nor for longer. Without a
+ * maker, the command line gets what it asks for.
  */
 export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | undefined): Granted {
   const { perMinute, spendDaily } = wanted
@@ -35,10 +35,10 @@ export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | 
   }
   const { madeBy, makerRole } = maker
   if (maker.expiresAt !== null && lastsUntil! > maker.expiresAt) throw keyExceedsMaker('expires_unix')
-  // Everybody who reads a public key can make checkouts with it.
+  // Anyone who reads a public key can make checkouts with it.
   if (kind === 'public') {
     requireGiveable(maker, 'checkout')
-    // Nothing would count what such a key is used for with what its maker is.
+    // The uses of a public key would not count towards its maker's limit.
     if (perMinuteOf(maker) !== undefined) throw keyExceedsMaker('per_minute')
     return { scopes: null, limits: [], lastsUntil, madeBy, makerRole, boundTo }
   }
@@ -58,7 +58,7 @@ function requireGiveable(maker: Maker, scope: Scope): void {
 const isAbove = (wanted: bigint | number | undefined, max: bigint | number | undefined) =>
   wanted !== undefined && max !== undefined && wanted > max
 
-/** The caller that rotates a key learns the new one: another may be rotated only by one that could have made it. */
+/** The caller that rotates a key gets the new one, so it may rotate only keys that it could have made. */
 export function requireWithin(target: ApiKey, maker: Maker | undefined): void {
   if (!maker || maker.id === target.id) return
   const { expiresAt } = maker

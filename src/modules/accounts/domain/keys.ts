@@ -20,7 +20,7 @@ import {
 } from '../store.ts'
 import { type Maker, type Wanted, grant, requireWithin } from './grant.ts'
 
-/** Everything, for good. */
+/** All rights, without an end. */
 export const UNLIMITED: Granted = {
   scopes: null,
   limits: [],
@@ -30,7 +30,7 @@ export const UNLIMITED: Granted = {
   boundTo: null,
 }
 
-/** Enough to recognise a key by, and nothing to use it with. */
+/** Enough to recognise a key by, but not to use it. */
 const SHOWN_CHARACTERS = 12
 const LIVE_KEYS_MAX = 100
 
@@ -39,7 +39,7 @@ interface NewKey {
   kind: KeyKind
   name: string
   origins?: string[]
-  /** The key or the person in whose name it is made; nothing bounds the operator. */
+  /** The key or the person in whose name it is made; the operator has no bounds. */
   actor: Actor
   wanted?: Wanted
   idempotency?: Idempotency
@@ -47,7 +47,7 @@ interface NewKey {
 
 type KeyToMake = Omit<NewKey, 'wanted'> & { id: string; granted: Granted }
 
-/** Makes a key. The text is returned here and never again. */
+/** Makes a key and returns its text, for the only time. */
 export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
   return inTx(ctx, async (tx) => {
     const maker = await requireAlive(tx, input)
@@ -61,15 +61,15 @@ export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; 
 }
 
 /**
- * A key that was revoked makes no other, and neither does somebody who was removed, however little ago that was. Answers what binds
- * the maker; undefined where the operator makes it.
+ * Refuses a maker that is a revoked key or a removed person, even one revoked this moment. Returns the maker's rights, which bound the new
+ * key; undefined for the operator.
  */
 async function requireAlive(
   { db, clock }: StoreCtx,
   { accountId, actor }: Pick<NewKey, 'accountId' | 'actor'>,
 ): Promise<Maker | undefined> {
   if (actor.kind !== 'person' && actor.kind !== 'key') return undefined
-  // A revocation waits for us, or we for it.
+  // Serialises this with a revocation running at the same time.
   await lockAccount(db, accountId)
   if (actor.kind === 'person') return findPerson(db, { accountId, id: actor.id })
   const maker = await findLiveKey(db, { accountId, keyId: actor.id, now: clock.now() })
@@ -85,10 +85,10 @@ async function findPerson(db: Db, of: { accountId: string; id: string }): Promis
   return { id, scopes, limits: [], expiresAt: null, madeBy: id, makerRole }
 }
 
-/** What is shown once; the record of its idempotency key keeps it sealed, so that a lost reply does not cost the key. */
+/** Shown once; the record of the idempotency key stores it encrypted, so that a lost reply does not lose the key. */
 const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
-/** What an auditor must know of a key: what it may do, for how long. Keys that may everything say nothing. */
+/** The rights of a key for the audit log: what it may do, and until when. Empty for a key without limits. */
 function toldRights({ scopes, limits, lastsUntil, boundTo }: Granted) {
   const own = limits.map(({ id, perMinute, spendDaily }) => ({ id, perMinute, spendDaily: spendDaily?.toString() }))
   return {
@@ -99,7 +99,7 @@ function toldRights({ scopes, limits, lastsUntil, boundTo }: Granted) {
   }
 }
 
-/** The same inside a transaction that already runs. */
+/** The same inside a running transaction. */
 export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, kind, name, origins = [], actor } = input
   const text = createApiKey(kind, ctx.random)
@@ -128,7 +128,7 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
 
 const OVERLAP_MILLISECONDS = 24 * 3_600_000
 
-/** A new key for an old one, which keeps working for a while so that nothing breaks meanwhile. */
+/** Replaces a key; the old one keeps working for a while so that nothing breaks. */
 export function rotateKey(
   ctx: StoreCtx,
   input: {
@@ -147,9 +147,9 @@ export function rotateKey(
     const old = await findLiveKey(tx.db, { accountId, keyId, now })
     if (!old) throw keyNotFound()
     requireWithin(old, maker)
-    // It ends because it was replaced, and prolongs no other key.
+    // A replaced key is ending and cannot be replaced again, which would extend it.
     if (await hasSuccessor(tx.db, keyId)) throw keyEnding()
-    // One that ends sooner by itself keeps its end.
+    // A key that expires sooner keeps its own end.
     const oldHash = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
     const { kind, name, origins } = old
     const issued = await issueKeyIn(tx, {
@@ -159,7 +159,7 @@ export function rotateKey(
       name,
       origins,
       actor,
-      // The maker bounds it, like every key they make.
+      // The rights of whoever rotates it bound the new key, like every key they make.
       granted: {
         scopes: old.scopes ?? maker?.scopes ?? null,
         limits: old.limits,
@@ -176,7 +176,7 @@ export function rotateKey(
   })
 }
 
-/** Ends a key at once; answers its hash for those who remember it. */
+/** Revokes a key at once; returns its hash, by which caches forget it. */
 export function revokeKey(
   ctx: StoreCtx,
   { accountId, keyId, actor }: { accountId: string; keyId: string; actor: Actor },

@@ -23,7 +23,7 @@ interface Changing {
   change: ProfileChange
 }
 
-/** Changes what an account shows of itself. A picture is fetched first, whenever its address is given. */
+/** Changes an account's public profile. When a URL of a logo is given, the logo is fetched first. */
 export async function changeProfile(
   ctx: StoreCtx,
   logos: Logos,
@@ -31,7 +31,7 @@ export async function changeProfile(
 ): Promise<Profile> {
   const picture = change.logoUrl ? await fetchPicture(logos, change.logoUrl) : undefined
   return inTx(ctx, async (tx) => {
-    // Two who change different things at once both have their way.
+    // Locked, so that of two concurrent changes of different fields both take effect.
     await lockAccount(tx.db, accountId)
     const logoId = picture ? toLogoId(picture) : null
     const profile = {
@@ -56,20 +56,20 @@ async function fetchPicture(logos: Logos, url: string): Promise<SizedPicture> {
 
 const toLogoId = ({ bytes }: SizedPicture) => createHash('sha256').update(bytes).digest('hex').slice(0, ID_LENGTH)
 
-/** Who is being paid, as those see it who pay. */
+/** The merchant as payers see them. */
 export interface Merchant {
   name: string
-  /** On our own pages. */
+  /** A URL on our own pages. */
   logo: string | null
   supportEmail: string | null
   supportUrl: string | null
   termsUrl: string | null
   website: string | null
-  /** The sheet with their colour. */
+  /** The URL of the style sheet with their colour. */
   sheet: string | null
 }
 
-/** Undefined for who has not said a name: then the address is all there is to know. */
+/** Undefined for an account without a public name: payers then see only the address. */
 export async function findMerchant(db: Db, accountId: string): Promise<Merchant | undefined> {
   return toMerchant(await findProfile(db, accountId))
 }
@@ -94,11 +94,11 @@ const EMAIL = new RegExp(EMAIL_PATTERN)
 type Body = Readonly<Record<string, unknown>>
 type ProfileChange = Partial<Omit<Profile, 'logoId' | 'updatedAt'>>
 
-/** Reads only what stands in the body; `null` or an empty text takes a value away. */
+/** Reads only the fields in the body; `null` or an empty text removes a value. */
 export function readProfile(body: Body, rules: { plainHttpAllowed: boolean }): ProfileChange {
   const change: ProfileChange = {}
   if (body.name !== undefined) change.name = readText('name', body.name, NAME_MAX, INVISIBLE)
-  // Where pictures may come from is decided by the way out, for every scheme and port.
+  // The module that fetches decides which URLs are allowed, for every scheme and port.
   if (body.logo !== undefined) change.logoUrl = readUrl('logo', body.logo, { plainHttpAllowed: true })
   if (body.support_email !== undefined) change.supportEmail = readSupportEmail(body.support_email)
   if (body.support_url !== undefined) change.supportUrl = readUrl('support_url', body.support_url, rules)
@@ -123,7 +123,7 @@ function readAccent(value: unknown): string | null {
   return accent
 }
 
-/* An account's own colour on pages that payers see: whatever it is, texts keep a contrast of 4.5 (WCAG AA). */
+/* The colours of an account on its payment pages. Whatever colour it chooses, texts keep a contrast of 4.5 (WCAG AA). */
 
 type Rgb = readonly [number, number, number]
 
@@ -131,7 +131,7 @@ interface Theme {
   paper: Rgb
   panel: Rgb
   edge: string
-  /** Where colours go that cannot be read. */
+  /** The colour towards which an unreadable colour is shifted. */
   towards: Rgb
 }
 
@@ -141,7 +141,7 @@ const STEPS = 100
 const SOFT_SHARE = 0.12
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [0, 0, 0]
-/** The grounds of `src/web/assets/gateway.css`; a test compares them. */
+/** The background colours of `src/web/assets/gateway.css`; a test compares them. */
 export const THEMES: Record<'light' | 'dark', Theme> = {
   light: { paper: WHITE, panel: [0xf4, 0xf7, 0xfa], edge: '#7b8a98', towards: BLACK },
   dark: {
@@ -152,7 +152,7 @@ export const THEMES: Record<'light' | 'dark', Theme> = {
   },
 }
 
-/** `#1a5fc7` of whatever the merchant wrote; undefined when it is no colour. */
+/** The merchant's colour as `#1a5fc7`; undefined when the text is not a colour. */
 export function toAccent(text: string): string | undefined {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim()) ?? []
   if (digits === undefined) return undefined
@@ -179,16 +179,16 @@ export function contrast(one: Rgb, other: Rgb): number {
 }
 
 interface Colours {
-  /** Of texts, and of the ring around what has the focus. */
+  /** The colour of texts, and of the focus ring. */
   accent: Rgb
-  /** Ground of buttons: the colour itself. */
+  /** The background of buttons: the merchant's colour itself. */
   fill: Rgb
   fillInk: Rgb
   soft: Rgb
   edge: string
 }
 
-/** What a theme makes of a colour: as near to it as can be read. */
+/** The readable colours of a theme that come closest to the merchant's colour. */
 export function coloursIn({ paper, panel, edge, towards }: Theme, accent: string): Colours {
   const fill = toRgb(accent)
   const soft = mix(paper, fill, SOFT_SHARE)
@@ -200,12 +200,12 @@ export function coloursIn({ paper, panel, edge, towards }: Theme, accent: string
     fill,
     fillInk: contrast(fill, WHITE) >= contrast(fill, BLACK) ? WHITE : BLACK,
     soft,
-    // A button in the colour of the paper would have no shape.
+    // A button in the colour of the page needs a visible edge.
     edge: contrast(fill, paper) >= AA_SHAPES ? toHex(fill) : edge,
   }
 }
 
-/** The sheet that a page loads after the shared ones. Pages hold no styles of their own, so that this has an address. */
+/** The style sheet that a page loads after the shared ones. It has a URL of its own, because pages may contain no inline styles. */
 export function accentSheet(accent: string): string {
   const rules = (theme: Theme) => {
     const { accent: text, fill, fillInk, soft, edge } = coloursIn(theme, accent)

@@ -22,19 +22,19 @@ const TRIES_AN_HOUR = 10
 
 export const MAIL_PROOF = 'accounts.mail-proof'
 
-/** The queue's word for a code that a person waits for. It carries none: that is made when the mail is. */
+/** Payload of the job that mails a code. It has no code, which is generated when the mail is sent. */
 export interface AskedCode {
   mailId: string
   email: string
   sessionId: string
-  /** Unset by a gateway of 0.2. */
+  /** Missing in jobs queued by a gateway of 0.2. */
   askedAt?: number
 }
 
-/** Lies among the sign-in links, and signs nobody in: no hash of a token looks like it. It is of one session. */
+/** The key of a code in the table of sign-in links. It cannot sign anyone in, because no token hash has this form, and it fits one session only. */
 const placeOf = (sessionId: string, code: string) => `proof:${hashApiKey(`${sessionId} ${code}`)}`
 
-/** Asks for a mail with a code that proves who is signed in. */
+/** Mails a code with which the user confirms their identity. */
 export async function requestProof(
   ctx: StoreCtx,
   { session }: AccountCaller,
@@ -68,15 +68,15 @@ export async function mailProof({ db, clock, random }: StoreCtx, mailer: Mailer,
 }
 
 interface Proof {
-  /** Of the mail; for a person. */
+  /** The code from the mail, for a person. */
   code: string
-  /** A secret key of the account; for who has signed in with one. */
+  /** A secret key of the account, for a user who signed in with a key. */
   key: string
-  /** A recovery code, for who has lost every passkey. */
+  /** A recovery code, for a person who has lost every passkey. */
   recovery?: string | undefined
 }
 
-/** Takes a proof, or refuses it; guesses are counted. */
+/** Accepts a proof of identity or refuses it; attempts are limited. */
 export async function takeProof(
   ctx: StoreCtx,
   keys: KeyLookup,
@@ -99,7 +99,7 @@ export async function takeProof(
   return by
 }
 
-/** One that would sign in to this very account. */
+/** The key must be one that could sign in to this account. */
 async function requireKey(keys: KeyLookup, accountId: string, key: string): Promise<void> {
   let caller: Caller
   try {

@@ -24,38 +24,37 @@ import {
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
 export const SESSION_SECONDS = 3_600
-/** However often it is renewed, a session ends this long after its sign-in. */
+/** However often it is renewed, a session ends this long after the sign-in. */
 const LONGEST_MILLISECONDS = 12 * 3_600_000
-/** Every token of a session is younger than this when the session is ended. */
+/** Ended sessions are stored longer than any of their tokens is valid. */
 const ENDED_KEPT_MILLISECONDS = 2 * SESSION_SECONDS * 1000
 const DAY = 24 * 3_600_000
 const ISSUER = 'nano-gateway'
 const AUDIENCE = 'dashboard'
-/** Of a member's session: a gateway of the version before, which knows no roles, must not take one for the whole account. */
+/** The audience of a member's token: a gateway of the previous version, which knows no roles, must not accept it for the whole account. */
 const MEMBERS = 'dashboard-member'
 const ALGORITHM = 'HS256'
-/** A secret taken out of the store ends its sessions this much later. */
+/** After a secret is deleted from the store, its sessions end within this time. */
 const SECRET_KNOWN_MILLISECONDS = 60_000
 const SECRET_UNKNOWN_MILLISECONDS = 1_000
-/** Yesterday's, today's, and one of an instance whose clock is ahead. */
+/** Yesterday's, today's, and that of an instance whose clock is ahead. */
 const SECRETS_MAX = 3
 
-/** Who is signed in, since when, and how. */
 export interface Session {
   id: string
   account: Account
-  /** The key it was opened with: it ends when the key does. */
+  /** The key with which it was opened; it ends when the key does. */
   keyId: string | undefined
-  /** What that key may do; undefined is everything. `account.role` is no more than it may. */
+  /** The rights of that key; undefined means all. `account.role` is already reduced to them. */
   rights: KeyRights | undefined
-  /** Who it is of the account's people, as they are now; undefined where a key has opened it. */
+  /** The member who is signed in, as currently stored; undefined for a session opened with a key. */
   member: Member | undefined
   beganAt: number
   expiresAt: number
-  /** When who is signed in has last proved who they are; the sign-in is the first time. */
+  /** When the user last confirmed their identity; the sign-in counts as the first time. */
   provedAt: number
   provedBy: ProvedBy
-  /** Whether they must add a passkey before anything else. */
+  /** Whether the user must add a passkey before anything else. */
   mustEnrol: boolean
 }
 
@@ -83,9 +82,9 @@ interface Opening {
 }
 
 /**
- * Short-lived tokens for the dashboard. Every day has its own secret, which all instances find in the store under the
- * day's name, sealed: a copy of the store opens no session. Yesterday's still verifies what it has signed. Whose a session is gets
- * looked up every time: who was signed out, removed or given another role is so at once, on every instance.
+ * Short-lived tokens for the dashboard. Every day has its own secret, which all instances read from the store; it is encrypted, so a copy of
+ * the store opens no session. Yesterday's secret still verifies the tokens it has signed. The user is looked up on every request: signing
+ * out, removal and a new role take effect at once on every instance.
  */
 export class Sessions {
   readonly #ctx: SessionCtx
@@ -95,13 +94,13 @@ export class Sessions {
     this.#ctx = ctx
   }
 
-  /** Makes sure that a session can be signed. A caller that uses something up for one asks this before. */
+  /** Makes sure that a session can be signed. Call it before using up a one-time code for one. */
   async prepare(): Promise<void> {
     const kid = nameOf(dayOf(this.#ctx.clock.now()))
     if (!(await this.#findSecret(kid))) await this.#makeSecret(kid)
   }
 
-  /** Of a member, or of who has typed in a key; of neither it is the account's own address that signs in. */
+  /** For a member, or for a user who entered a key; without either, the account's own address signs in. */
   create(accountId: string, { keyId, memberId, by }: Opening = {}): Promise<string> {
     const { clock, ids } = this.#ctx
     const now = clock.now()
@@ -109,7 +108,7 @@ export class Sessions {
     return this.#sign({ id: ids.next('ses'), accountId, keyId, memberId, beganAt: now, provedAt: now, provedBy })
   }
 
-  /** Leads who is signed in to another place of theirs: no sign-in, so that it ends when the session before would have, which ends now. */
+  /** Moves a user to another of their accounts. This is not a new sign-in: the old session ends now, and the new one keeps its end. */
   async move(
     from: Omit<SignedIn, 'member' | 'mustEnrol'>,
     { accountId, memberId }: { accountId: string; memberId: string },
@@ -122,21 +121,21 @@ export class Sessions {
     return token
   }
 
-  /** A fresh token of the same session; undefined once it has lasted its twelve hours. */
+  /** A fresh token of the same session; undefined once its twelve hours are over. */
   async renew(session: Session): Promise<string | undefined> {
     const { id, account, keyId, member, beganAt, provedAt, provedBy } = session
     if (beganAt + LONGEST_MILLISECONDS <= this.#ctx.clock.now()) return undefined
     return this.#sign({ id, accountId: account.id, keyId, memberId: member?.id, beganAt, provedAt, provedBy })
   }
 
-  /** A token of the same session whose holder has just proved who they are. */
+  /** A token of the same session after the user has confirmed their identity. */
   prove({ accountId, restsOn: keyId, session }: AccountCaller, provedBy = usualWay(keyId)): Promise<string> {
     const { id, member, beganAt } = session!
     const provedAt = this.#ctx.clock.now()
     return this.#sign({ id, accountId, keyId, memberId: member?.id, beganAt, provedAt, provedBy })
   }
 
-  /** Whose session a token is; undefined when it is wrong, too old, ended, or not signed by us. Suspended accounts are refused. */
+  /** The account of a token's session; undefined when the token is wrong, expired, ended, or not signed by us. Suspended accounts are refused. */
   async find(token: string): Promise<Account | undefined> {
     return (await this.read(token))?.account
   }
@@ -151,7 +150,7 @@ export class Sessions {
     return { id, ...holder, keyId, beganAt, expiresAt, provedAt, provedBy }
   }
 
-  /** Ends a session with all its tokens; answers its id, and nothing for a wrong token. */
+  /** Ends a session with all its tokens; returns its id, or undefined for a wrong token. */
   async end(token: string): Promise<string | undefined> {
     const { db, clock } = this.#ctx
     const now = clock.now()
@@ -202,7 +201,7 @@ export class Sessions {
   async #verify(token: string, now: number): Promise<Claims | undefined> {
     const kid = readKeyId(token)
     const today = dayOf(now)
-    // Only these can be right, so that an invented name costs no look-up.
+    // Only these names are possible, so an invented one costs no look-up.
     if (kid === undefined || ![today, today - 1, today + 1].map(nameOf).includes(kid)) return undefined
     const secret = await this.#findSecret(kid)
     if (!secret) return undefined
@@ -219,7 +218,7 @@ export class Sessions {
       const held = { accountId: sub!, keyId: key, memberId: member }
       return { id: jti!, ...held, beganAt: began, provedAt: proved, provedBy: by, expiresAt: exp! * 1000 }
     } catch {
-      // A token that does not hold belongs to no account.
+      // A token that does not verify belongs to no account.
       return undefined
     }
   }
@@ -237,7 +236,7 @@ export class Sessions {
     return bytes
   }
 
-  /** Undefined for one that was sealed with a key that is gone: what it has signed is lost, and nothing else. */
+  /** Undefined for a secret encrypted with a lost key: only the sessions signed with it are lost. */
   #read(id: string, sealed: string): Uint8Array | undefined {
     try {
       return hexToBytes(this.#ctx.secrets.open(contextOf(id), sealed))
@@ -247,7 +246,7 @@ export class Sessions {
     }
   }
 
-  /** The day's secret, made by the first process, or anew where it cannot be read; the others use what that one has left. */
+  /** Makes the day's secret, or replaces one that cannot be decrypted. The first process decides, and the others use its secret. */
   async #makeSecret(id: string): Promise<Uint8Array> {
     const { db, clock, random, secrets } = this.#ctx
     const secret = secrets.seal(contextOf(id), bytesToHex(random.bytes(32)))
@@ -263,11 +262,11 @@ export class Sessions {
   }
 }
 
-/** A token of the version before does not say. */
+/** Tokens of the previous version do not contain it. */
 const usualWay = (keyId: string | undefined): ProvedBy => (keyId === undefined ? 'mail' : 'key')
 const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY)
 const nameOf = (day: number) => `ses_${day}`
-/** Sealed secrets and where they belong, for the start, which must know whether a key opens them. */
+/** Encrypted session secrets with their places, from which the start checks whether a key decrypts them. */
 export async function listSealedSessions(db: Db): Promise<{ place: string; sealed: string }[]> {
   return (await listSessionSecrets(db)).map(({ id, secret }) => ({ place: contextOf(id), sealed: secret }))
 }
@@ -285,7 +284,7 @@ function readKeyId(token: string): string | undefined {
 
 const invalidKey = () => new AppError('invalid_key', 'Invalid API Key.')
 
-/** Who is calling, at once where the key is known. A wrong credential is refused and never treated as none. */
+/** Identifies the caller, synchronously where the key is cached. A wrong credential is refused, never treated as anonymous. */
 export function identify(
   keys: KeyLookup,
   credential: string | undefined,
@@ -296,7 +295,7 @@ export function identify(
   return owner instanceof Promise ? owner.then((owner) => toCaller(owner, origin)) : toCaller(owner, origin)
 }
 
-/** Who is calling now, whatever is remembered of the key: before money moves, or a key is made. */
+/** The same without the cache, before money moves or a key is made. */
 export const identifyNow = async (keys: KeyLookup, credential: string, origin: string | undefined): Promise<Caller> =>
   toCaller(await keys.findNow(credential), origin)
 
@@ -307,7 +306,7 @@ function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Call
   const actor = actorOf.key(keyId)
   if (kind === 'secret')
     return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, actor, rights, plan }
-  // A public key is readable by anybody; what holds it is the page it may be used from.
+  // Anybody can read a public key, so it is valid only on pages of its origins.
   if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from this origin.')
   }

@@ -11,19 +11,19 @@ import { insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
 
 const HOUR = 3_600_000
-/** As long as its place is taken: while an address has no place left, the links in its mailbox work. */
+/** Links are valid as long as they count towards the limit, so an address at its limit has working links in its mailbox. */
 const LINK_MILLISECONDS = HOUR
 const LINKS_PER_HOUR_MAX = 5
-/** One place stays free for other callers. */
+/** One place stays free for requests by other callers. */
 const LINKS_OF_A_CALLER_MAX = 4
 const TOKEN_LENGTH = 40
 
-/** The queue's word for a link that a person waits for. It carries no token: that is made when the mail is. */
+/** Payload of the job that mails a link. It has no token, which is generated when the mail is sent. */
 export interface AskedLink {
   mailId: string
   recipient: string
   baseUrl: string
-  /** Unset by a gateway of 0.2. */
+  /** Missing in jobs queued by a gateway of 0.2. */
   askedAt?: number
 }
 
@@ -38,8 +38,8 @@ interface AskedSignIn {
 }
 
 /**
- * Asks for a mail with a link that signs in once. A stranger who merely knows an address learns nothing: the answer is the
- * same whether an account exists or not.
+ * Requests a mail with a one-time sign-in link.
+ * The answer is the same whether or not an account exists, so that nobody can find out which addresses have one.
  */
 export async function requestSignIn(ctx: StoreCtx, { email, ip, baseUrl, idempotency }: AskedSignIn): Promise<void> {
   if (idempotency?.made) return
@@ -55,9 +55,8 @@ export async function requestSignIn(ctx: StoreCtx, { email, ip, baseUrl, idempot
 }
 
 /**
- * Makes a link and mails it. The store keeps the token's hash, so that a reader of it cannot sign in. When it runs
- * again after a failure there is another link; one that did arrive keeps working. Where a mail opens nothing, it says what does: only
- * who reads it learns that.
+ * Makes a link and mails it. The store has only the token's hash, so a reader of the store cannot sign in. A repetition after a failure makes
+ * another link, and one that did arrive keeps working. Where mail cannot sign in, the mail says what can, so only its reader learns that.
  */
 export async function mailSignIn(
   ctx: StoreCtx,
@@ -69,7 +68,7 @@ export async function mailSignIn(
   const token = randomId(random, TOKEN_LENGTH)
   const createdAt = clock.now()
   if (isStale(askedAt, createdAt)) return
-  // Mailed to the very address it signs in: letters beyond ASCII may become those of another address when they are small.
+  // Lowered only for the look-up: lowering letters beyond ASCII may give another address, and the mail must go to the one it signs in.
   const email = recipient.toLowerCase()
   if (!(await isMailOpen(ctx, email, required))) {
     const text = sayPasskey(email, baseUrl)
@@ -87,10 +86,10 @@ export async function mailSignIn(
   await mailIfTaken(mailer, { id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
 }
 
-/** Nobody waits any longer for what they asked for so long ago. */
+/** Whether a request is so old that nobody waits for its mail. */
 export const isStale = (askedAt: number | undefined, now: number) => askedAt !== undefined && now - askedAt >= HOUR
 
-/** A caller may name any address: one that is no mailbox is no failure of ours. */
+/** Anyone can enter any address, so a mail server that refuses one is not a failure of ours. */
 export async function mailIfTaken(mailer: Mailer, mail: Mail): Promise<void> {
   try {
     await mailer.send(mail)
@@ -114,8 +113,8 @@ interface Redeeming {
 }
 
 /**
- * Turns a link's token into the place of its address, which is made at the first sign-in. As a guest somebody who is invited, and
- * nowhere else, comes in to say yes or no, and needs no account of their own.
+ * Exchanges a link's token for the account of its address, made at the first sign-in. Someone who is only invited signs in as a guest to
+ * accept or decline, and needs no account of their own.
  */
 export function redeemSignIn(
   ctx: StoreCtx,
@@ -127,7 +126,7 @@ export function redeemSignIn(
     mayBeGuest,
     async whose(tx) {
       const email = await markLinkUsed(tx.db, hashApiKey(token), tx.clock.now())
-      // A link may be older than the passkey that took its place.
+      // The link may be older than a passkey that has replaced sign-in by mail.
       if (email === undefined || !(await isMailOpen(tx, email, required))) throw badSignInLink()
       return email
     },

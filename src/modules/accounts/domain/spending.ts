@@ -16,29 +16,29 @@ import {
 const DAY = 86_400_000
 
 export const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10)
-/** When the day of a time is over. */
+/** The end of the day in UTC. */
 export const endOfDay = (now: number) => (Math.floor(now / DAY) + 1) * DAY
 
 interface Spend {
   rights: KeyRights | undefined
   amount: Raw
-  /** What it is for, once and for all. */
+  /** Identifies what the money is for; reserved once. */
   reference: string
   now: number
-  /** What was set aside before for the same money: where this is no less, it takes its place. */
+  /** An earlier reservation for the same money; it is replaced if this one is at least as large. */
   covers?: string
 }
 
-/** The reference of what is to be paid to an address that was made for it: the send that pays it takes its place. */
+/** The reference of a reservation for an address that was made to be paid; the send that pays it replaces it. */
 export const pledgeTo = (address: string) => `to:${address}`
 
-/** Whether what a caller spends is counted. */
+/** Whether any limit counts the caller's spending. */
 export const hasSpendingLimit = (rights: KeyRights | undefined): boolean =>
   rights?.limits.some(({ spendDaily }) => spendDaily !== undefined) ?? false
 
 /**
- * Sets aside what a key is about to spend, against each of its limits, or refuses (403). Call it in the transaction that decides
- * the spending: with it, it happens or it does not. Limits are locked in one order everywhere.
+ * Reserves what a key is about to spend against each of its limits, or throws 403. Call it in the transaction that decides the spending, so
+ * that both commit or neither does. Limits are locked in the same order everywhere.
  */
 export async function reserveSpend(db: Db, { rights, amount, reference, now, covers }: Spend): Promise<void> {
   const day = dayOf(now)
@@ -58,8 +58,8 @@ export async function reserveSpend(db: Db, { rights, amount, reference, now, cov
 }
 
 /**
- * Gives back what was set aside for what will not happen, and sets aside again what it had taken the place of. Call it in the
- * transaction that decides so. Days are locked before what is counted on them, as everywhere.
+ * Releases the reservations of what will not happen, and restores those that they replaced. Call it in the transaction that decides so. Days
+ * are locked before their reservations, as everywhere.
  */
 export async function releaseSpends(db: Db, references: readonly string[]): Promise<void> {
   for (const day of await listSpendDays(db, references)) {

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Accounts, keys, sign-in, audit. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
@@ -12,7 +11,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('role', 'text', (column) => column.notNull())
     .addColumn('created_at', time, (column) => column.notNull())
     .execute()
-  // Addresses are compared without regard to case; an account made on the command line has none.
+  // Addresses are compared regardless of case; an account made on the command line has none.
   await sql`create unique index accounts_email on accounts (lower(email)) where email is not null`.execute(db)
   await schema
     .createTable('api_keys')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What callers have had for nothing; shared by all instances and kept over restarts. */
+/** Free uses of callers, shared by all instances and kept over restarts. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('free_uses')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Sessions that were ended before their time, until their last token would have expired by itself. */
+/** Sessions ended early, kept until their last token would have expired. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('ended_sessions')

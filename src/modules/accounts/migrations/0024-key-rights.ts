@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What a key may do, until when, and how much it may spend by day. Keys from before may do everything, as they could. */
+/** Rights, end and daily spending limit of a key. Existing keys keep all rights. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db

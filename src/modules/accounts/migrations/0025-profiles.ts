@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What an account shows of itself to those who pay it. */
+/** The public profile of an account. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema

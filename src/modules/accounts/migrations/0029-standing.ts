@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What the operator has said about an account: whether it rests, who must sign in again, what it may do beyond or below its plan. */
+/** Settings of the operator for an account: suspension, forced sign-out, and limits and features that differ from its plan. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db

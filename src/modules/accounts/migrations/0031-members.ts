@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** The people of an account, by their address. The address that an account has had becomes its owner. */
+/** The people of an account, by email address. The address of an existing account becomes its owner. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('joined_at', time)
     .addColumn('ended_at', time)
     .execute()
-  // One address is in one account once; who has left may come back.
+  // An address can be in an account only once at a time; someone who has left may come back.
   await sql`create unique index members_live on members (account_id, email) where ended_at is null`.execute(db)
   await schema.createIndex('members_email').on('members').column('email').execute()
   await sql`insert into members (id, account_id, email, role, invited_at, joined_at)

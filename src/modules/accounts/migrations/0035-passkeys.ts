@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Passkeys and recovery codes of people, what they are asked to sign, and whether an account lets mail in beside them. */
+/** Passkeys and recovery codes of people, challenges to sign, and whether an account allows sign-in by mail in addition. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db

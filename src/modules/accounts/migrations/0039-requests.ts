@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What was asked with the keys of an account, for a day. */
+/** Requests made with the keys of an account, kept for a day. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db

@@ -9,8 +9,8 @@ interface Before {
 }
 
 /**
- * Who made a key: their role bounds it from now on. The audit tells it of keys from before; where it does not, they stay as they are.
- * A maker who is gone had been promised that their keys stay: those keep what the role that they had last allows.
+ * Stores who made a key, because the maker's role bounds it from now on. For existing keys this comes from the audit log; where that does not
+ * say, they stay unbounded. Makers who are gone were promised that their keys stay: those keep what the maker's last role allows.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('api_keys').addColumn('made_by', 'text').execute()
@@ -41,7 +41,7 @@ type Issued = ReadonlyMap<string, { actor: string; detail: string }>
 
 const keyOf = (detail: string) => (JSON.parse(detail) as { keyId: string }).keyId
 
-/** Through the keys that made it, up to the first that a person made. */
+/** Follows the keys that made it back to the first one made by a person. */
 function makerOf(id: string, issued: Issued): string | undefined {
   let at: string | undefined = id
   for (const seen = new Set<string>(); at !== undefined && !seen.has(at);) {

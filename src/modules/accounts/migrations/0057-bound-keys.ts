@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What a public key is bound to. Those that are there go on without. */
+/** The addresses and templates that a public key is bound to. Existing keys stay unbound. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('api_keys').addColumn('bound_to', 'text').execute()
 }

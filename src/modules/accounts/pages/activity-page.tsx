@@ -7,9 +7,9 @@ import { KINDS, type Part } from '../activity/sentences.ts'
 interface ActivityPageProps {
   frame: FrameProps
   values: Readonly<Record<string, string>>
-  /** Ids and addresses of those who may have done something. */
+  /** Ids and addresses of possible actors. */
   people: readonly (readonly [string, string])[]
-  /** The newest keys, in the same way. */
+  /** Ids and names of the newest keys. */
   keys: readonly (readonly [string, string])[]
   rows: readonly { id: string; at: number; actor: string; who: string; told: readonly Part[] }[]
   csv: string
@@ -49,7 +49,7 @@ const Filters = ({ frame, values, people, keys }: Pick<ActivityPageProps, 'frame
   </form>
 )
 
-/** Who changed what, and when. Nothing is ever taken out of this list. */
+/** Who changed what, and when. Entries are never removed. */
 export const ActivityPage = ({ frame, values, people, keys, rows, csv, first, next }: ActivityPageProps) => (
   <Frame
     {...frame}

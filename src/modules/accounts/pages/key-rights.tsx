@@ -3,7 +3,7 @@ import type { FormState } from '../../../kernel/page.ts'
 import { TextField } from '../../../web/dashboard/form.tsx'
 import { Nano } from '../../../web/dashboard/show.tsx'
 
-/** What people read for a scope. */
+/** The description of each scope. */
 const MEANINGS: Record<Scope, string> = {
   read: 'Read the ledger, prices and names; publish blocks',
   work: 'Proof of work',
@@ -22,7 +22,7 @@ const NAMES = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano', 'limi
 export const RIGHTS_FIELDS: readonly string[] = NAMES
 export const boxOf = (scope: Scope) => `scope-${scope}`
 
-/** What a new key may do, until when and how much; everything and for good unless its maker opens this. */
+/** The rights of a new key, with end and limits; without them the key has all rights for ever. */
 export const RightsFields = ({ filled, give }: { filled: FormState; give: readonly Scope[] }) => {
   const { values, error } = filled
   const isNew = !('boxes' in values)
@@ -84,7 +84,7 @@ export const RightsFields = ({ filled, give }: { filled: FormState; give: readon
 
 export interface ShownRights {
   kind: 'secret' | 'public'
-  /** What is left of them in the role of the maker. */
+  /** Those that the maker's current role still allows. */
   scopes: readonly Scope[] | null
   madeBy: string | null
   makerRole: MemberRole | undefined
@@ -99,7 +99,7 @@ function boundOf({ maker, makerRole }: Pick<ShownRights, 'maker' | 'makerRole'>)
   return `made by ${maker}, and does no more than ${makerRole === 'owner' ? 'an owner' : `a ${makerRole}`} may`
 }
 
-/** What a key may do, in the list. */
+/** The rights of a key, as a cell of the list. */
 export const RightsCell = ({ kind, scopes, perMinute, spend, ...made }: ShownRights) => (
   <td class="rights-of">
     {kind}

@@ -92,7 +92,7 @@ export const KeysPage = (props: {
   keys: readonly KeyRow[]
   now: number
   filled: FormState
-  /** What a key that they make can have. */
+  /** The scopes that the user can grant to a key. */
   give: readonly Scope[]
 }) => {
   const { frame, keys, now, filled, give } = props
@@ -164,7 +164,7 @@ export const KeysPage = (props: {
   )
 }
 
-/** The only time a key can be read. */
+/** Shows a key for the only time. */
 export const NewKeyPage = ({ frame, text, name }: { frame: FrameProps; text: string; name: string }) => (
   <Frame {...frame} title="Your new key" lead={name}>
     <Card>

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 
 interface PasskeyProps {
-  /** Where the browser learns what to sign or make. */
+  /** The URL from which the browser gets the challenge. */
   options: string
-  /** The one origin at which browsers know the passkeys of this gateway. */
+  /** The only origin at which browsers offer the passkeys of this gateway. */
   origin: string
   children: ComponentChildren
 }
 
-/** What a script brings to life where the browser knows passkeys; without it, the way at the side is told. */
+/** The passkey button, which a script enables where the browser supports passkeys; otherwise the page shows the alternative. */
 export const PasskeyPart = ({
   options,
   origin,

@@ -5,7 +5,7 @@ import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
 import type { Member } from '../people/members-store.ts'
 
-/** What people read for a role. */
+/** The description of each role. */
 const MEANINGS: Record<Role, string> = {
   owner: 'Owner: everything',
   manager: 'Manager: everything except owners',
@@ -17,7 +17,7 @@ const MEANINGS: Record<Role, string> = {
 export interface PersonRow extends Member {
   status: 'active' | 'invited' | 'expired'
   isSelf: boolean
-  /** Whether who looks may change them. */
+  /** Whether the user may change this person. */
   mayChange: boolean
 }
 
@@ -25,7 +25,7 @@ interface PeoplePageProps {
   frame: FrameProps
   filled: FormState
   people: readonly PersonRow[]
-  /** Roles that who looks may give. */
+  /** The roles that the user may assign. */
   roles: readonly Role[]
   mayOwners: boolean
 }

@@ -5,7 +5,7 @@ import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Moment, Table } from '../../../web/dashboard/show.tsx'
 import type { Member } from '../people/members-store.ts'
 
-/** An account that somebody belongs to, or is invited to. */
+/** An account of which the user is a member, or to which they are invited. */
 export interface PlaceRow {
   member: Member
   label: string
@@ -15,7 +15,7 @@ export interface PlaceRow {
 
 interface PlacesPageProps {
   frame: FrameProps
-  /** Undefined for who has signed in with a key. */
+  /** Undefined for a user who signed in with a key. */
   email: string | undefined
   places: readonly PlaceRow[]
   failed?: string | undefined
@@ -65,7 +65,7 @@ const Row = ({ frame, row }: { frame: FrameProps; row: PlaceRow }) => (
   </tr>
 )
 
-/** Who is signed in, and where they belong. */
+/** The user's accounts and invitations. */
 export const PlacesPage = ({ frame, email, places, failed, children }: PlacesPageProps) => {
   const joined = places.filter(({ member }) => member.joinedAt !== null)
   const invited = places.filter(({ member }) => member.joinedAt === null)

@@ -17,11 +17,11 @@ export const PROFILE_FIELDS = [
 interface ProfilePageProps {
   frame: FrameProps
   filled: FormState
-  /** As it is saved. */
+  /** The profile as it is saved. */
   merchant: ShownMerchant | undefined
 }
 
-/** Who the account is to those who pay it. */
+/** The form of the account's public profile. */
 export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
   <Frame {...frame} title="Profile" lead="Shown to payers on payment pages, receipts and emails.">
     <div class="row two">

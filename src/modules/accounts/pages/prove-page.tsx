@@ -7,13 +7,13 @@ import { PasskeyPart } from './passkey-button.tsx'
 interface ProvePageProps {
   frame: FrameProps
   filled: FormState
-  /** Where to go on. */
+  /** The page to continue with. */
   next: string
   isMailed: boolean
-  /** Where their passkeys work; undefined for who has none. */
+  /** The origin at which their passkeys work; undefined without passkeys. */
   passkeysAt: string | undefined
   hasCodes: boolean
-  /** Whether a code in a mail counts. */
+  /** Whether a code by mail is accepted. */
   mailOpens: boolean
 }
 
@@ -89,7 +89,7 @@ const ByKey = ({ frame, filled, next }: ProvePageProps) => (
   </Card>
 )
 
-/** Asks again who is there, before money moves, keys are made or people change. */
+/** Asks the user to confirm their identity before money moves, keys are made or people change. */
 export const ProvePage = (props: ProvePageProps) => (
   <Frame
     {...props.frame}

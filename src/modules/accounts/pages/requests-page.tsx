@@ -7,7 +7,7 @@ import type { LoggedRequest } from '../requests/store.ts'
 interface RequestsPageProps {
   frame: FrameProps
   values: Readonly<Record<string, string>>
-  /** Ids and names. */
+  /** Ids and names of keys. */
   keys: readonly (readonly [string, string])[]
   requests: readonly LoggedRequest[]
   first: string | undefined
@@ -50,7 +50,7 @@ const Row = ({ request, keys }: { request: LoggedRequest; keys: RequestsPageProp
   )
 }
 
-/** What programs have asked with the keys of an account. */
+/** Requests that programs have made with the keys of an account. */
 export const RequestsPage = ({ frame, values, keys, requests, first, next }: RequestsPageProps) => (
   <Frame
     {...frame}

@@ -8,17 +8,17 @@ import { PasskeyPart } from './passkey-button.tsx'
 interface SecurityPageProps {
   frame: FrameProps
   filled: FormState
-  /** Undefined for who has signed in with a key. */
+  /** Undefined for a user who signed in with a key. */
   email: string | undefined
   passkeys: readonly Passkey[]
   codesLeft: number
-  /** Whether a mail opens for them. */
+  /** Whether this user can sign in by mail. */
   mailOpens: boolean
   /** Whether the account lets people with passkeys sign in by mail. */
   mailAllowed: boolean
-  /** Whether they must have one, and have none. */
+  /** Whether they must add a passkey and have none. */
   mustEnrol: boolean
-  /** Where passkeys work; undefined where they do not. */
+  /** The origin at which passkeys work; undefined where they are not available. */
   origin: string | undefined
 }
 
@@ -146,7 +146,7 @@ const leadOf = ({ email, mustEnrol }: SecurityPageProps) => {
   return email === undefined ? 'You have signed in with a key, which has no passkeys.' : `How you sign in as ${email}.`
 }
 
-/** How a person signs in: their passkeys and recovery codes. */
+/** How a user signs in: their passkeys and recovery codes. */
 export const SecurityPage = (props: SecurityPageProps) => {
   const { frame, filled, email, passkeys, mustEnrol } = props
   const fields = ['name', ...passkeys.map(({ id }) => `name-${id}`)]
@@ -161,7 +161,7 @@ export const SecurityPage = (props: SecurityPageProps) => {
   )
 }
 
-/** The only time that recovery codes can be read. */
+/** Shows recovery codes for the only time. */
 export const CodesPage = ({ frame, codes }: { frame: FrameProps; codes: readonly string[] }) => (
   <Frame {...frame} title="Your recovery codes" lead="Each code signs you in once if you lose your passkeys.">
     <Card>

@@ -5,11 +5,11 @@ import { Gate } from '../../../web/dashboard/frame.tsx'
 
 export interface SignInPageProps {
   devnet: boolean
-  /** Where to go afterwards; always a page of the dashboard. */
+  /** The page to open afterwards, always one of the dashboard. */
   next: string
-  /** Mail is kept here instead of sent. */
+  /** Whether mail is stored instead of sent. */
   mailIsKept: boolean
-  /** Where passkeys work; undefined where they do not. */
+  /** The origin at which passkeys work; undefined where they are not available. */
   passkeysAt: string | undefined
   email: FormState
   secretKey: FormState
@@ -90,10 +90,7 @@ const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
   </section>
 )
 
-/**
- * Ways in; the one that works at once comes first. A mailed link opens this page with its token behind the `#`, which a
- * script puts into its form.
- */
+/** The ways to sign in, the quickest first. A mailed link opens this page with its token after the `#`, and a script puts the token into the form. */
 export const SignInPage = ({ devnet, link, passkeysAt, ...ways }: SignInPageProps) => (
   <Gate title="Sign in" devnet={devnet} scripts={['passkeys.js']}>
     <section class="card" id="by-link" hidden={link.error === undefined}>
@@ -125,7 +122,7 @@ export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKe
   </Gate>
 )
 
-/** The same without any script: the code is pasted. */
+/** The same without scripts: the user pastes the code. */
 export const CodePage = ({ devnet, link }: { devnet: boolean; link: FormState }) => (
   <Gate title="Your sign-in link" devnet={devnet}>
     <section class="card">
@@ -134,7 +131,7 @@ export const CodePage = ({ devnet, link }: { devnet: boolean; link: FormState })
   </Gate>
 )
 
-/** For who has lost every passkey. */
+/** For a user who has lost every passkey. */
 export const RecoveryPage = ({ devnet, filled }: { devnet: boolean; filled: FormState }) => (
   <Gate title="Recovery code" devnet={devnet}>
     <section class="card">

@@ -21,12 +21,12 @@ import {
 const CHALLENGE_MILLISECONDS = 5 * 60_000
 const CHALLENGE_BYTES = 32
 const HANDLE_BYTES = 32
-/** Ed25519, P-256 and RSA, which every device has one of. */
+/** Ed25519, P-256 and RSA; every device supports one of them. */
 const ALGORITHMS = [-8, -7, -257]
 
 type Wanted = Pick<Challenge, 'purpose' | 'boundTo' | 'userHandle'>
 
-/** Something to sign, for five minutes. Who asks again has only the newest: they are bounded by who can ask. */
+/** A challenge to sign, valid for five minutes. A new one replaces the old one, so their number is limited by the number of users. */
 async function makeChallenge({ db, clock, random }: StoreCtx, wanted: Wanted): Promise<string> {
   const challenge = toText(random.bytes(CHALLENGE_BYTES))
   await deleteChallengesOf(db, wanted)
@@ -38,7 +38,7 @@ async function makeChallenge({ db, clock, random }: StoreCtx, wanted: Wanted): P
   return challenge
 }
 
-/** What a browser is told to make a passkey with. */
+/** The options with which a browser makes a passkey. */
 export async function askToMake(ctx: StoreCtx, party: RelyingParty, person: Person): Promise<JsonObject> {
   const there = await listPasskeys(ctx.db, person.email)
   const userHandle = there[0]?.userHandle ?? toText(ctx.random.bytes(HANDLE_BYTES))
@@ -57,13 +57,13 @@ export async function askToMake(ctx: StoreCtx, party: RelyingParty, person: Pers
 
 const toDescriptor = ({ credentialId }: { credentialId: string }) => ({ type: 'public-key', id: credentialId })
 
-/** What a browser is told to sign with a passkey of anybody: who it is shows in the answer. */
+/** The options with which a browser signs with any passkey; the answer shows whose it is. */
 export async function askToSignIn(ctx: StoreCtx, party: RelyingParty, browser: string): Promise<JsonObject> {
   const challenge = await makeChallenge(ctx, { purpose: 'sign-in', boundTo: hashApiKey(browser), userHandle: null })
   return toSign(party, challenge, [])
 }
 
-/** The same with a passkey of who is signed in. */
+/** The same with a passkey of the user who is signed in. */
 export async function askToProve(ctx: StoreCtx, party: RelyingParty, person: Person): Promise<JsonObject> {
   const challenge = await makeChallenge(ctx, { purpose: 'prove', boundTo: person.sessionId, userHandle: null })
   return toSign(party, challenge, (await listPasskeys(ctx.db, person.email)).map(toDescriptor))
@@ -77,7 +77,7 @@ const toSign = (party: RelyingParty, challenge: string, allowCredentials: JsonOb
   timeout: CHALLENGE_MILLISECONDS,
 })
 
-/** What was signed, if it was asked of whoever brings it, and is brought for the first time; whatever else comes of it. */
+/** The challenge that was signed, if it belongs to this session or browser and is used for the first time; it is used up either way. */
 export async function findAsked(
   { db, clock }: StoreCtx,
   clientDataJSON: string,
@@ -94,7 +94,7 @@ function challengeOf(clientDataJSON: string): string | undefined {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge?: unknown }
     return typeof challenge === 'string' ? challenge : undefined
   } catch {
-    // No JSON, and so nothing that was asked for.
+    // Not JSON, so it contains no challenge of ours.
     return undefined
   }
 }
@@ -107,17 +107,17 @@ const TRIES_AN_HOUR = 30
 interface Signed {
   response: AuthenticationResponseJSON
   party: RelyingParty
-  /** Who brings it: somebody who is signed in, or a browser. */
+  /** Who presents it: a signed-in user, or a browser. */
   by: { sessionId: string; email: string } | { browser: string }
 }
 
-/** A passkey that has signed what was asked, and what its device has counted. */
+/** A passkey that has signed a challenge, and its device's counter. */
 interface Used {
   passkey: Passkey
   counter: number
 }
 
-/** Whose passkey has signed what was asked of this very session or browser. Everything else is refused in the same words. */
+/** The passkey that has signed the challenge of this session or browser. Every other case gets the same error. */
 export async function takeSigned(ctx: StoreCtx, { response, party, by }: Signed): Promise<Used> {
   const isSession = 'sessionId' in by
   const { clientDataJSON, userHandle } = response.response
@@ -127,7 +127,7 @@ export async function takeSigned(ctx: StoreCtx, { response, party, by }: Signed)
   })
   const passkey = asked && (await findByCredential(ctx.db, response.id))
   if (!passkey) throw badPasskey()
-  // Who is not signed in is known by what their device says alone, so that it must say it.
+  // Before sign-in only the device says who the user is, so the user handle must be present.
   const isTheirs = isSession ? passkey.email === by.email : userHandle === passkey.userHandle
   if (!isTheirs) throw badPasskey()
   const { email } = passkey
@@ -139,12 +139,12 @@ export async function takeSigned(ctx: StoreCtx, { response, party, by }: Signed)
   }
 }
 
-/** Call it in the transaction of what it opens: of two who bring the same one wins. */
+/** Call it in the transaction of what it allows: of two concurrent uses of one signature, one succeeds. */
 export async function countUse({ db, clock }: StoreCtx, { passkey: { id }, counter }: Used): Promise<void> {
   if (!(await markPasskeyUsed(db, { id, counter, now: clock.now() }))) throw badPasskey()
 }
 
-/** Loaded when somebody first brings a passkey: a start does not wait for it. */
+/** Loaded at the first use of a passkey, so that the start does not wait for it. */
 const load = async () => ({
   ...(await import('@simplewebauthn/server')),
   ...(await import('@simplewebauthn/server/helpers')),
@@ -155,12 +155,12 @@ interface Expected {
   party: RelyingParty
 }
 
-/** A new passkey, as its device has made it. */
+/** A new passkey as the device made it. */
 export type Made = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter'>
 
 /**
- * Reads a new passkey, or throws. Who made the device is not asked: a statement with certificates is refused unread, because reading one
- * asks addresses that stand in it.
+ * Verifies a new passkey, or throws. Attestations of the device's maker are not requested, and certificates in one are refused unread,
+ * because verifying them would fetch URLs that they contain.
  */
 export async function verifyMade(response: RegistrationResponseJSON, { challenge, party }: Expected): Promise<Made> {
   const { verifyRegistrationResponse, decodeAttestationObject, isoBase64URL } = await load()
@@ -180,7 +180,7 @@ export async function verifyMade(response: RegistrationResponseJSON, { challenge
   return { credentialId: id, publicKey: isoBase64URL.fromBuffer(publicKey), counter }
 }
 
-/** What the device says it has counted, once its signature holds; throws otherwise. */
+/** The device's counter once its signature is verified; throws otherwise. */
 async function verifySigned(
   response: AuthenticationResponseJSON,
   { passkey, challenge, party }: Expected & { passkey: Passkey },
@@ -199,15 +199,15 @@ async function verifySigned(
   return authenticationInfo.newCounter
 }
 
-/** What browsers bind a passkey to. */
+/** The domain to which browsers bind a passkey. */
 export interface RelyingParty {
   id: string
   origin: string
 }
 
 /**
- * The name that passkeys of a gateway belong to; undefined where browsers know none: they want a name with https. This machine alone needs
- * neither, under the name `localhost`.
+ * The domain of a gateway's passkeys; undefined where browsers support none, because they require a domain name with https. Only this machine
+ * needs neither, under the name `localhost`.
  */
 export function relyingPartyOf(baseUrl: string): RelyingParty | undefined {
   const { protocol, hostname, port, origin } = new URL(baseUrl)

@@ -3,7 +3,7 @@ import { AppError, overLimit } from '../../../kernel/errors.ts'
 export const noPasskeysHere = () =>
   new AppError('feature_disabled', 'Passkeys need BASE_URL to be an https URL with a domain name.')
 export const isNoPerson = () => new AppError('conflict', 'Passkeys belong to people. Sign in by email, not with a key.')
-/** Always the same, so that a stranger learns nothing of what was wrong. */
+/** Always the same, so that nobody learns what was wrong. */
 export const badPasskey = (cause?: unknown) =>
   new AppError('invalid_key', 'This passkey was not accepted. Try again.', { cause })
 export const notEnrolled = (text: string, cause?: unknown) =>
@@ -21,5 +21,5 @@ export const isBadCode = (error: unknown) => error instanceof AppError && error.
 export const tooManyTries = (retryAfterSeconds: number) =>
   overLimit('Too many attempts. Try again later.', retryAfterSeconds)
 
-/** In the words of a session that has ended. */
+/** The same error as for an expired session. */
 export const sessionOver = () => new AppError('invalid_key', 'The session has ended. Sign in again.')

@@ -33,13 +33,13 @@ interface Enrolment {
   idempotency?: Idempotency | undefined
 }
 
-/** A passkey, and with the first one the codes that stand in for it: they are never shown again. */
+/** A new passkey, and with the first one the recovery codes, which are never shown again. */
 interface Enrolled {
   passkey: Passkey
   codes: string[] | undefined
 }
 
-/** Adds a passkey of who is signed in. From the first one on a mail opens nothing for them, unless their accounts allow it. */
+/** Adds a passkey for the signed-in user. From the first one on mail cannot sign them in, unless their accounts allow it. */
 export async function enrolPasskey(ctx: StoreCtx, enrolment: Enrolment): Promise<Enrolled> {
   const { person, party, response } = enrolment
   const by = { purpose: 'enrol', boundTo: person.sessionId } as const
@@ -66,7 +66,7 @@ function keep(
   const { email } = person
   return inTx(ctx, async (tx) => {
     await lockPerson(tx.db, email)
-    // Removed from their last account a moment ago, when the passkeys that they had went too.
+    // Removed from their last account a moment ago, together with all their passkeys.
     if ((await listMembershipsOf(tx.db, email, tx.clock.now())).length === 0) throw sessionOver()
     const there = await listPasskeys(tx.db, email)
     if (there.length >= PASSKEYS_MAX) throw tooManyPasskeys(PASSKEYS_MAX)
@@ -74,7 +74,7 @@ function keep(
     const passkey: Passkey = { id: tx.ids.next('psk'), email, ...made, name, ...times }
     await insertPasskey(tx.db, passkey)
     const codes = there.length === 0 ? await makeCodes(tx, email) : undefined
-    // What a mail has opened before is not what their passkey opens.
+    // Sessions opened by mail end, because from now on the passkey is required.
     if (there.length === 0) await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.added', { id: passkey.id, name })
     await idempotency?.record(tx.db, { id: passkey.id, codes: codes ?? [] })
@@ -93,11 +93,11 @@ function keep(
 interface SignIn {
   response: AuthenticationResponseJSON
   party: RelyingParty
-  /** What the browser was given with what it has signed. */
+  /** The secret of the browser that requested the challenge. */
   browser: string
 }
 
-/** Lets in whose passkey has signed, wherever they belong. */
+/** Signs in the owner of the passkey that has signed. */
 export async function signInByPasskey(ctx: StoreCtx, { response, party, browser }: SignIn): Promise<Place> {
   const used = await takeSigned(ctx, { response, party, by: { browser } })
   return letIn(ctx, {
@@ -116,7 +116,7 @@ interface Proof {
   response: AuthenticationResponseJSON
 }
 
-/** Takes a passkey of who is signed in as the proof that it is them, or refuses it. */
+/** Confirms the signed-in user's identity with one of their passkeys, or refuses it. */
 export async function proveByPasskey(ctx: StoreCtx, { person, party, response }: Proof): Promise<void> {
   const used = await takeSigned(ctx, { response, party, by: person })
   await inTx(ctx, async (tx) => {
@@ -125,7 +125,7 @@ export async function proveByPasskey(ctx: StoreCtx, { person, party, response }:
   })
 }
 
-/** Gives a passkey of who is signed in another name. */
+/** Renames a passkey of the signed-in user. */
 export function renamePasskey(
   ctx: StoreCtx,
   { person, id, name }: { person: Person; id: string; name: string },
@@ -138,7 +138,7 @@ export function renamePasskey(
   })
 }
 
-/** Removes a passkey of who is signed in. With the last one the recovery codes go, and mail opens again. */
+/** Removes a passkey of the signed-in user. With the last one the recovery codes go, and mail can sign in again. */
 export function removePasskey(
   ctx: StoreCtx,
   { person, id, required }: { person: Person; id: string; required: Required },
@@ -151,7 +151,7 @@ export function removePasskey(
     const isLast = !(await hasPasskey(tx.db, email))
     if (isLast && (await mustHave(tx, email, required))) throw lastPasskey()
     if (isLast) await deleteCodes(tx.db, email)
-    // Whoever had it may be signed in with it.
+    // Someone may be signed in with the removed passkey, so all other sessions end.
     await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.removed', { id, name: removed.name })
     await tell(tx, person, 'A passkey was removed', [
@@ -163,7 +163,7 @@ export function removePasskey(
   })
 }
 
-/** For the operator, who knows that somebody has lost all they had: mail opens for them again. Every account of theirs reads of it. */
+/** For the operator, when someone has lost every passkey: mail can sign them in again. Each of their accounts records it in its activity. */
 export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string; actor: Actor }): Promise<void> {
   const address = email.toLowerCase()
   return inTx(ctx, async (tx) => {

@@ -7,7 +7,7 @@ import { type Account, findAccount, insertAudit } from '../store.ts'
 import { isNoPerson } from './errors.ts'
 import { hasPasskey } from './store.ts'
 
-/** Whom the operator wants to have a passkey. */
+/** Who must have a passkey, set by the operator. */
 export type Required = 'none' | 'administrators' | 'members'
 
 /** Whether the people of an account must have one. */
@@ -29,8 +29,8 @@ export async function mustHave(ctx: StoreCtx, email: string, required: Required)
 }
 
 /**
- * Whether a mail opens for an address: as long as it has no passkey, or where every account that it belongs to allows it. One that does
- * not is enough: who is in one account is a click away from the others.
+ * Whether mail can sign in an address: while it has no passkey, or if every account it belongs to allows mail in addition. One account that
+ * does not is enough to refuse, because a signed-in user can switch to all their accounts.
  */
 export async function isMailOpen(ctx: StoreCtx, email: string, required: Required): Promise<boolean> {
   if (!(await hasPasskey(ctx.db, email))) return true
@@ -44,7 +44,7 @@ interface MailLinks {
   allowed: boolean
 }
 
-/** Says for an account whether its people may sign in by mail although they have passkeys. */
+/** Sets whether an account's people may sign in by mail although they have passkeys. */
 export function setMailLinks(ctx: StoreCtx, { accountId, actor, allowed }: MailLinks): Promise<void> {
   return inTx(ctx, async (tx) => {
     await updateMailLinks(tx.db, accountId, allowed)
@@ -53,29 +53,29 @@ export function setMailLinks(ctx: StoreCtx, { accountId, actor, allowed }: MailL
   })
 }
 
-/** Somebody who is signed in as themselves. */
+/** A user who is signed in as a person. */
 export interface Person {
   email: string
   sessionId: string
   accountId: string
   actor: Actor
-  /** Invited, and not there yet. */
+  /** Invited, but has not accepted. */
   isGuest: boolean
 }
 
-/** A key is no person, and has no passkeys. */
+/** The person of a session; a session opened with a key has none. */
 export function personOf({ accountId, actor, session, memberRole }: AccountCaller): Person {
   if (!session?.member) throw isNoPerson()
   return { email: session.member.email, sessionId: session.id, accountId, actor, isGuest: memberRole === 'guest' }
 }
 
-/** Notes what somebody did about their passkeys where they are signed in. Call it in the transaction of it. */
+/** Records what a person did with their passkeys, in the account they are signed in to. Call it in the transaction of the change. */
 export async function notePerson(
   tx: StoreCtx,
   { accountId, actor, isGuest }: Person,
   what: string,
   detail: Record<string, unknown>,
 ): Promise<void> {
-  // What happens in an account is no business of who was merely invited, nor the other way round.
+  // Actions of someone who is only invited do not belong in the account's activity.
   if (!isGuest) await insertAudit(tx, { actor, accountId, what, detail })
 }

@@ -9,7 +9,7 @@ import { badCode, isBadCode, noCodesWithout, tooManyTries } from './errors.ts'
 import { type Person, notePerson } from './policy.ts'
 import { countCodes, hasPasskey, markCodeUsed, replaceCodes } from './store.ts'
 
-/** New recovery codes for who has a passkey; those before open nothing any more. */
+/** New recovery codes for a user with a passkey; the old ones stop working. */
 export function newCodes(ctx: StoreCtx, person: Person, idempotency?: Idempotency): Promise<string[]> {
   return inTx(ctx, async (tx) => {
     await lockPerson(tx.db, person.email)
@@ -30,8 +30,8 @@ const HOUR = 3_600_000
 const TRIES_AN_HOUR = 10
 
 /**
- * Lets in who has a recovery code. Wrong tries are counted for every address alike, whether it has codes or not. A right code passes
- * whatever was tried before: strangers who guess lock nobody out.
+ * Signs in by a recovery code. Wrong attempts are limited for every address alike, whether or not it has codes. A right code always works,
+ * whatever was tried before, so that guessing locks nobody out.
  */
 export async function signInByCode(ctx: StoreCtx, { email, code }: { email: string; code: string }): Promise<Place> {
   const address = email.toLowerCase()
@@ -54,12 +54,12 @@ export async function signInByCode(ctx: StoreCtx, { email, code }: { email: stri
 
 const CODES = 10
 const CODE_LENGTH = 16
-/** Without letters that are read for numbers. */
+/** Without letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const placeOf = (email: string, code: string) => hashApiKey(`recovery ${email} ${code}`)
 
-/** Ten codes in the place of those before, as they are shown. The store keeps their hashes. */
+/** Ten codes, as they are shown, which replace all earlier ones. The store has only their hashes. */
 export async function makeCodes({ db, clock, random }: StoreCtx, email: string): Promise<string[]> {
   const codes = Array.from({ length: CODES }, () =>
     Array.from(random.bytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join(''),
@@ -68,7 +68,7 @@ export async function makeCodes({ db, clock, random }: StoreCtx, email: string):
   return codes.map((code) => code.match(/.{4}/g)!.join('-'))
 }
 
-/** Uses a code up, or refuses it. Call it in the transaction of what it opens. */
+/** Uses a code up, or refuses it. Call it in the transaction of what the code allows. */
 export async function useCode(tx: StoreCtx, email: string, code: string): Promise<void> {
   const hash = placeOf(email, code)
   if (!(await markCodeUsed(tx.db, { email, hash, now: tx.clock.now() }))) throw badCode()

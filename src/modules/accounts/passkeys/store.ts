@@ -3,7 +3,6 @@ import type { Db } from '../../../kernel/db.ts'
 import { STEP_ROWS, deleteSome } from '../../../kernel/retention.ts'
 import type { PasskeyChallengesTable, PasskeysTable } from '../tables.ts'
 
-/** A passkey of a person. */
 export interface Passkey {
   id: string
   email: string
@@ -45,7 +44,7 @@ export async function insertPasskey(db: Db, passkey: Passkey): Promise<void> {
     .execute()
 }
 
-/** Few: a person has at most ten. */
+/** Few, because a person has at most ten. */
 export async function listPasskeys(db: Db, email: string): Promise<Passkey[]> {
   const rows = await db
     .selectFrom('passkeys')
@@ -66,7 +65,7 @@ export async function findByCredential(db: Db, credentialId: string): Promise<Pa
   return row && toPasskey(row)
 }
 
-/** Counts a use; false when the device has counted further already, or the passkey is gone: a copy of it is at work. */
+/** Records a use; false when the passkey is gone, or the device's counter is not above the stored one, which means a copy is in use. */
 export async function markPasskeyUsed(
   db: Db,
   { id, counter, now }: { id: string; counter: number; now: number },
@@ -111,7 +110,7 @@ export async function deleteAllPasskeys(db: Db, email: string): Promise<void> {
   await db.deleteFrom('passkeys').where('email', '=', email).execute()
 }
 
-/** What a device is to sign, for whom and what for. */
+/** A challenge for a device, with its purpose and its user. */
 export interface Challenge {
   hash: string
   purpose: PasskeyChallengesTable['purpose']
@@ -128,7 +127,7 @@ export async function insertChallenge(db: Db, challenge: Challenge): Promise<voi
     .execute()
 }
 
-/** Who asks again needs what they had no more. */
+/** A new request replaces earlier challenges. */
 export async function deleteChallengesOf(
   db: Db,
   { purpose, boundTo }: Pick<Challenge, 'purpose' | 'boundTo'>,
@@ -136,7 +135,7 @@ export async function deleteChallengesOf(
   await db.deleteFrom('passkey_challenges').where('bound_to', '=', boundTo).where('purpose', '=', purpose).execute()
 }
 
-/** Takes one out for good: whoever brings it back second has none. */
+/** Deletes a challenge and returns it, so that a second use finds none. */
 export async function takeChallenge(
   db: Db,
   { hash, purpose, boundTo, now }: Pick<Challenge, 'hash' | 'purpose' | 'boundTo'> & { now: number },
@@ -167,14 +166,14 @@ interface NewCodes {
   now: number
 }
 
-/** Puts new codes in the place of all that the person has had. */
+/** Replaces all codes of a person. */
 export async function replaceCodes(db: Db, { email, hashes, now }: NewCodes): Promise<void> {
   await deleteCodes(db, email)
   const rows = hashes.map((code_hash) => ({ code_hash, email, created_at: now, used_at: null }))
   await db.insertInto('recovery_codes').values(rows).execute()
 }
 
-/** Unused → used; false when it was used before, or is none of the person. */
+/** Marks a code as used; false when it was used before, or is not one of this person's. */
 export async function markCodeUsed(
   db: Db,
   { email, hash, now }: { email: string; hash: string; now: number },

@@ -12,7 +12,7 @@ type Body = Readonly<Record<string, unknown>>
 const isPart = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= PART_LENGTH_MAX && /^[\w-]+$/.test(value)
 
-/** What a browser makes of a credential, in JSON or as the text of it; only its parts that matter, in base 64 for addresses. */
+/** The needed parts of a browser's credential, in base64url; the credential is an object or its JSON text. */
 function readParts({ credential }: Body, names: readonly string[]): { id: string; parts: Record<string, string> } {
   const given = typeof credential === 'string' ? parse(credential) : credential
   const { id, type, response } = (given ?? {}) as Record<string, unknown>
@@ -27,7 +27,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON, and so no credential.
+    // Not JSON, so not a credential.
     return undefined
   }
 }
@@ -58,11 +58,11 @@ export function readPasskeyName({ name }: Body): string {
   return shown
 }
 
-/** However it was typed: in small or large letters, with or without what stands between its parts. */
+/** Accepts a code in upper or lower case, with or without separators. */
 export function readCode({ code }: Body): string {
   if (typeof code !== 'string' || code.length > CODE_LENGTH_MAX) throw badField('code', 'code must be a recovery code.')
   const typed = code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  // No code has these letters: they were read for the numbers that look like them.
+  // No code contains these letters: they were misread for the digits that look like them.
   return typed.replaceAll('o', '0').replaceAll(/[il]/g, '1')
 }
 

@@ -1,6 +1,6 @@
 import { AppError, overLimit } from '../../../kernel/errors.ts'
 
-/** Also for people of other accounts: a caller learns nothing of who is elsewhere. */
+/** Also used for people of other accounts, so that a caller cannot learn who exists elsewhere. */
 export const memberNotFound = () => new AppError('not_found', 'Member not found.')
 export const memberThere = () =>
   new AppError('conflict', 'This person is already a member.', { body: { field: 'email' } })

@@ -39,8 +39,8 @@ interface Invitation {
 }
 
 /**
- * Invites an address. Whether somebody with it uses the service is told to nobody. The link in the mail only leads there: saying yes
- * takes a session of that very address, works once, and for seven days.
+ * Invites an address, without revealing whether it belongs to a user. The link in the mail only leads to the page: accepting requires a session
+ * of that address, and works once within seven days.
  */
 export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempotency }: Invitation): Promise<Member> {
   return inTx(ctx, async (tx) => {
@@ -53,7 +53,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
     const made = idempotency?.made && (await findMember(tx.db, { accountId, id: textOf(idempotency.made.id) }))
     if (made) return made
     if (there && there.joinedAt !== null) throw memberThere()
-    // Asked again, the invitation before counts no more.
+    // A repeated invitation replaces the earlier one.
     if (there) await markEnded(tx.db, there, now)
     if ((await listMembers(tx.db, accountId)).length >= MEMBERS_MAX) throw tooManyMembers(MEMBERS_MAX)
     await countInvitation(tx, accountId, address)
@@ -70,7 +70,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
     await insertMember(tx.db, member)
     await insertAudit(tx, { actor: by.actor, accountId, what: 'member.invited', detail: { memberId: member.id, role } })
     await idempotency?.record(tx.db, { id: member.id })
-    // Beyond this the invitation stands without a mail: accounts are had for nothing, and many of them must not flood one person.
+    // Beyond this limit the invitation is stored without a mail: accounts cost nothing, and many of them must not flood one person.
     if (!(await takePlace(tx, { who: `invited ${address}`, places: AN_ADDRESS_OF_ALL_A_DAY, within: DAY })))
       return member
     await tell(tx, member, 'You are invited', [
@@ -85,7 +85,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
   })
 }
 
-/** Nobody uses us to write to people who do not want it. */
+/** Limits invitations, so that nobody can use the gateway to bother people. */
 async function countInvitation(tx: StoreCtx, accountId: string, email: string): Promise<void> {
   await countAsking(tx, {
     who: `inviting ${accountId}`,
@@ -103,21 +103,21 @@ async function countInvitation(tx: StoreCtx, accountId: string, email: string): 
 }
 
 interface Person {
-  /** Of the session: whoever is signed in as this address. */
+  /** The address of the signed-in user. */
   email: string
 }
 
-/** Where somebody is, and where they are invited. */
+/** The user's accounts and invitations. */
 export const listPlaces = (ctx: StoreCtx, { email }: Person): Promise<Place[]> => inTx(ctx, (tx) => placesOf(tx, email))
 
-/** One of these, by the id of its membership; what belongs to another address does not exist. */
+/** One of these by its membership id; a membership of another address counts as missing. */
 export async function findPlace(ctx: StoreCtx, { email, id }: Person & { id: string }): Promise<Place> {
   const place = (await listPlaces(ctx, { email })).find(({ member }) => member.id === id)
   if (!place) throw invitationOver()
   return place
 }
 
-/** Says yes to an invitation, once and in time. */
+/** Accepts an invitation, once and in time. */
 export function acceptInvitation(ctx: StoreCtx, { email, id }: Person & { id: string }): Promise<Member> {
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
@@ -136,7 +136,7 @@ export function acceptInvitation(ctx: StoreCtx, { email, id }: Person & { id: st
   })
 }
 
-/** An account of one's own, for who has only been invited to others. */
+/** Makes an own account for someone who has only been invited to others. */
 export async function openOwnAccount(ctx: StoreCtx, { email }: Person): Promise<Member> {
   const open = () =>
     inTx(ctx, async (tx) => {

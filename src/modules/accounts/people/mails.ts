@@ -4,13 +4,13 @@ import { findProfile } from '../profile-store.ts'
 import { findAccount } from '../store.ts'
 import type { Member } from './members-store.ts'
 
-/** What people call an account: the name it shows to payers, its address, or its id. */
+/** How people know an account: by its public name, its address, or its id. */
 export async function labelOf({ db }: Pick<StoreCtx, 'db'>, accountId: string): Promise<string> {
   const { name } = await findProfile(db, accountId)
   return name ?? (await findAccount(db, accountId))?.email ?? accountId
 }
 
-/** Tells somebody what was done about them, in the transaction that does it. */
+/** Mails someone what was done about them, in the transaction that does it. */
 export async function tell(tx: StoreCtx, { email }: Pick<Member, 'email'>, subject: string, lines: readonly string[]) {
   const mail = { id: tx.ids.next('mail'), recipient: email, subject, text: lines.join('\n') }
   await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })

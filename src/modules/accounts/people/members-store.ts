@@ -3,7 +3,7 @@ import type { Db } from '../../../kernel/db.ts'
 import type { Role } from '../../../kernel/rights.ts'
 import type { MembersTable } from '../tables.ts'
 
-/** Somebody of an account; without `joinedAt` only invited. */
+/** A member of an account, or an invited person while `joinedAt` is null. */
 export interface Member {
   id: string
   accountId: string
@@ -13,7 +13,7 @@ export interface Member {
   invitedAt: number
   expiresAt: number | null
   joinedAt: number | null
-  /** Sessions that began before are over, but for the one that is kept. */
+  /** Sessions that began before this time have ended, except the one that was kept. */
   signedOutAt?: number | null
   keptSession?: string | null
 }
@@ -68,13 +68,13 @@ export async function findMemberByEmail(
   return row && toMember(row)
 }
 
-/** Everybody of an account, those who are there before those who are invited. */
+/** The people of an account, members before invited ones. */
 export async function listMembers(db: Db, accountId: string): Promise<Member[]> {
   const rows = await live(db).where('account_id', '=', accountId).orderBy('invited_at').orderBy('id').execute()
   return rows.map(toMember).sort((one, other) => Number(one.joinedAt === null) - Number(other.joinedAt === null))
 }
 
-/** Names of those who were ever there, for the list of what was done. */
+/** Addresses of all present and former members, for the list of activity. */
 export async function listNames(db: Db, accountId: string): Promise<{ id: string; email: string }[]> {
   return db
     .selectFrom('members')
@@ -84,14 +84,14 @@ export async function listNames(db: Db, accountId: string): Promise<{ id: string
     .execute()
 }
 
-/** Who hears of what is technical: the developers who are there; where there are none, the owners. */
+/** The recipients of technical notices: the developers, or the owners where there are none. */
 export async function listDevelopers(db: Db, accountId: string): Promise<Member[]> {
   const there = (await listMembers(db, accountId)).filter(({ joinedAt }) => joinedAt !== null)
   const developers = there.filter(({ role }) => role === 'developer')
   return developers.length > 0 ? developers : there.filter(({ role }) => role === 'owner')
 }
 
-/** Ends every session of a person but one, wherever they are a member. */
+/** Ends every session of a person except one, in all their accounts. */
 export async function signOutPerson(
   db: Db,
   { email, keep, now }: { email: string; keep: string | null; now: number },
@@ -99,7 +99,7 @@ export async function signOutPerson(
   await db.updateTable('members').set({ signed_out_at: now, kept_session: keep }).where('email', '=', email).execute()
 }
 
-/** Holds a person until the transaction ends, so that what they may have is counted by one at a time. */
+/** Locks a person until the transaction ends, so that concurrent checks of their limits run one after another. */
 export async function lockPerson(db: Db, email: string): Promise<void> {
   await db
     .updateTable('members')
@@ -108,7 +108,7 @@ export async function lockPerson(db: Db, email: string): Promise<void> {
     .execute()
 }
 
-/** Where an address is, or is invited to and can still say yes. */
+/** The accounts of an address, and its invitations that can still be accepted. */
 export async function listMembershipsOf(db: Db, email: string, now: number): Promise<Member[]> {
   const rows = await live(db)
     .where('email', '=', email)
@@ -128,7 +128,7 @@ export async function hasOwner(db: Db, accountId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Invited → there; false when it is too late, or no invitation any more. */
+/** Turns an invited person into a member; false when the invitation has expired or ended. */
 export async function markJoined(db: Db, { accountId, id }: OfAccount, now: number): Promise<boolean> {
   const row = await db
     .updateTable('members')
@@ -143,7 +143,7 @@ export async function markJoined(db: Db, { accountId, id }: OfAccount, now: numb
   return row !== undefined
 }
 
-/** Somebody else owns the account, too. Call it with the account locked: two owners may leave at once. */
+/** Requires another owner. Call it with the account locked, because two owners may leave at once. */
 function anotherOwner(db: Db, { accountId, id }: OfAccount) {
   return db
     .selectFrom('members as others')
@@ -155,7 +155,7 @@ function anotherOwner(db: Db, { accountId, id }: OfAccount) {
     .where('others.id', '!=', id)
 }
 
-/** Gives a member another role; false when nobody would own the account any more. */
+/** Changes a member's role; false when the account would have no owner left. */
 export async function updateRole(db: Db, of: OfAccount, role: Role): Promise<boolean> {
   let update = db
     .updateTable('members')
@@ -171,7 +171,7 @@ export async function updateRole(db: Db, of: OfAccount, role: Role): Promise<boo
   return (await update.returning('id').executeTakeFirst()) !== undefined
 }
 
-/** There or invited → gone; false when nobody would own the account any more. */
+/** Ends a membership or an invitation; false when the account would have no owner left. */
 export async function markEnded(db: Db, of: OfAccount, now: number): Promise<boolean> {
   const row = await db
     .updateTable('members')
@@ -187,7 +187,7 @@ export async function markEnded(db: Db, of: OfAccount, now: number): Promise<boo
   return row !== undefined
 }
 
-/** Invitations are worth as much as who has sent them: what they have open ends with them. */
+/** Ends the open invitations of someone who leaves: they are worth no more than who has sent them. */
 export async function endInvitationsBy(db: Db, { accountId, id }: OfAccount, now: number): Promise<void> {
   await db
     .updateTable('members')

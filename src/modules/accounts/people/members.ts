@@ -24,7 +24,7 @@ import {
 const DAY = 86_400_000
 const MAILS_A_DAY = 5
 
-/** Gives somebody another role. It holds for what they do next, on every instance. */
+/** Changes a role, effective at once on every instance. */
 export function changeRole(ctx: StoreCtx, { id, role, by }: { id: string; role: Role; by: Changer }): Promise<Member> {
   return inTx(ctx, async (tx) => {
     const member = await enterAt(tx, by, id, [role])
@@ -34,7 +34,7 @@ export function changeRole(ctx: StoreCtx, { id, role, by }: { id: string; role: 
   })
 }
 
-/** Hands the account over: somebody else becomes an owner, and who does it a manager. */
+/** Transfers the account: another member becomes an owner, and the previous owner a manager. */
 export function handOver(ctx: StoreCtx, { id, by }: { id: string; by: Changer }): Promise<Member> {
   return inTx(ctx, async (tx) => {
     const member = await enterAt(tx, by, id, ['owner'])
@@ -68,7 +68,7 @@ async function noteRole(
   ])
 }
 
-/** Removes somebody, or takes an invitation back. Their sessions in this account and the keys that they made end with it. */
+/** Removes a member, or withdraws an invitation. Their sessions in this account and the keys that they made end with it. */
 export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Changer }): Promise<Member> {
   return inTx(ctx, async (tx) => {
     const member = await enterAt(tx, by, id)
@@ -83,7 +83,7 @@ export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Change
   })
 }
 
-/** Says no to an invitation, or leaves. Everybody may, but not the last owner. */
+/** Declines an invitation, or leaves. Everyone may, except the last owner. */
 export function leaveAccount(
   ctx: StoreCtx,
   { id, email, accountId }: Pick<Member, 'id' | 'email' | 'accountId'>,
@@ -99,8 +99,8 @@ export function leaveAccount(
 }
 
 /**
- * Who is nowhere any more keeps no passkeys: an address may be somebody else's the next time it is invited, and the device of
- * who had it before must not say yes for them.
+ * Deletes the passkeys of someone who belongs to no account any more: the address may belong to another person when it is invited again, and
+ * the device of the previous one must not accept for them.
  */
 async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<void> {
   const left = await listMembershipsOf(db, email, clock.now())
@@ -113,7 +113,7 @@ async function forgetDevices({ db, clock }: StoreCtx, email: string): Promise<vo
 async function end(tx: StoreCtx, member: Member, actor: Actor): Promise<void> {
   const { id, accountId } = member
   const now = tx.clock.now()
-  // Two accounts that let go of somebody at once would each find the other's membership, and leave the passkeys.
+  // Two accounts that remove a person at once would each see the other's membership, and keep the passkeys.
   await lockPerson(tx.db, member.email)
   if (!(await markEnded(tx.db, member, now))) throw lastOwner()
   await endInvitationsBy(tx.db, member, now)
@@ -128,7 +128,7 @@ async function end(tx: StoreCtx, member: Member, actor: Actor): Promise<void> {
 export interface Changer {
   accountId: string
   actor: Actor
-  /** Of the key that does it, where it is less than the account. */
+  /** The role behind the key that acts, where it has fewer rights than the account. */
   makerRole?: MemberRole | undefined
 }
 
@@ -139,8 +139,8 @@ export const changerOf = ({ accountId, actor, rights }: AccountCaller): Changer 
 })
 
 /**
- * Holds the account, so that two changes cannot pass each other, and looks who changes it now: somebody who was removed a moment
- * ago changes nothing. Owners are changed by owners; a key that none but the account bounds stands in for them as long as there is none.
+ * Locks the account, so that changes run one after another, and checks the caller's current role: someone removed a moment ago changes
+ * nothing. Only owners change owners; while there is none, a key that no role bounds may.
  */
 export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly Role[]): Promise<void> {
   await lockAccount(tx.db, by.accountId)
@@ -156,7 +156,7 @@ export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly R
   if (!mayOwners) throw ownersOnly()
 }
 
-/** Somebody of the account, with what changing them touches. */
+/** A member for the caller to change, after checking that the caller may. */
 async function enterAt(tx: StoreCtx, by: Changer, id: string, touched: readonly Role[] = []): Promise<Member> {
   await lockAccount(tx.db, by.accountId)
   const member = await findMember(tx.db, { accountId: by.accountId, id })
@@ -166,9 +166,9 @@ async function enterAt(tx: StoreCtx, by: Changer, id: string, touched: readonly 
 }
 
 /**
- * What the account is known by, and written to, is the address of an owner: where it is that of nobody who owns it any more, it goes to
- * another owner; one whose address is that of another account keeps that. Sessions that say no more than the account would follow the
- * address to another person, so that all of them end. Call it with the account locked.
+ * The account's address, which identifies it and receives its mail, is that of an owner. When nobody with that address owns the account any
+ * more, it becomes another owner's, unless that one's address belongs to another account. Sessions bound to the account alone would
+ * follow the address to another person, so all of them end. Call it with the account locked.
  */
 async function settleAddress(tx: StoreCtx, accountId: string): Promise<void> {
   const known = (await findAccount(tx.db, accountId))?.email
@@ -183,7 +183,7 @@ async function settleAddress(tx: StoreCtx, accountId: string): Promise<void> {
   await updateSignedOut(tx.db, accountId, tx.clock.now())
 }
 
-/** The address that an account is known by, and gets its mail at. */
+/** Sets the address that identifies an account and receives its mail. */
 export async function updateAddress(db: Db, accountId: string, email: string | null): Promise<void> {
   await db.updateTable('accounts').set({ email }).where('id', '=', accountId).execute()
 }

@@ -12,8 +12,8 @@ export interface Place {
 }
 
 /**
- * Where an address belongs, in the order in which a sign-in chooses: at work before suspended, where it is before where it is
- * invited, its own account before those of others. Call it in a transaction.
+ * The accounts of an address in the order in which a sign-in chooses: active before suspended, memberships before invitations, its own account
+ * before others. Call it in a transaction.
  */
 export async function placesOf(ctx: StoreCtx, email: string): Promise<Place[]> {
   await healOwner(ctx, email)
@@ -27,7 +27,7 @@ export async function placesOf(ctx: StoreCtx, email: string): Promise<Place[]> {
   return places.sort((one, other) => rank(one) - rank(other))
 }
 
-/** The place that a sign-in leads to. Who is nowhere gets an account of their own; who is only invited does not need one yet. */
+/** The account that a sign-in opens. An address without one gets an account of its own, unless it is invited and may enter as a guest. */
 export async function placeFor(ctx: StoreCtx, email: string, mayBeGuest: boolean): Promise<Place> {
   const places = await placesOf(ctx, email)
   const place = places.find(({ member }) => mayBeGuest || member.joinedAt !== null)
@@ -36,7 +36,7 @@ export async function placeFor(ctx: StoreCtx, email: string, mayBeGuest: boolean
   return (await placesOf(ctx, email)).find(({ member }) => member.joinedAt !== null)!
 }
 
-/** A gateway of the version before, beside us on the same store, makes accounts without an owner. */
+/** A gateway of the previous version on the same store makes accounts without an owner. */
 async function healOwner(ctx: StoreCtx, email: string): Promise<void> {
   const account = await findAccountByEmail(ctx.db, email)
   if (account && !(await hasOwner(ctx.db, account.id))) await insertOwner(ctx, account)
@@ -44,19 +44,19 @@ async function healOwner(ctx: StoreCtx, email: string): Promise<void> {
 
 interface Entering {
   by: ProvedBy
-  /** Somebody who is invited, and nowhere else, comes in to say yes or no, and needs no account of their own. */
+  /** Lets someone who is only invited sign in as a guest to accept or decline, without an account of their own. */
   mayBeGuest: boolean
-  /** Uses up what lets them in and answers whose it was, or refuses. */
+  /** Uses up the credential and returns its address, or refuses. */
   whose(tx: StoreCtx): Promise<string>
 }
 
-/** Lets a person in to their place, which is made at the first sign-in, and uses up what they came with in the same transaction. */
+/** Signs a person in, making the account at the first sign-in and using up the credential in the same transaction. */
 export async function letIn(ctx: StoreCtx, entering: Entering): Promise<Place> {
   try {
     return await enter(ctx, entering)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    // Another sign-in of the same address made the account a moment ago; this one was not used up by that.
+    // A concurrent sign-in of the same address made the account; it did not use up this credential.
     return enter(ctx, entering)
   }
 }
@@ -65,7 +65,7 @@ function enter(ctx: StoreCtx, { by, mayBeGuest, whose }: Entering): Promise<Plac
   return inTx(ctx, async (tx) => {
     const place = await placeFor(tx, await whose(tx), mayBeGuest)
     const { id, accountId, joinedAt } = place.member
-    // What happens in an account is no business of who was merely invited, nor the other way round.
+    // A sign-in by someone who is only invited does not belong in the account's activity.
     if (joinedAt !== null)
       await insertAudit(tx, { actor: actorOf.person(id), accountId, what: 'account.signed-in', detail: { by } })
     return place

@@ -4,12 +4,12 @@ import { type LoggedRequest, insertRequests } from './store.ts'
 
 const FLUSH_EVERY = 2_000
 const MINUTE = 60_000
-/** Rows of one account in a minute: this many that went well, this many that did not. */
+/** How many successes, and how many failures, of an account are logged one by one in a minute. */
 const WHOLE_MAX = 20
-/** Beyond them one row stands for so many. */
+/** After that, one row stands for this many requests. */
 const SAMPLE = 100
 const ROWS_A_MINUTE = 100
-/** What waits to be written; more is not remembered, whoever asks. */
+/** The maximum of rows waiting to be written; further requests are not logged. */
 const WAITING_MAX = 500
 
 export interface Answered {
@@ -23,14 +23,14 @@ export interface Answered {
 interface Counted {
   well: number
   failed: number
-  /** Since the last row that stands for others. */
+  /** Requests since the last sampled row. */
   unwritten: number
   rows: number
 }
 
 /**
- * What was asked with the keys of an account, for its people: action, status and time, never what was sent. The first requests of a
- * minute are kept one by one, then one of a hundred, so that a busy account costs hardly more than a quiet one.
+ * Logs the requests made with an account's keys, for its people: action, status and time, but never the content. The first requests of a
+ * minute are logged one by one, then one of a hundred, so that a busy account costs hardly more than a quiet one.
  */
 export class RequestLog {
   readonly #ctx: StoreCtx
@@ -58,7 +58,7 @@ export class RequestLog {
     this.#cancelTimer ??= clock.after(FLUSH_EVERY, () => void this.flush())
   }
 
-  /** How many requests a row would stand for; 0 where none is written. */
+  /** How many requests a row stands for; 0 where none is written. */
   #take(accountId: string, status: number, minute: number): number {
     if (this.#minute !== minute) {
       this.#minute = minute

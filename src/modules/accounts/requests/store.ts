@@ -11,9 +11,9 @@ export interface LoggedRequest {
   status: number
   code: string | null
   microseconds: number
-  /** Null for a session. */
+  /** Null for a request by a session. */
   keyId: string | null
-  /** This many requests of its kind and minute, of which only this one was kept. */
+  /** How many requests of its kind and minute this row represents. */
   standsFor: number
 }
 
@@ -24,7 +24,7 @@ export interface RequestFilter {
   keyId?: string | undefined
 }
 
-/** SQLite takes so many values in one statement that this many rows always fit. */
+/** This many rows always fit into SQLite's maximum of values in one statement. */
 const ROWS_AT_ONCE = 100
 
 export async function insertRequests(db: Db, requests: readonly LoggedRequest[]): Promise<void> {
@@ -45,7 +45,7 @@ export async function insertRequests(db: Db, requests: readonly LoggedRequest[])
   }
 }
 
-/** Newest first; `before` is the last one that was seen. */
+/** Newest first; `before` is the last one of the previous page. */
 export async function listRequests(
   db: Db,
   { accountId, outcome, action, keyId }: RequestFilter,

@@ -13,7 +13,7 @@ import { listKeys } from '../store.ts'
 const PAGE_ROWS = 50
 const KEYS_LISTED = 100
 
-/** Who changed what in this account. */
+/** The page of an account's activity. */
 export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] => [
   {
     path: '/activity',
@@ -47,7 +47,7 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
   },
 ]
 
-/** The same as a table for programs and spreadsheets. */
+/** The same as JSON and CSV. */
 export const activityRoutes = ({ store }: { store: StoreCtx }): readonly Route[] => [
   {
     method: 'GET',
@@ -70,10 +70,10 @@ function readCursor(text = ''): { at: number; id: string } | undefined {
 
 const DAY = 86_400_000
 
-/** The names of what a list of deeds can be narrowed by. */
+/** The query parameters that filter the activity. */
 const FILTERS = ['person', 'kind', 'from', 'to'] as const
 
-/** What was asked for of a list; what means nothing is refused by its name. */
+/** Reads the filter and refuses the first invalid parameter by its name. */
 function readFilter(accountId: string, asked: Readonly<Record<string, unknown>>): DeedFilter {
   const kind = textOf('kind', asked.kind)
   if (kind !== undefined && !Object.hasOwn(KINDS, kind))
@@ -87,7 +87,7 @@ function readFilter(accountId: string, asked: Readonly<Record<string, unknown>>)
     actor: person,
     kind,
     from: readDay('from', asked.from),
-    // The last day counts as a whole.
+    // The last day is included whole.
     to: end === undefined ? undefined : end + DAY,
   }
 }

@@ -16,14 +16,14 @@ const LISTED_MAX = 200
 interface AccountPorts {
   store: StoreCtx
   sessions: Sessions
-  /** Tells every instance that a key has changed. */
+  /** Notifies every instance that a key has changed. */
   notices: Pick<Notices, 'publish'>
-  /** Where links to this service begin. */
+  /** The base URL of links to this gateway. */
   baseUrl(): string
   required?: Required
 }
 
-/** Signing in, and an account with its keys, under `/api`. */
+/** Sign-in, the account and its keys, under `/api`. */
 export function accountRoutes(ports: AccountPorts): readonly Route[] {
   return [...signInRoutes(ports), ...ownAccountRoutes(ports), ...keyRoutes(ports)]
 }
@@ -43,7 +43,7 @@ function signInRoutes({ store, sessions, baseUrl, required = 'none' }: AccountPo
       method: 'POST',
       path: '/api/sign-in',
       door: 'anyone',
-      // Otherwise another site could sign its visitor in to an account of its own.
+      // Otherwise another site could sign its visitor in to the attacker's account.
       ownPagesOnly: true,
       async run({ body }) {
         const link = readSignInToken(body())

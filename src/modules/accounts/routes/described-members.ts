@@ -19,7 +19,7 @@ const REQUEST = record({
 })
 const common = { tag: 'accounts', who: 'account' } as const
 
-/** The people of an account, and what they did. */
+/** The people of an account, and their activity. */
 export const describedMemberRoutes: readonly Described[] = [
   {
     ...common,

@@ -8,7 +8,7 @@ const KNOWN = record({ account: KNOWN_ACCOUNT, credits: integer, plan: words('fr
 const change = { tag: 'admin', who: 'administrator', answer: KNOWN } as const
 const reasoned = (reason: string) => ({ schema: record({ reason: text }), example: { reason } })
 
-/** What administrators see of other accounts, and do to them. */
+/** What administrators see and do about other accounts. */
 export const describedOperatorRoutes: readonly Described[] = [
   {
     method: 'get',

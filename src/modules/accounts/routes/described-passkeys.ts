@@ -11,7 +11,7 @@ const CREDENTIAL = record({ id: text, type: text, response: record({}) })
 const example = { id: 'credential-id', type: 'public-key', response: { clientDataJSON: 'e30', signature: 'AA' } }
 const SESSION = { token: text, expires_in: integer }
 
-/** Signing in by passkey, and how who is signed in does so. */
+/** Sign-in by passkey, and the passkeys of the signed-in user. */
 export const describedPasskeyRoutes: readonly Described[] = [
   {
     ...anybody,

@@ -18,11 +18,11 @@ const LISTED_MAX = 200
 interface KeyPagesPorts {
   store: StoreCtx
   notices: Pick<Notices, 'publish'>
-  /** Where an account asks for money, as far as that is known. */
+  /** The address where an account last asked for money, if any. */
   usualAddress(accountId: string): Promise<string | undefined>
 }
 
-/** API keys: made and shown once, rotated, revoked. */
+/** Pages that list, make, rotate and revoke API keys. */
 export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId, caller }: PageRequest, filled: FormState) => {
     const keys = await listKeys(store.db, accountId, LISTED_MAX)
@@ -87,7 +87,7 @@ export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): reado
   ]
 }
 
-/** With what was spent today of the limit that ends first. */
+/** With the amount spent today against the limit that is reached first. */
 async function toRow({ db, clock }: StoreCtx, key: ApiKey, names: ReadonlyMap<string, string>): Promise<KeyRow> {
   const daily = spendDailyOf(key)
   const limit = key.limits.find(({ spendDaily }) => daily !== undefined && spendDaily === daily)
@@ -100,11 +100,11 @@ async function toRow({ db, clock }: StoreCtx, key: ApiKey, names: ReadonlyMap<st
   }
 }
 
-/** What a key that they make can have. */
+/** The scopes that the user can grant to a key. */
 const giveableOf = ({ memberRole, rights }: PageRequest['caller'], { account }: PageRequest['frame']) =>
   (memberRole === undefined ? rights?.scopes : scopesOfRole(memberRole, account.role === 'admin')) ?? SCOPES
 
-/** What a public key can be used for was shown, and may have been taken away; a form that did not show it binds the key. */
+/** The form pre-fills what a public key is bound to, and the user may empty it; a form without that field binds the key. */
 function toBody(fields: FormFields, give: readonly Scope[], usual: string | undefined): Record<string, unknown> {
   const scopes = SCOPES.filter((scope) => fields.get(boxOf(scope)) !== '')
   const [expires, perMinute, spend] = ['expires_unix', 'per_minute', 'spend_daily_nano'].map((name) => fields.get(name))
@@ -114,12 +114,12 @@ function toBody(fields: FormFields, give: readonly Scope[], usual: string | unde
     name: fields.get('name'),
     kind,
     origins: listOf('origins'),
-    // Filled in beforehand, whatever kind is chosen then.
+    // Pre-filled whichever kind is chosen, but used for public keys only.
     ...(kind === 'public' && {
       addresses: 'addresses' in fields.typed() || usual === undefined ? listOf('addresses') : [usual],
       templates: listOf('templates'),
     }),
-    // All that were shown is all that can be given, also what will be added one day; a form without the boxes has not shown them.
+    // When all boxes are ticked, the key gets all scopes, also future ones; so it does when the form had no boxes.
     ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
     ...(expires !== '' && { expires_unix: Math.floor(Date.parse(expires!) / 1000) }),
     ...(perMinute !== '' && { per_minute: Number(perMinute) }),

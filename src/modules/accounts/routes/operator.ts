@@ -24,7 +24,7 @@ interface OperatorPorts {
   tellStanding(accountId: string): void
 }
 
-/** What an administrator sees of other accounts, and does to them. */
+/** What an administrator sees and does about other accounts. */
 export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly Route[] {
   const find = async (id: string) => {
     const account = canBeId(id) ? await findAccount(store.db, id) : undefined
@@ -44,7 +44,7 @@ export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly
       },
     }
   }
-  /** A change of an account, after which it is shown. */
+  /** A route that changes an account and then returns it. */
   const change = (
     method: 'POST' | 'PUT',
     path: string,

@@ -26,7 +26,7 @@ interface PasskeyPorts {
   required: Required
 }
 
-/** Apart from the limits of calls: guessing counts against the address that guesses. */
+/** Separate from the limits of calls: attempts count against the network address that makes them. */
 const LIMIT: RouteLimit = {
   bucket: 'passkey',
   perMinute: TRIES_PER_MINUTE,
@@ -34,12 +34,12 @@ const LIMIT: RouteLimit = {
     overLimit(`You can try to sign in ${TRIES_PER_MINUTE} times a minute from one IP address.`, retryAfterSeconds),
 }
 
-/** Signing in by passkey, and the passkeys and recovery codes of who is signed in, under `/api`. */
+/** Sign-in by passkey, and the passkeys and recovery codes of the signed-in user, under `/api`. */
 export function passkeyRoutes(ports: PasskeyPorts): readonly Route[] {
   return [...signInRoutes(ports), ...proofRoutes(ports), ...ownRoutes(ports)]
 }
 
-/** Browsers keep what has `__Host-` in its name to one host and to https. */
+/** Browsers bind a cookie whose name begins with `__Host-` to one host and to https. */
 const cookieName = (baseUrl: string) => `${baseUrl.startsWith('https:') ? '__Host-' : ''}nano-gateway-passkey`
 
 function toCookie(baseUrl: string, browser: string): string {
@@ -55,7 +55,7 @@ function browserOf({ header }: RouteRequest, baseUrl: string): string {
 }
 
 function signInRoutes({ store, sessions, baseUrl }: PasskeyPorts): readonly Route[] {
-  // Otherwise another site could sign its visitor in to an account of its own.
+  // Otherwise another site could sign its visitor in to the attacker's account.
   const open = { method: 'POST', ownPagesOnly: true, limit: LIMIT } as const
   const enter = async ({ account, member }: Place, by: 'passkey' | 'recovery code') => {
     const token = await sessions.create(account.id, { memberId: member.id, by })

@@ -21,16 +21,16 @@ const DONE = {
 
 interface PeoplePorts {
   store: StoreCtx
-  /** What people may do bounds the keys they made: every instance looks again. */
+  /** Notifies every instance, because a role bounds the keys its member made. */
   tellStanding(accountId: string): void
   baseUrl(): string
 }
 
-/** The people of an account: invited, given a role, removed. */
+/** Pages that invite and remove people and change their roles. */
 export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId, caller, may }: PageRequest, filled: FormState) => {
     const now = store.clock.now()
-    // A key stands in for owners as long as there is none.
+    // A key may act as an owner while there is none.
     const mayOwners = may('owners') && (frame.member !== undefined || !(await hasOwner(store.db, accountId)))
     const people = (await listMembers(store.db, accountId)).map((member) => ({
       ...member,
@@ -93,7 +93,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
 
 interface MemberPorts {
   store: StoreCtx
-  /** What people may do bounds the keys they made: every instance looks again. */
+  /** Notifies every instance, because a role bounds the keys its member made. */
   tellStanding(accountId: string): void
   baseUrl(): string
 }

@@ -14,13 +14,13 @@ import type { Member } from '../people/members-store.ts'
 interface PlacesPorts {
   store: StoreCtx
   sessions: Sessions
-  /** What people may do bounds the keys they made: every instance looks again. */
+  /** Notifies every instance, because a role bounds the keys its member made. */
   tellStanding(accountId: string): void
 }
 
 const DONE = { joined: 'You joined the account.', opened: 'Account switched.', left: 'Done.' }
 
-/** Where somebody belongs: their accounts, and invitations to others. */
+/** Pages with the user's accounts and invitations. */
 export function placePages({ store, sessions, tellStanding }: PlacesPorts): readonly (Page | Form)[] {
   const show = async ({ frame, accountId, caller, params }: PageRequest, filled?: FormState) => {
     const email = caller.session?.member?.email
@@ -46,7 +46,7 @@ export function placePages({ store, sessions, tellStanding }: PlacesPorts): read
   ) => {
     const moved = await sessions.move(session!, { accountId, memberId })
     const deed = { actor: actorOf.person(memberId), accountId, what: 'account.signed-in' }
-    // For the people of that account this is a sign-in; who is only invited has not come yet.
+    // For that account's people this is a sign-in, but an invited person has not joined yet.
     if (joinedAt !== null) await insertAudit(store, { ...deed, detail: { by: session!.provedBy } })
     return { to: `/dashboard/accounts?done=${word}`, session: moved }
   }

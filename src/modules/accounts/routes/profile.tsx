@@ -8,7 +8,7 @@ import { accentSheet, changeProfile, readProfile, toAccent, toMerchant } from '.
 import { PROFILE_FIELDS, ProfilePage } from '../pages/profile-page.tsx'
 import { type Profile, findLogo, findProfile } from '../profile-store.ts'
 
-/** Who the account is to those who pay it, with a look at what they see. */
+/** The form of an account's public profile, with a preview. */
 export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (Page | Form)[] {
   const done = { saved: 'Profile saved.' }
   const page = async ({ frame, accountId }: PageRequest, typed?: FormState) => {
@@ -31,7 +31,7 @@ export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (
         const { logoUrl } = await findProfile(store.db, accountId)
         const typed = Object.fromEntries(PROFILE_FIELDS.map((name) => [name, fields.get(name)]))
         const { logo, ...rest } = typed
-        // The picture that is there already need not be fetched again, unless that is asked for.
+        // The existing logo is fetched again only on request.
         const isSame = logo === (logoUrl ?? '') && fields.get('fetch_again') === ''
         const change = readProfile(isSame ? rest : typed, { plainHttpAllowed: isPlay })
         await changeProfile(store, logos, { accountId, actor, change })
@@ -59,7 +59,7 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cache-control': FOREVER,
 }
-/** Pages load one of each, and browsers keep them. */
+/** Pages load one of each, and browsers cache them. */
 const limit: RouteLimit = {
   bucket: 'looks',
   perMinute: PER_MINUTE,
@@ -70,13 +70,13 @@ const limit: RouteLimit = {
 interface ProfilePorts {
   store: StoreCtx
   logos: Logos
-  /** Where links to this service begin. */
+  /** The base URL of links to this gateway. */
   baseUrl(): string
-  /** Where things are tried out, addresses may be plain http. */
+  /** On the development ledger, URLs may be plain http. */
   isPlay: boolean
 }
 
-/** What an account shows of itself: for the account, and the picture and colour for everybody. */
+/** The profile for its account, and the public logo and colour. */
 export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): readonly Route[] {
   const path = '/api/account/profile'
   return [

@@ -18,7 +18,7 @@ interface ProvePorts {
   baseUrl(): string
 }
 
-/** Proving once more who is signed in. */
+/** Pages on which the user confirms their identity again. */
 export function provePages({ store, keys, sessions, required, baseUrl }: ProvePorts): readonly (Page | Form)[] {
   const show = async ({ frame, query }: PageRequest, filled: FormState) => {
     const email = frame.member?.email
@@ -66,7 +66,7 @@ export function provePages({ store, keys, sessions, required, baseUrl }: ProvePo
   ]
 }
 
-/** Only our own pages. */
+/** Only pages of this gateway. */
 function readNext(next: string | undefined): string {
   return next !== undefined && /^\/dashboard(?:\/[\w/-]*)?$/.test(next) ? next : '/dashboard'
 }

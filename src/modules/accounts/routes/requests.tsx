@@ -16,7 +16,7 @@ const KEY_ID = /^\w{1,60}$/
 
 interface RequestPorts {
   store: StoreCtx
-  /** Writes what still waits to be written. */
+  /** Writes the rows that still wait. */
   flush(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ interface Found {
 
 type Given = Readonly<Record<string, unknown>>
 
-/** What was asked with the keys of an account. */
+/** The page of requests made with an account's keys. */
 export const requestPages = (ports: RequestPorts): readonly Page[] => [
   {
     path: '/requests',
@@ -80,7 +80,7 @@ async function find({ store, flush }: RequestPorts, accountId: string, given: Gi
   return { requests, next: last && `${last.at}-${last.id}` }
 }
 
-/** What means nothing is refused by its name. */
+/** Refuses the first invalid parameter by its name. */
 function readFilter(accountId: string, asked: Given): RequestFilter {
   const [outcome, action, keyId] = [given(asked.outcome), given(asked.action), given(asked.key)]
   if (outcome !== undefined && outcome !== 'well' && outcome !== 'failed') {

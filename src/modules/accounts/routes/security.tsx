@@ -47,7 +47,7 @@ async function showSecurity(
   )
 }
 
-/** How a person signs in: passkeys added, named and removed, recovery codes, and whether mail opens beside them. */
+/** Pages for a user's sign-in: passkeys, recovery codes, and whether mail may sign in as well. */
 export function securityPages({ store, required, baseUrl }: SecurityPorts): readonly (Page | Form)[] {
   const show = (request: PageRequest, filled: FormState) => showSecurity({ store, required, baseUrl }, request, filled)
   const showCodes: Form['show'] = ({ frame }, { codes }) => <CodesPage frame={frame} codes={codes as string[]} />

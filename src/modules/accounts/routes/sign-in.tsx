@@ -20,12 +20,12 @@ interface SignInPorts {
   sessions: Sessions
   baseUrl(): string
   devnet: boolean
-  /** Whether mail is kept here instead of sent: the page says where to find it. */
+  /** Whether mail is stored instead of sent; the page then says where to find it. */
   mailIsKept: boolean
   required: Required
 }
 
-/** Signing in by a mailed link or by a key. */
+/** Sign-in by a mailed link or a key. */
 export function signInPages(ports: SignInPorts): readonly OpenPage[] {
   const { store, keys, sessions, baseUrl, devnet, mailIsKept, required } = ports
   const page = (next: string, filled: Partial<Pick<SignInPageProps, 'email' | 'secretKey' | 'link'>> = {}) => (
@@ -108,14 +108,14 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
 
 const publicKey = () => new AppError('feature_disabled', 'This is a public key. Sign in with a secret key.')
 
-/** The page with the refusal beside its field; what is no refusal goes on. */
+/** The page with the error at its field; an error that is not a refusal is rethrown. */
 function refuse(error: unknown, field: string, toPage: (wrong: FormState) => ReturnType<typeof SignInPage>): OpenReply {
   if (!(error instanceof AppError) || error.status >= 500) throw error
   const { status, retryAfterSeconds } = error
   return { page: toPage({ values: {}, error: { field, text: error.message } }), status, retryAfterSeconds }
 }
 
-/** Only our own pages: a link to here must not lead elsewhere after signing in. */
+/** Only pages of this gateway, so that a link to the sign-in cannot lead to another site afterwards. */
 function readNext(next: string | undefined): string {
   return next !== undefined && /^\/dashboard(?:\/[\w/-]*)?$/.test(next) ? next : '/dashboard'
 }

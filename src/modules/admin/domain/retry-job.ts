@@ -4,13 +4,13 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import type { AdminPorts } from '../ports.ts'
 
-/** Lets a dead job run again, by an administrator's word. */
+/** Makes a dead job run again, at an administrator's request. */
 export function retryJob(
   { store, retryDead }: Pick<AdminPorts, 'store' | 'retryDead'>,
   { id, accountId, actor }: { id: string; accountId: string; actor: Actor },
 ): Promise<void> {
   return inTx(store, async (tx) => {
-    // Thrown inside, because PostgreSQL commits nothing after a key that is taken already.
+    // Thrown inside the transaction, because after a duplicate key PostgreSQL commits nothing.
     if (!(await retryDead(tx.db, id, tx.clock.now()))) {
       throw new AppError('not_found', 'There is no such failed job, or it is already queued again.')
     }

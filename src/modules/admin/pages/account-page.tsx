@@ -209,7 +209,7 @@ const Measures = (props: AccountPageProps) => {
   )
 }
 
-/** What is known of it, and what an operator may do to it. */
+/** The facts about an account, and the operator's actions. */
 const Summary = (props: AccountPageProps) => {
   const { account, plan, counts, requests, wallets, failing } = props
   const total = counts.reduce((sum, { count }) => sum + count, 0)
@@ -269,7 +269,7 @@ const Keys = ({ keys }: AccountPageProps) => (
   </Card>
 )
 
-/** One account, for the operator who was called about it. */
+/** One account, for the operator who handles a request about it. */
 export const AccountPage = (props: AccountPageProps) => {
   const { frame, filled, account } = props
   return (

@@ -17,7 +17,7 @@ interface AccountsPageProps extends Pick<OverviewProps, 'counts' | 'revenue'> {
   totals: readonly { owner: string; total: number; complete: number; raw: bigint }[]
 }
 
-/** Everybody's business together, then each account. */
+/** The totals of all accounts, then each account. */
 export const AccountsPage = ({ frame, days, counts, revenue, accounts, totals, search }: AccountsPageProps) => (
   <OverviewPage
     frame={frame}

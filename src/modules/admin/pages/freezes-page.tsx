@@ -26,7 +26,7 @@ const Lift = ({ frame, target, owes }: { frame: FrameProps; target: string; owes
   </Confirmed>
 )
 
-/** What is stopped, and the form that stops more. */
+/** The current freezes, and the form for another one. */
 export const FreezesPage = ({ frame, filled, sends, wallets }: FreezesProps) => {
   const rows = [
     ...sends.map(({ scope, ...rest }) => ({

@@ -54,7 +54,7 @@ const Work = ({ work }: Pick<GatewayStatus, 'work'>) => (
   </Card>
 )
 
-/** What an operator looks at first: is every node well, does the gateway hear confirmations, is there work. */
+/** The first page for an operator: the state of nodes, of the confirmation stream and of work. */
 export const HealthPage = (props: {
   frame: FrameProps
   status: GatewayStatus

@@ -6,7 +6,7 @@ import type { JobView } from '../ports.ts'
 
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
-/** What the gateway does by itself. A dead job waits for an operator to look into it. */
+/** Background jobs. A dead job waits for an operator. */
 export const JobsPage = (props: {
   frame: FrameProps
   status: string

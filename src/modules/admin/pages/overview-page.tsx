@@ -19,16 +19,16 @@ export interface OverviewProps {
   lead: string
   days: readonly OverviewDay[]
   counts: readonly { status: string; count: number }[]
-  /** What complete checkouts brought in, by the currency of their price, as text. */
+  /** Revenue of complete checkouts by currency, as text. */
   revenue: readonly { currency: string; count: number; amount: string }[]
   /** Requests by day; only for one account. */
   usage?: readonly { date: string; requests: number; work: number }[] | undefined
   credits?: number | undefined
   wallets?: { count: number; raw: bigint } | undefined
   webhooks?: { retrying: number; dead: number } | undefined
-  /** Attempts to deliver webhooks by day, and how many of them failed. */
+  /** Attempts at webhooks by day, and how many failed. */
   attempts?: readonly { date: string; attempts: number; failed: number }[] | undefined
-  /** `mails` were given up; only an administrator has any. */
+  /** `mails` are those given up; only administrators see any. */
   tasks?: { late: number; unmatched: number; mails: number } | undefined
   children?: ComponentChildren
 }
@@ -162,7 +162,7 @@ function Charts({ days, usage, attempts }: Pick<OverviewProps, 'days' | 'usage' 
   )
 }
 
-/** Amounts of charts, to six decimals; lists and details are exact. */
+/** Rounded to six decimals for charts; lists and details are exact. */
 function toShort(raw: bigint): string {
   const millionths = raw / 10n ** 24n
   const decimals = (millionths % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '')
@@ -191,13 +191,13 @@ const Totals = ({ counts, revenue, tasks }: Pick<OverviewProps, 'counts' | 'reve
   </div>
 )
 
-/** How business goes, for one account or for all of them. */
+/** Business figures of one account, or of all. */
 export const OverviewPage = (props: OverviewProps) => {
   const { frame, title, lead, days, counts, revenue, usage, credits, wallets, webhooks, attempts, tasks, children } =
     props
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const failing = (webhooks?.retrying ?? 0) + (webhooks?.dead ?? 0)
-  // Before anything has happened, charts would only push away what to do first.
+  // Before any activity, charts would only push the first steps out of view.
   const isNew =
     total === 0 && !usage?.some(({ requests }) => requests > 0) && !attempts?.some((day) => day.attempts > 0)
   return (

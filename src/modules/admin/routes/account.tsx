@@ -38,7 +38,7 @@ const DONE = {
   erased: 'Account closed and personal data erased.',
 }
 
-/** One account as its operator sees it, and what the operator does to it. */
+/** The operator's page of one account, with its actions. */
 export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
   const { store, checkouts, wallets, tellStanding, erase } = ports
   const { db } = store
@@ -121,7 +121,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
 
 const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false }
 
-/** An empty limit and a feature left to the settings are null. */
+/** An empty limit, and a feature set to default, become null. */
 function toBody(fields: FormFields): Record<string, unknown> {
   const limit = (name: string) => (fields.get(name) === '' ? null : Number(fields.get(name)))
   const features = Object.keys(FEATURES).map((name) => [name, SWITCHES[fields.get(name)] ?? null])

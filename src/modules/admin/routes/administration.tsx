@@ -14,7 +14,7 @@ const LISTED_MAX = 200
 const SEARCH_LENGTH_MAX = 100
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
-/** What administrators see beyond their own account. */
+/** Pages for administrators about more than their own account. */
 export function administrationPages(ports: AdminPorts): readonly (Page | Form)[] {
   const { checkouts, mailIsKept, status, listMails, listJobs, countJobs } = ports
   const { db } = checkouts

@@ -17,7 +17,7 @@ const LISTED_MAX = 200
 
 type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs' | 'gather' | 'erase' | 'tellStanding'>
 
-/** What administrators see beyond their own account, under `/api`. */
+/** Routes for administrators about more than their own account, under `/api`. */
 export function adminRoutes(ports: AdminRoutesPorts): readonly Route[] {
   const { store, listMails, listJobs, gather, erase, tellStanding } = ports
   return [

@@ -9,7 +9,7 @@ const LISTED_MAX = 200
 const PATH = '/admin/freezes'
 const DONE = { frozen: 'Frozen. Nothing more is signed.', lifted: 'It goes on.' }
 
-/** What an operator stops while the gateways run, and lets go on. */
+/** Pages on which an operator freezes and unfreezes sends while the gateways run. */
 export function freezePages({ store }: Pick<AdminPorts, 'store'>): readonly (Page | Form)[] {
   const show = async ({ frame }: PageRequest, filled: FormState) => {
     const { db } = store

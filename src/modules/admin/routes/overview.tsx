@@ -11,7 +11,7 @@ import type { AdminPorts } from '../ports.ts'
 const DAY = 86_400_000
 const WALLETS_MAX = 10_000
 
-/** What a merchant looks at first. */
+/** A merchant's first page. */
 export const overviewPages = ({
   checkouts,
   wallets,

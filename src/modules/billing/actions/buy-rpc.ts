@@ -59,7 +59,7 @@ export const buyRpc = action({
   },
 })
 
-/** A public key is readable by anybody and says nothing about who holds it. */
+/** Anybody can read a public key, so it does not identify the buyer. */
 function buyerOf(caller: Caller, email: string | undefined): Buyer {
   if (caller.kind === 'account' && caller.door === 'secret-key') return { accountId: caller.accountId }
   if (email === undefined) throw buyerRequired()

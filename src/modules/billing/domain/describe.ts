@@ -5,10 +5,10 @@ import { findPayment } from '../../wallets/index.ts'
 import { type SettledPayment, findOrder, listSettledOf } from '../store.ts'
 import { AUTHORIZE_WITHIN, type RefundReason, refundReference } from './settle.ts'
 
-/** Makes what was given usable here, before anybody hears that it was. */
+/** Applies a delivery to this instance's memory before anyone is notified of it. */
 export type Learn = (given: SettledPayment) => void | Promise<void>
 
-/** For people to read, in `check` and on the page. */
+/** Reasons of refunds as text, in `check` and on the page. */
 const WHY: Readonly<Record<RefundReason, string>> = {
   already_paid: 'This offer has already been paid.',
   name_taken: 'This name is already taken.',
@@ -19,8 +19,8 @@ const WHY: Readonly<Record<RefundReason, string>> = {
 }
 
 /**
- * What became of an order, for a caller that knows its checkout: `waiting`, `unauthorized` while the word of an owner is
- * missing, `applied`, `refunded`, or `held` until the operator has looked at it. Who bought it is told to the buyer alone.
+ * The state of an order, for callers that know its checkout: `waiting`, `unauthorized` until its owner approves, `applied`, `refunded`, or `held`
+ * until the operator has decided. Only the buyer learns who bought it.
  */
 export async function describeOrder(db: Db, checkoutId: string, learn?: Learn): Promise<OrderStanding | undefined> {
   const order = await findOrder(db, checkoutId)
@@ -70,7 +70,7 @@ async function describeRefund(db: Db, { blockHash, amountRaw, outcome, reason }:
       amount_raw: amountRaw.toString(),
       status: outcome,
       reason,
-      // Known once it is signed; it may be on its way still.
+      // Known once the block is signed; it may not be broadcast yet.
       ...(hash !== null && { refund_hash: hash }),
     },
     refund: {

@@ -32,12 +32,12 @@ export interface NewOrder {
   title: string
   description: string
   plans: readonly { title: string; price: Raw }[]
-  /** Where its buyer goes on once it is paid: a path of our own pages, with `{{id}}` for the checkout's. */
+  /** The page for its buyer after payment: a path of this gateway, in which `{{id}}` stands for the checkout's id. */
   back?: string | undefined
   idempotency?: Idempotency | undefined
 }
 
-/** Offers something of the service's own for sale: a checkout, and what it sells, in one transaction. */
+/** Offers something of the service for sale: stores a checkout and what it sells in one transaction. */
 export async function openOrder(
   room: OfferRoom,
   payer: string,
@@ -62,7 +62,7 @@ export async function openOrder(
   }
 }
 
-/** An offer costs rows and amounts, and nothing to ask for. */
+/** Limits offers, because each costs rows and amounts, and asking for one is free. */
 async function countOffer({ checkouts: { db, clock }, offersPerDayMax: max }: OfferRoom, payer: string) {
   if (max === 0) return undefined
   const now = clock.now()
@@ -73,16 +73,16 @@ async function countOffer({ checkouts: { db, clock }, offersPerDayMax: max }: Of
 
 interface Release {
   blockHash: string
-  /** Where to, when it is not to go back to where it came from. */
+  /** The recipient, when the money must not go back to its sender. */
   destination: string | undefined
-  /** Whether what is sent to an address reaches an exchange and not its payer. */
+  /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
   actor: Actor
 }
 
 /**
- * Sends back, by the operator's word, what could not go by itself: money from an exchange that has no place to go back
- * to, and money that fitted no order. Once, however often it is said.
+ * Returns, on the operator's request, money that could not be returned automatically: from an exchange without a given recipient, or money that
+ * matched no order. Safe to repeat: it is returned once.
  */
 export function releasePayment(ctx: StoreCtx, release: Release): Promise<SettledPayment> {
   const { blockHash, destination, isExchange, actor } = release
@@ -90,7 +90,7 @@ export function releasePayment(ctx: StoreCtx, release: Release): Promise<Settled
     const held = await markReleased(tx.db, blockHash)
     const payment = held ?? (await settleUnmatched(tx, blockHash))
     if (!payment) throw notHeld()
-    // Held means that it came from an exchange, whatever the list of them says today.
+    // A held payment came from an exchange, whatever the list of exchanges contains today.
     if (destination === undefined && (held || isExchange(payment.payer))) throw destinationRequired()
     const to = destination ?? payment.payer
     await queueRefund(tx, { blockHash, destination: to, amountRaw: payment.amountRaw })
@@ -123,17 +123,17 @@ type Unmatched = Awaited<ReturnType<typeof listUnmatched>>[number]
 
 const PAGE = 500
 
-/** Money that lies in the treasury and waits for the operator's word. */
+/** Money in the treasury that waits for the operator's decision. */
 interface WaitingPayment {
   blockHash: string
   payer: string
   amountRaw: Raw
-  /** `unmatched` fits no order; everything else could not be given, and came from an exchange. */
+  /** `unmatched` matched no order; all others came from an exchange and could not be delivered. */
   reason: string
   at: number
 }
 
-/** What `releasePayment` can send back. Whatever else came to the treasury is among it: gifts, and the operator's own. */
+/** Payments that `releasePayment` can return. They include all other money that came to the treasury, such as gifts and the operator's own. */
 export async function listWaiting(db: Db, limit: number): Promise<WaitingPayment[]> {
   const held = (await listHeld(db, limit)).map(({ blockHash, payer, amountRaw, reason, createdAt }) => ({
     blockHash,
@@ -146,7 +146,7 @@ export async function listWaiting(db: Db, limit: number): Promise<WaitingPayment
   return [...held, ...waiting]
 }
 
-/** Page by page: what has gone back already is among what fitted nothing, as much of it as payers like to send. */
+/** Page by page, because unmatched payments already returned are skipped, and there may be any number of those. */
 async function listStillUnmatched(db: Db, limit: number): Promise<WaitingPayment[]> {
   const waiting: WaitingPayment[] = []
   for (let after: Place | undefined; waiting.length < limit;) {
@@ -168,12 +168,12 @@ async function listStillUnmatched(db: Db, limit: number): Promise<WaitingPayment
 type Ways = NonNullable<FrameProps['notice']>['ways']
 
 interface Bought {
-  /** In words. */
+  /** What was delivered, as text. */
   what: string
   subject: string
 }
 
-/** What an account has bought by a checkout; undefined when that is not its own, or was not paid. */
+/** What an account has bought by a checkout; undefined when the checkout is not its own or was not paid. */
 async function findBought(
   db: Db,
   { checkoutId, accountId }: { checkoutId: string; accountId: string },
@@ -184,7 +184,7 @@ async function findBought(
   return given?.what ? { what: given.what, subject: order.subject } : undefined
 }
 
-/** A page to which a buyer comes back says what was bought, and where to find it. */
+/** Adds to a page to which a buyer returns what was bought, and where to find it. */
 export async function withBought(
   db: Db,
   frame: FrameProps,

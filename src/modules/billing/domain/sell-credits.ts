@@ -16,7 +16,7 @@ import type { Fulfil } from './settle.ts'
 
 export const CREDITS = 'credits'
 
-/** Whose credits they will be: an account, or the reader of an email address. */
+/** Who gets the credits: an account, or whoever reads an email address. */
 export type Buyer = { accountId: string } | { email: string }
 
 const whole = lazily(() => new Intl.NumberFormat('en-US'))
@@ -31,7 +31,7 @@ export function offerCredits(
   const { creditPlans } = room
   return openOrder(room, payer, {
     kind: CREDITS,
-    // In small letters, as accounts have them.
+    // In lower case, as accounts are stored.
     subject: 'accountId' in buyer ? buyer.accountId : buyer.email.toLowerCase(),
     accountId: 'accountId' in buyer ? buyer.accountId : null,
     detail: { credits: creditPlans.map(({ credits }) => credits) },
@@ -43,7 +43,7 @@ export function offerCredits(
   })
 }
 
-/** Adds what was bought, once for each block. A buyer who gave an email address gets an account with it. */
+/** Adds the credits, once for each block. A buyer who gave an email address gets an account for it. */
 export const giveCredits =
   (onGiven: (accountId: string) => void): Fulfil =>
   async (tx, { subject, accountId: known, detail }, { plan, blockHash }) => {
@@ -65,11 +65,11 @@ export const giveCredits =
 
 async function accountOf(tx: StoreCtx, email: string): Promise<string> {
   const account = await findAccountByEmail(tx.db, email)
-  // Another purchase may make the same account right now; then all of this is undone and done again.
+  // A concurrent purchase may make the same account; then this transaction fails and is repeated.
   return (account ?? (await createAccountIn(tx, { email, role: 'user', actor: actorOf.service('buy_rpc') }))).id
 }
 
-/** The buyer has shown no key: the address learns what came to it, and how to use it. */
+/** The buyer has no key, so a mail says what was bought, and how to use it. */
 async function mailReceipt(
   tx: StoreCtx,
   { recipient, what, blockHash }: { recipient: string; what: string; blockHash: string },
@@ -85,7 +85,7 @@ async function mailReceipt(
   await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
 }
 
-/** Members of the answer of whatever is offered. */
+/** Members of the answer to every offer. */
 export const OFFERED = {
   id: Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Id of the checkout.' }),
   address: answer.address,

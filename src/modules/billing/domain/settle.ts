@@ -13,40 +13,40 @@ import {
   updateSettled,
 } from '../store.ts'
 
-/** Why money goes back. Part of the answers. */
+/** Reasons of refunds, which are part of the answers. */
 export type RefundReason =
   | 'already_paid'
   | 'name_taken'
   | 'not_the_owner'
   | 'name_not_leased'
-  /** Paid, and whose it is has said nothing for a day. */
+  /** Paid, but the owner did not approve within a day. */
   | 'not_authorized'
-  /** The operator sends back what fitted nothing. */
+  /** The operator returns money that matched no order. */
   | 'unmatched'
 
-/** What was given for a payment, or why nothing can be. */
+/** What was delivered for a payment, or why nothing can be. */
 type Fulfilment =
-  /** `what` is for people to read; `told` is called once it is committed. */
+  /** `what` is a text for people; `told` is called once the transaction is committed. */
   | { what: string; accountId?: string; told?: () => void }
   | { refund: RefundReason }
-  /** Nothing yet: whose it is has to say so first. */
+  /** Nothing is delivered until the owner has approved it. */
   | 'unauthorized'
 
-/** Gives what an order sells, in the transaction of its payment. Writes to the store alone; applied once for each block. */
+/** Delivers what an order sells, in the transaction of its payment. May only write to the store; called once for each block. */
 export type Fulfil = (tx: StoreCtx, order: Order, payment: ServicePayment) => Promise<Fulfilment>
 
 export interface Settlement {
-  /** Who gives what orders of a kind sell. */
+  /** The function that delivers orders of a kind. */
   fulfil(kind: string): Fulfil | undefined
-  /** Whether what is sent to an address reaches an exchange and not its payer. */
+  /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
-  /** A refund waits in the treasury. */
+  /** Called when a refund is queued in the treasury. */
   onRefund(walletId: string): void
 }
 
 /**
- * What a payment to the service brings about: what was sold, or the whole amount back to where it came from, once for
- * each block. Everything is in the transaction that records the payment, so that a crash leaves all of it or nothing.
+ * Settles a payment to the service: delivers what was sold or refunds the whole amount, once for each block. All of it is in the transaction that
+ * records the payment, so that a crash leaves everything or nothing.
  */
 export async function settlePayment(
   settlement: Settlement,
@@ -59,7 +59,7 @@ export async function settlePayment(
   const { kind, subject, accountId } = order
   const createdAt = tx.clock.now()
   const settled = { blockHash, checkoutId, kind, subject, accountId, payer, amountRaw, createdAt }
-  // Only what was given counts: money of a payer who had no right to it must not use an owner's offer up.
+  // Only a delivery counts: a payment by someone without the right to it must not use up an owner's offer.
   const isPaid = await isPaidFor(tx.db, checkoutId)
   const isFirst = await insertSettled(tx.db, { ...settled, outcome: 'applied', reason: null, what: null })
   if (!isFirst) return () => undefined
@@ -67,7 +67,7 @@ export async function settlePayment(
   return conclude(settlement, tx, { order, payment, given })
 }
 
-/** The owner has said what a paid order waited for: it is judged again, in the transaction that writes that down. */
+/** Settles a paid order again after its owner has approved it, in the transaction that stores the approval. */
 export async function resumeOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
   const waiting = await lockWaiting(tx, checkoutId)
   if (!waiting) return () => undefined
@@ -76,14 +76,14 @@ export async function resumeOrder(settlement: Settlement, tx: StoreCtx, checkout
   return conclude(settlement, tx, { order, payment, given })
 }
 
-/** The owner has not said it in time. */
+/** Settles a paid order whose owner did not approve it in time. */
 async function giveUpOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
   const waiting = await lockWaiting(tx, checkoutId)
   if (!waiting) return () => undefined
   return conclude(settlement, tx, { ...waiting, given: { refund: 'not_authorized' } })
 }
 
-/** The order first, as everybody does who changes what became of it: only then is it known whether it still waits. */
+/** Locks the order first, as everyone does who changes its outcome: only then is it certain that it still waits. */
 async function lockWaiting(
   tx: StoreCtx,
   checkoutId: string,
@@ -136,7 +136,7 @@ function giverOf({ fulfil }: Settlement, kind: string): Fulfil {
   return giver
 }
 
-/** Queues a refund from where payments are collected; the block it is for makes it the only one. */
+/** Queues a refund from the treasury; the block it refunds is its reference, so there is only one. */
 export async function queueRefund(
   tx: StoreCtx,
   { blockHash, destination, amountRaw }: Pick<ServicePayment, 'blockHash' | 'amountRaw'> & { destination: string },
@@ -150,11 +150,11 @@ export async function queueRefund(
 
 export const refundReference = (blockHash: string) => `refund:${blockHash}`
 
-/** How long a payment waits for the word of whose it is about. */
+/** How long a payment waits for the owner's approval. */
 export const AUTHORIZE_WITHIN = 24 * 3_600_000
 const PAGE = 100
 
-/** Sends back what has waited too long, one transaction for each; the next run takes up what this one did not reach. */
+/** Refunds payments that waited too long, in one transaction each; the next run continues where this one stops. */
 export async function giveUpWaiting(settlement: Settlement, ctx: StoreCtx): Promise<void> {
   const faults: unknown[] = []
   for (const id of await listUnauthorized(ctx.db, ctx.clock.now() - AUTHORIZE_WITHIN, PAGE)) {
@@ -162,7 +162,7 @@ export async function giveUpWaiting(settlement: Settlement, ctx: StoreCtx): Prom
       const told = await inTx(ctx, (tx) => giveUpOrder(settlement, tx, id))
       told()
     } catch (error) {
-      // One that cannot be sent back must not keep the others from it; the round fails at its end.
+      // A failing refund must not stop the others; the round fails at its end.
       faults.push(error)
     }
   }

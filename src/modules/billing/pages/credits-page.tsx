@@ -9,7 +9,7 @@ interface CreditsPageProps {
   credits: number
   plan: string
   days: readonly { date: string; requests: number; work: number }[]
-  /** Calls of the last 30 days by action, most first. */
+  /** Calls of the last 30 days by action, the most frequent first. */
   actions: readonly { action: string; count: number }[]
   entries: readonly { id: string; amount: number; reason: string; createdAt: number }[]
 }
@@ -28,7 +28,7 @@ const History = ({ entries }: Pick<CreditsPageProps, 'entries'>) => (
   </Table>
 )
 
-/** What is left, what it went for, and how to get more. */
+/** Credits left, their use, and how to buy more. */
 export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: CreditsPageProps) => {
   const requests = days.reduce((sum, day) => sum + day.requests, 0)
   const work = days.reduce((sum, day) => sum + day.work, 0)

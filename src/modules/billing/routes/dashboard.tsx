@@ -9,7 +9,7 @@ const DAYS = 30
 const DAY = 86_400_000
 const ENTRIES_MAX = 50
 
-/** Credits left, what they went for, and the way to more. */
+/** Pages that show credits and their use, and sell more. */
 export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
   const store = room.checkouts
   const render = async ({ frame, accountId, query }: PageRequest) => {

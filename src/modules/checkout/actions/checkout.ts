@@ -10,10 +10,10 @@ import { openCheckout } from '../domain/open.ts'
 import { toResponse } from '../shape.ts'
 import { readCheckout } from '../wire-fields.ts'
 
-/** Read by the module itself, in one place for both doors: clients write these fields in many ways. */
+/** Fields that the module reads itself, because clients write them in many ways; the action and the REST interface share that reader. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
 
-/** A price as it may be written beside others. */
+/** A price in an object that may have other fields as well. */
 const PRICED = form.record({ price: form.amount }, { additionalProperties: true })
 const PLAN_FORM = form.record({
   title: form.optional(form.text),

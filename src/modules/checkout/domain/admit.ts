@@ -3,7 +3,7 @@ import type { MadeWith } from '../../../kernel/rights.ts'
 import { keyBound, keyRequired, notForPublicKeys } from '../errors.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 
-/** Who may ask for what (contract 5, Key kinds). */
+/** Refuses fields that the caller's kind of key may not use (contract 5, Key kinds). */
 export function admit(caller: Caller, request: CheckoutRequest): void {
   const { notify, template, mode, webhookUrl, webhookSecret, webhookEvents, invoice } = request
   const needKey = [
@@ -22,15 +22,15 @@ export function admit(caller: Caller, request: CheckoutRequest): void {
     webhookUrl && 'webhook_url',
     webhookSecret && 'webhook_secret',
     webhookEvents && webhookEvents.length > 0 && 'webhook_events',
-    // Anybody can read a public key: its orders must not sum what others send to the shop (contract 2, rule 25).
+    // Anybody can read a public key: its checkouts must not sum what others send to the shop (contract 2, rule 25).
     mode !== 'unique_amount' && template === undefined && 'mode',
-    // Its numbers are the account's.
+    // Invoice numbers are the account's.
     invoice && 'invoice',
   ]
   for (const field of secretOnly) if (field) throw notForPublicKeys(field)
 }
 
-/** A bound key makes checkouts at its addresses and from its templates; an order of another template has to be at its address. */
+/** A bound key makes checkouts only at its addresses and from its templates; an order from another template must be paid at one of its addresses. */
 export function requireBound(caller: Caller, { address, template }: { address: string; template: string | undefined }) {
   const boundTo = caller.kind === 'account' ? caller.rights?.boundTo : undefined
   if (!boundTo || boundTo.addresses.includes(address) || boundTo.templates.includes(template ?? '')) return

@@ -2,30 +2,30 @@ import type { Raw } from '../../../kernel/money.ts'
 import type { AddressLook } from '../ports.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
 
-/** Clocks of nodes and ours differ by this much, and nodes tell whole seconds. */
+/** How far clocks of nodes and ours may differ; nodes also report whole seconds only. */
 export const CLOCK_SLACK = 5_000
 
-/** A send on the ledger that a node has told us everything about. */
+/** A send on the ledger, with everything that nodes report about it. */
 export interface IncomingSend {
   hash: string
   from: string
   to: string
   amountRaw: Raw
-  /** When it was first known, here or to the node, whichever is earlier. A node that was synced anew knows no better. */
+  /** When the send was first known, to us or to the node, whichever is earlier. A freshly synced node reports the time of its sync. */
   at: number
-  /** A moment of our own clock at which it was on the ledger already. */
+  /** A time of our own clock at which the send was on the ledger already. */
   knownAt: number
-  /** The height at which its receiver has received it; null while it waits. */
+  /** The height at which the receiver's chain has received the send; null while it is receivable. */
   receivedAt: number | null
 }
 
-/** When it was sent, as far as anybody knows: a node that keeps no times has none to tell. */
+/** When the send was made, as far as anyone knows: a node that keeps no times reports 0. */
 export const timeOf = ({ at, knownAt }: Pick<IncomingSend, 'at' | 'knownAt'>): number => at || knownAt
 
-/** An address that was made this moment: nothing can have been sent there. */
+/** For an address that was generated this moment: nothing can have been sent there. */
 export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }
 
-/** Who waits at an address, and what lay there before. */
+/** Since when an owner waits at an address, and what lay there before. */
 export interface Baseline {
   since: number
   look: number | null
@@ -33,15 +33,15 @@ export interface Baseline {
 }
 
 /**
- * Whether a send came to an address after a checkout began to wait there. The ledger itself says so: the send was not
- * among what lay there, and its receiver has not received it at a height that the chain had already. When a node first
- * saw a block proves nothing, because a node that is synced anew sees all of them today.
+ * Whether a send came to an address after a checkout began to wait there. The ledger itself proves it: the send was not among those
+ * that lay there, and its receiver has not received it at a height that the chain had already. The time at which a node first saw a
+ * block proves nothing, because a node that was synced afresh saw all of them today.
  */
 export function cameAfter(send: IncomingSend, sightedAt: number | undefined, { since, look, lookHeight }: Baseline) {
   if (sightedAt !== undefined && sightedAt <= (look ?? BEFORE_LOOKS)) return false
-  // Made by 0.1, which did not look: the node's time is all there is, for the days that are left to it.
+  // Version 0.1 made this checkout without a look at the address: the node's time is all there is, until such checkouts have ended.
   if (look === null) return since <= send.at + CLOCK_SLACK
-  // Found by a look of ours that ended before this one began; clocks of instances differ, and what they leave open the rest tells.
+  // An earlier look found this send before this checkout began. Clocks of instances differ; within that slack the checks below decide.
   if (send.knownAt + CLOCK_SLACK < since) return false
   return send.receivedAt === null || send.receivedAt > (lookHeight ?? 0)
 }

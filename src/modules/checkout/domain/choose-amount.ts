@@ -11,31 +11,31 @@ import { formatFiat } from './fiat.ts'
 import { quoteChosen, rateNow } from './quote.ts'
 import { reserveNear } from './reserve.ts'
 
-/** How often one visitor may change their mind before the amounts they left behind are too many. */
+/** How often one visitor may choose another amount; each choice keeps an amount reserved. */
 const CHOICES_MAX = 20
 
-/** What one visitor of a page is asked for. It is theirs: no other visitor's page shows it, and the checkout stays open. */
+/** The amount that one visitor of a page chose. No other visitor's page shows it, and the checkout stays open. */
 export interface Choice {
   amountRaw: Raw
   /** In the currency of the checkout. */
   chosen: string
-  /** Until when the amount is good for a price that is not in nano. */
+  /** Until when the amount is valid for a price that is not in nano. */
   quotedUntil: number | undefined
 }
 
 interface Choosing {
   amount: unknown
-  /** Whose share of the amounts this takes: an address of the network, as text. */
+  /** The visitor's network address as text: limits apply to it. */
   visitor: string
 }
 
-/** Whether the payer says how much. */
+/** Whether the payer decides the amount. */
 export const isOpenAmount = ({ mode, price, plans }: Checkout) =>
   mode === 'unique_amount' && price === null && plans.length === 0
 
 /**
- * The payer says how much, where the merchant has not: a unique amount near it is reserved from then on. A payer who types
- * the same gets the same amount.
+ * Records the amount a payer chose where the merchant has set none: a unique amount near it is reserved from then on. A payer who
+ * types the same price again gets the same amount.
  */
 export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visitor }: Choosing): Promise<Choice> {
   const checkout = await findCheckout(ctx.db, id)
@@ -74,10 +74,10 @@ async function reserveChoice(
   return { amountRaw, chosen, quotedUntil: undefined }
 }
 
-/** The choice that a visitor's page carries in its address; undefined when there is none like it. */
+/** Finds the choice that a visitor's page carries in its address; undefined when it does not exist. */
 export async function readChoice(ctx: CheckoutRoom, checkout: Checkout, given: unknown): Promise<Choice | undefined> {
   if (typeof given !== 'string' || !/^[0-9]{1,39}$/.test(given) || !isOpenAmount(checkout)) return undefined
-  // What was paid is what is told, whatever this visitor had chosen.
+  // Once paid, the page shows what was paid, whatever this visitor had chosen.
   if (!OPEN_STATUSES.some((status) => status === checkout.status)) return undefined
   const place = { checkoutId: checkout.id, address: checkout.address, amountRaw: BigInt(given) as Raw }
   const found = await findChoice(ctx.db, place)

@@ -9,23 +9,23 @@ import { ANONYMOUS, type Checkout } from '../record.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { type Baseline, type IncomingSend, cameAfter } from './baseline.ts'
 
-/** What of an owner a send concerns. */
+/** What a send means to one owner. */
 export interface Claim {
   owner: string
-  /** Undefined for money that fits nothing. */
+  /** Undefined for a payment that fits no checkout. */
   checkout: Checkout | undefined
   reservation: Reservation | undefined
 }
 
 interface Claims {
   claims: Claim[]
-  /** Whether the send pays no checkout by a word that will be forgotten: the node's time, or the row of a payment by request. */
+  /** Whether only a perishable fact shows that the send pays no checkout: the node's time, or the row of a payment by request. */
   isPassing: boolean
 }
 
 /**
- * At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. Our own errands and payments by
- * request concern no checkout: the outbox and the requests, which know a block before it leaves, are asked first.
+ * At most one claim of each owner, in the same order on every instance. An exact amount goes before a sum. The service's own sends
+ * and payments by request pay no checkout: the outbox and the requests know such a block before it leaves, so they are asked first.
  */
 export async function listClaims({ db, clock }: CheckoutRoom, send: IncomingSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
@@ -44,7 +44,7 @@ export async function listClaims({ db, clock }: CheckoutRoom, send: IncomingSend
     return isNew
   }
   const baselineOf = ({ owner, createdAt, look, lookHeight }: Checkout): Baseline => {
-    // Without a look of its own it may have been moved here after it was made.
+    // A checkout that has no look of its own may have been moved to this address after it was made.
     const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
     return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
   }
@@ -58,7 +58,7 @@ export async function listClaims({ db, clock }: CheckoutRoom, send: IncomingSend
     const { owner } = checkout
     if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
   }
-  // Less than the smallest price was no try to pay one.
+  // A send below the smallest price cannot have been meant to pay one.
   const mayBeMeant = amountRaw >= SMALLEST_PRICE
   for (const { owner, ...baseline } of mayBeMeant ? watchers : []) {
     if (owner !== ANONYMOUS && !claims.has(owner) && isNewFor(baseline)) {

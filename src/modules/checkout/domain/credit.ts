@@ -19,17 +19,17 @@ import { moveCheckout } from './move.ts'
 import { NOTIFY } from './notify.ts'
 import { rateNow } from './quote.ts'
 
-/** After its quote, an amount is still good when it is worth nearly the price. */
+/** After its quote has ended, an amount is still accepted when it is worth at least this much of the price. */
 const WORTH_PERCENT = 98n
 
 /**
- * Credits a confirmed send to whom it concerns. Call it as often as you hear of the block: only the transaction that
- * records the payment changes anything, and there is one for each owner (contract 3, rules 3 and 4).
+ * Credits a confirmed send to every owner it concerns. Safe to call any number of times: only the transaction that records the payment
+ * changes anything, and there is one payment for each owner (contract 3, rules 3 and 4).
  */
 export async function creditSend(ctx: CheckoutRoom, send: IncomingSend): Promise<string[]> {
   const rates = new Map<string, Rate | undefined>()
   let credited = await creditAll(ctx, send, rates)
-  // Asked for outside of the transaction, because nothing waits for a network inside one; most prices are in nano.
+  // Rates are fetched outside the transaction, because no transaction may wait for a network; most prices are in nano and need none.
   while ('missing' in credited) {
     await askRates(ctx, credited.missing, rates)
     credited = await creditAll(ctx, send, rates)
@@ -39,7 +39,7 @@ export async function creditSend(ctx: CheckoutRoom, send: IncomingSend): Promise
   if (paid.length > 0) ctx.ports.proofs.prove(send.hash, paid)
   for (const { checkout, became } of changed) ctx.ports.tell(checkout.id, became)
   for (const act of afterwards) act()
-  // The runner looks for jobs when it wakes, in front of the payments that wait; only with a reason.
+  // Waking the job runner makes it query for jobs before the payments that wait, so it is woken only when there may be jobs.
   if (afterwards.length > 0 || changed.some(mayHaveJobs)) ctx.wakeJobs()
   return changed.map(({ checkout }) => checkout.id)
 }
@@ -48,19 +48,19 @@ type Rates = ReadonlyMap<string, Rate | undefined>
 
 interface CreditedAll {
   changed: Credited[]
-  /** What is to be done once it is committed. */
+  /** Callbacks to run once the transaction is committed. */
   afterwards: (() => void)[]
 }
 
-/** One transaction for everybody; nothing is done in it while a rate is not known that a price needs. */
+/** Credits every owner in one transaction; when a rate that a price needs is missing, it changes nothing and names the rate. */
 function creditAll(ctx: CheckoutRoom, send: IncomingSend, rates: Rates): Promise<CreditedAll | { missing: string[] }> {
   return inQuietTx(ctx, async (tx) => {
     const { claims, isPassing } = await listClaims(tx, send)
     const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
     const missing = [...currencies].filter((currency) => currency !== 'NANO' && !rates.has(currency))
     if (missing.length > 0) return { missing }
-    // A node that is synced anew will say otherwise, and requests are forgotten: what was proved once is kept.
-    // Not where it is owed to a checkout that has looked: a time that is wrong must not take it from them.
+    // A freshly synced node will report another time, and requests are forgotten: what was proved once is stored.
+    // But not when a checkout with its own look claims the send: a wrong time must not take the payment from it.
     if (isPassing && claims.length === 0)
       await insertSightings(tx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
     const all: CreditedAll = { changed: [], afterwards: [] }
@@ -78,21 +78,21 @@ const mayHaveJobs = ({ checkout: { webhookUrl, notify, walletId } }: Credited) =
   webhookUrl !== null || notify !== null || walletId !== null
 
 interface Credited {
-  /** As it was before. */
+  /** The checkout before the payment. */
   checkout: Checkout
   plan: number | null
   kind: Payment['kind']
-  /** In the words of events, for the operator. */
+  /** What became of the checkout, in the words of events, for the operator. */
   became: string
 }
 
-/** What the service sells is given in the transaction that records the payment, or the money goes back. */
+/** What the service sells is delivered in the transaction that records the payment, or else the money is refunded. */
 function settleSale(tx: CheckoutRoom, send: IncomingSend, { checkout, plan }: Credited): Promise<() => void> {
   const { hash: blockHash, from: payer, amountRaw } = send
   return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash, payer, amountRaw, at: timeOf(send) })
 }
 
-/** Today's rates for fiat prices; one that cannot be had leaves its payment to the merchant. */
+/** Fetches today's rates for fiat prices; without a rate, the merchant decides about the payment. */
 async function askRates(
   ctx: CheckoutRoom,
   currencies: readonly string[],
@@ -143,7 +143,7 @@ async function creditOwner(
     rate: quote?.rate ?? valuation.rate?.rate ?? null,
     rateSource: quote?.source ?? valuation.rate?.source ?? null,
   }
-  // The second instance has nothing to do.
+  // Another instance has recorded this payment.
   if (!(await insertPayment(tx.db, recorded))) return undefined
   const { rate, rateSource } = recorded
   await applyDecision(tx, checkout, {
@@ -166,7 +166,7 @@ interface Valuation {
 function decideFor(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): Decision {
   const { send } = valuation
   const { status, additional, expiresAt } = checkout
-  // What was given back is paid no more: the rest of a price alone is not the price.
+  // Refunded money no longer counts: the rest of a price alone does not pay the price.
   const paidRaw = toRaw(checkout.paidRaw - checkout.refundedRaw)
   if (reservation?.superseded) return { kind: 'unmatched', status, additional, event: undefined, plan: undefined }
   const sums = checkout.mode !== 'unique_amount'
@@ -177,7 +177,7 @@ function decideFor(checkout: Checkout, reservation: Reservation | undefined, val
   return decide(standing, { amountRaw: send.amountRaw, at: timeOf(send), worthIt })
 }
 
-/** The quote under which an amount was paid: its own, or the newest there was. */
+/** The quote under which an amount was paid: the one of its reservation, otherwise the newest. */
 function quoteOf(reservation: Reservation | undefined, { send, quotes }: Valuation): Quote | undefined {
   if (reservation && reservation.quote !== null) {
     return quotes.find(({ seq, plan }) => seq === reservation.quote && plan === reservation.plan)
@@ -185,7 +185,7 @@ function quoteOf(reservation: Reservation | undefined, { send, quotes }: Valuati
   return quotes.find(({ createdAt }) => createdAt <= timeOf(send) + CLOCK_SLACK)
 }
 
-/** Paid within its quote, or still worth the price when it came. */
+/** Whether the payment came within its quote, or was still worth the price when it came. */
 function isWorthIt(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): boolean {
   const { send, rate } = valuation
   const quote = quoteOf(reservation, valuation)
@@ -206,14 +206,14 @@ const planPriceE8 = ({ plans }: Checkout, at: number) => {
   return value === undefined ? undefined : parseFiat(value)
 }
 
-/** What completes a checkout that sums, the cheapest first. A fiat price that has no live quote is taken at today's rate. */
+/** The sums that complete a checkout, the cheapest plan first. A fiat price without a live quote is converted at today's rate. */
 function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
   const { send, rate, quotes } = valuation
   const plans = checkout.plans.map(({ amountRaw, value }, at) => ({ plan: at, amountRaw, value }))
   const prices =
     plans.length > 0 ? plans : [{ plan: undefined, amountRaw: checkout.amountRaw, value: checkout.price ?? '' }]
   const dues = prices.flatMap(({ plan, amountRaw, value }): Due[] => {
-    // A payer who gives what they like owes nothing.
+    // A payer who decides the amount owes nothing.
     if (value === '') return []
     if (checkout.currency === 'NANO') return [{ plan, enoughRaw: amountRaw!, fullRaw: amountRaw! }]
     const quote = quotes.find((one) => one.plan === (plan ?? NO_PLAN) && one.createdAt <= timeOf(send) + CLOCK_SLACK)
@@ -222,7 +222,7 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
     }
     const e8 = parseFiat(value)
     const today = rate && e8 !== undefined ? toNanoAt(e8, rate.rate) : undefined
-    // Without a rate what is enough is not known; the highest quote is on the safe side, and without one all there is.
+    // Without a rate nobody knows what is enough: the highest quote is the safe choice, and without quotes no amount is.
     const highest = quotes.reduce((most, one) => (one.amountRaw > most ? one.amountRaw : most), 0n)
     const full = today ?? (highest > 0n ? toRaw(highest) : RAW_MAX)
     return [{ plan, enoughRaw: today === undefined ? full : (full * WORTH_PERCENT) / 100n, fullRaw: full }]
@@ -235,11 +235,11 @@ interface Applied {
   decision: Decision
   plan: number | null
   reservation: Reservation | undefined
-  /** What the price was converted by. */
+  /** The rate by which the price was converted. */
   rate: PaidRate | null
 }
 
-/** State, timeline, event, email and sweep: all of it, or nothing. */
+/** Changes state, timeline, event, email and sweep together, or nothing. */
 async function applyDecision(
   tx: CheckoutRoom,
   checkout: Checkout,
@@ -277,13 +277,11 @@ async function applyDecision(
     await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw }, rate })
   }
   if (completes) await followCompletion(tx, moved)
-  // A part waits in the wallet for the rest; what comes after the end goes on at once.
+  // A partial payment stays in the wallet until the rest arrives; what comes after the end is swept at once.
   else if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
 }
 
-/**
- * What was asked for is what was paid, and not what a payer was asked for since: a later quote, or a stranger's choice.
- */
+/** The price asked when the paid amount was reserved, not a later quote or an amount that another visitor chose since. */
 function askedFor(
   { plans }: Checkout,
   plan: number | null,
@@ -298,7 +296,7 @@ function askedFor(
   }
 }
 
-/** With plans, the price is that of the plan that was bought. */
+/** With plans, this is the price of the plan that was bought. */
 export function boughtPrice(
   checkout: Checkout,
   plan: number | null,
@@ -309,10 +307,10 @@ export function boughtPrice(
   return priceE8 === undefined ? {} : { priceE8 }
 }
 
-/** What a checkout is when the block that was seen for it does not count. */
+/** The state of a checkout whose detected block turned out not to count. */
 export const undetected = ({ paidRaw }: Checkout) => (paidRaw > 0n ? 'partial' : 'pending')
 
-/** What a completion causes beside its event; both jobs are the same however often they run. */
+/** Queues what a completion causes beside its event: mail and sweep, both safe to repeat. */
 export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Promise<void> {
   if (checkout.notify !== null) {
     await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })
@@ -320,7 +318,7 @@ export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Pr
   await enqueueSweep(tx, checkout)
 }
 
-/** Nothing without a wallet of its own. */
+/** Queues the sweep; does nothing for a checkout without a wallet of its own. */
 export async function enqueueSweep(tx: CheckoutRoom, { id, walletId }: Checkout): Promise<void> {
   if (walletId !== null) await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
 }

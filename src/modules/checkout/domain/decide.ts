@@ -3,7 +3,7 @@ import type { AdditionalStatus, CheckoutStatus } from '../tables.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 
-/** What completes a checkout that sums: from `enoughRaw` on it is paid, beyond `fullRaw` it is paid too much. */
+/** A sum that completes a checkout: from `enoughRaw` on it is paid, beyond `fullRaw` it is overpaid. */
 export interface Due {
   /** Index of the plan; undefined without plans. */
   plan: number | undefined
@@ -11,42 +11,42 @@ export interface Due {
   fullRaw: Raw
 }
 
-/** What a checkout is like when a confirmed send arrives for it. */
+/** The state of a checkout at the moment when a confirmed send arrives for it. */
 export interface Standing {
-  /** Whether payments are summed, or one must be exact. */
+  /** Whether payments are summed; otherwise one send must have the exact amount. */
   sums: boolean
   status: CheckoutStatus
   additional: AdditionalStatus
   paidRaw: bigint
-  /** What would complete it, smallest first; one for each plan, none for a donation. */
+  /** The sums that would complete it, smallest first; one for each plan, none for a donation. */
   dues: readonly Due[]
   expiresAt: number
-  /** Whether its merchant takes what comes too late as if it were in time. */
+  /** Whether late payments are accepted as if they had come in time. */
   takesLate: boolean
 }
 
 interface Arrival {
   amountRaw: bigint
-  /** When it was first known, here or to the node. */
+  /** When the send was first known, to us or to the node. */
   at: number
-  /** Whether the amount is what a price in the money of a state was converted to, and still worth it. */
+  /** Whether a fiat price was converted to this amount and the amount is still worth that price. */
   worthIt: boolean
 }
 
-/** What a payment does to a checkout. */
+/** The effect of a payment on a checkout. */
 export interface Decision {
   kind: 'counted' | 'late' | 'unmatched'
   status: CheckoutStatus
   additional: AdditionalStatus
   event: Extract<EventKind, 'payment.completed' | 'payment.partial' | 'payment.late'> | undefined
-  /** The plan that was bought, where payments are summed, and what it cost. */
+  /** Where payments are summed: the plan that was bought, and its price. */
   plan: number | undefined
   fullRaw?: Raw | undefined
 }
 
 /**
- * The state table (contract 3) for one confirmed send. Pure, so that every row of it can be tried. `complete` is never
- * left, and nothing that is late, too little or meant for another price completes a checkout by itself.
+ * The state table (contract 3) for one confirmed send, as a pure function so that every row can be tested. A `complete` checkout keeps
+ * its status, and a payment that is late, too small or meant for another price never completes a checkout automatically.
  */
 export function decide(standing: Standing, arrival: Arrival): Decision {
   return standing.sums ? decideSum(standing, arrival) : decideExact(standing, arrival)
@@ -54,7 +54,7 @@ export function decide(standing: Standing, arrival: Arrival): Decision {
 
 const isClosed = (status: CheckoutStatus) => status === 'expired' || status === 'cancelled'
 
-/** Paid again: the merchant hears of it, and can give it back. */
+/** A second payment of a paid checkout: the merchant gets an event and can refund it. */
 const paidAgain = ({ additional }: Standing): Decision => ({
   kind: 'counted',
   status: 'complete',
@@ -68,7 +68,7 @@ function decideExact(standing: Standing, { at, worthIt }: Arrival): Decision {
   const unchanged = { status, additional, plan: undefined }
   const completes = { kind: 'counted', status: 'complete', event: 'payment.completed', plan: undefined } as const
   if (status === 'complete') {
-    // The service settles each block by itself: what it has sold once goes back without anybody's word.
+    // The service settles each block separately: a second payment for something already sold is refunded automatically.
     return takesLate ? { ...unchanged, kind: 'unmatched', event: undefined } : paidAgain(standing)
   }
   if (isClosed(status) || at > expiresAt || !worthIt) {
@@ -83,7 +83,7 @@ function decideSum(standing: Standing, { amountRaw, at }: Arrival): Decision {
   const unchanged = { status, additional, plan: undefined }
   const sum = paidRaw + amountRaw
   const met = dues.findLast(({ enoughRaw }) => sum >= enoughRaw)
-  // A payer who gives what they like gives something; less than can be typed is noise.
+  // Where the payer decides the amount, any amount that people can type pays; smaller ones are noise.
   const isDonation = dues.length === 0
   const isEnough = isDonation ? amountRaw >= SMALLEST_PRICE : met !== undefined
   if (status === 'complete') {

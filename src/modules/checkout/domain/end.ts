@@ -11,13 +11,13 @@ import { announce } from './events.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 
-/** What the node answers may be a moment old; a look counts only when it began this long after the end. */
+/** A node's answer may be a moment old, so a look counts only when it began this long after the end. */
 export const CATCH_UP_MARGIN = 3_000
 const BATCH_MAX = 1_000
 
 /**
- * Ends the checkouts of an address whose time is over. Only a complete look at the ledger that began after their end
- * makes that safe: what was paid in time, while we did not listen, has been credited by then (contract 3, rule 5).
+ * Expires the checkouts of an address whose time is over. That is safe only after a complete look at the ledger that began after their
+ * end: by then, payments made in time are credited even if the gateway missed their events (contract 3, rule 5).
  */
 export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise<number> {
   const scannedAt = await findScannedAt(ctx.db, address)
@@ -31,7 +31,7 @@ export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise
       if (held.status !== 'pending' && held.status !== 'partial') return false
       const moved = await moveCheckout(tx, held, { reason: 'expired', status: 'expired' })
       await announce(tx, moved, { type: 'checkout.expired', dedupeKey: 'expired' })
-      // What came, or still comes, is the merchant's all the same: a wallet that has ended passes everything on.
+      // Money that has come, or still comes, belongs to the merchant: the wallet sweeps all of it.
       await enqueueSweep(tx, moved)
       return true
     })
@@ -43,8 +43,8 @@ export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise
 }
 
 /**
- * Gives an open checkout up and hides the rest from lists. The record stays: reports count it, and money that still
- * comes is recorded (contract 4.5, rule 8).
+ * Cancels an open checkout, and hides a closed one from lists. The record stays: reports count it, and payments that still arrive are
+ * recorded (contract 4.5, rule 8).
  */
 export async function deleteCheckout(
   ctx: CheckoutRoom,
@@ -68,12 +68,12 @@ export async function deleteCheckout(
   return deleted
 }
 
-/** Nodes tell whole seconds, so that a block made now may carry an earlier time. */
+/** Nodes report whole seconds, so a block made now may carry an earlier time. */
 const WHOLE_SECONDS = 2_000
 
 /**
- * Moves the end of an open checkout into the past, for trying out what happens then: the next look at the ledger ends
- * it, and what is paid from now on is late.
+ * Moves the end of an open checkout into the past, so that a developer can test expiry:
+ * the next look at the ledger ends it, and later payments are late.
  */
 export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout> {
   const now = ctx.clock.now()
@@ -90,7 +90,7 @@ export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout>
   return ended
 }
 
-/** The next look at an address is now, however lately one was asked for. */
+/** Makes the next look at an address due now, even if one was just requested. */
 export async function lookSoon({ db, clock }: CheckoutRoom, address: string): Promise<void> {
   await hastenScans(db, [address], clock.now())
 }

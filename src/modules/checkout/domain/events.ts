@@ -11,14 +11,14 @@ import { showMaker } from '../shape.ts'
 
 interface CheckoutEvent {
   type: EventKind
-  /** Two events of one kind with the same key are one. */
+  /** Two events of one type with the same key are stored once. */
   dedupeKey: string
   block?: SeenBlock | undefined
   confirmed?: boolean
-  /** What a price that is not in nano was converted by. */
+  /** The rate by which a price that is not in nano was converted. */
   rate?: PaidRate | null
   refund?: Refund
-  /** What is told of the subscription that it is about. */
+  /** The members about its subscription, for a checkout that belongs to one. */
   subscription?: JsonObject
 }
 
@@ -27,14 +27,14 @@ export interface PaidRate {
   source: string | null
 }
 
-/** Records what happened, in the transaction in which it happened, for receivers and the feed. */
+/** Records an event for webhooks and the feed, in the transaction of the change that it reports. */
 export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
   const isWanted = type === ALWAYS_SENT || checkout.webhookEvents.includes(type)
-  // The service needs no event to know what it has sold.
+  // The service reads its own sales from the store and needs no events.
   if (checkout.owner === SERVICE) return
   const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
-  // What a merchant has asked for can always be looked up; older checkouts could not ask to be told.
+  // An optional event is recorded where the checkout or its account asks for it; events of refunds and subscriptions always are.
   if (
     !isWanted &&
     !event.refund &&
@@ -42,7 +42,7 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
     (accountId === null || !(await isAskedFor(ctx.db, accountId, type)))
   )
     return
-  // A maker without an account can only be told by a webhook; accounts may also fetch their events.
+  // A maker without an account receives events only by webhook; accounts may also fetch them.
   if (accountId === null && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
   const { secrets } = ctx.ports
@@ -65,8 +65,8 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
 }
 
 /**
- * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that is not kept, so that
- * its receiver refuses it and its owner fetches it instead.
+ * A payment must not fail because the secrets key is gone: the event is then signed with a throw-away secret, so the receiver refuses
+ * it and the owner fetches it instead.
  */
 function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: string, sealed: string): string {
   try {
@@ -77,7 +77,7 @@ function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: strin
   }
 }
 
-/** The body of contract 6. Its members keep this order, and its bytes are made once. */
+/** The body of contract 6. Its members keep this order, and it is serialised once, because the signature covers the bytes. */
 function toBody(
   { clock, ports }: CheckoutRoom,
   checkout: Checkout,
@@ -111,7 +111,7 @@ function toBody(
   }
 }
 
-/** With these a merchant can tell from the event alone that what was paid was worth the price. */
+/** With these, a merchant can verify from the event alone that the payment was worth the price. */
 function fiatOf({ currency, price, chosen, plans, plan }: Checkout, rate: PaidRate | null): JsonObject {
   if (currency === 'NANO') return {}
   return {

@@ -10,10 +10,10 @@ import { formatFiat } from './fiat.ts'
 
 const ROWS_MAX = 50_000
 const PAGE = 500
-/** Characters that are written at once. */
+/** How many characters are written at once. */
 const CHUNK = 65_536
 
-/** Every payment and every refund as CSV, newest first, page by page: memory does not grow with the tables. */
+/** Every payment and every refund as CSV, newest first, read page by page so that memory does not grow with the tables. */
 export async function* exportPayments(ctx: CheckoutRoom, owner: string | undefined): AsyncGenerator<string> {
   yield CSV_HEADER
   const [payments, refunds] = [paymentLines(ctx, owner), refundLines(ctx, owner)]
@@ -92,7 +92,7 @@ const COLUMNS = [
 
 export const CSV_HEADER = toCsvHeader(COLUMNS)
 
-/** Of the plan that was bought, of the merchant, or what the payer chose. */
+/** The price of the plan that was bought, the merchant's price, or the one that the payer chose. */
 const priceOf = ({ plans, price, chosen }: Checkout, plan: number | null) =>
   (plan === null ? undefined : plans[plan]?.value) ?? price ?? chosen ?? ''
 
@@ -127,7 +127,7 @@ function toCsvLine({ payment, checkout }: ExportedPayment, names: Names): string
 
 const toLine = (cells: readonly string[]) => `${cells.map(quote).join(',')}\r\n`
 
-/** What went back, with amounts below zero: the column adds up to what is left. */
+/** Refunds have negative amounts, so that the column adds up to what the merchant keeps. */
 function toRefundLine({ refund, checkout }: { refund: Refund; checkout: Checkout }, names: Names): string {
   const at = refund.sentAt ?? refund.createdAt
   const { currency, address, amountRaw, fiatE8 } = refund

@@ -6,22 +6,22 @@ export { formatFiat, worthAt } from '../../../kernel/rates.ts'
 
 const FIAT = /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,8})?$/
 
-/** A price in units of 10^-8 of a currency; undefined when the text is no price. */
+/** A price in units of 10^-8 of a currency; undefined when the text is not a valid price. */
 export function parseFiat(text: string): bigint | undefined {
   return FIAT.test(text) ? toScaled(text, 8) : undefined
 }
 
-/** A fiat price in nano, rounded up to what can be typed; undefined when the rate is no rate or no ledger holds so much. */
+/** A fiat price in nano, rounded up to an amount people can type; undefined for an invalid rate or more nano than exists. */
 export function toNanoAt(e8: bigint, rate: string): Raw | undefined {
   const scaled = parseRate(rate)
   if (scaled === undefined) return undefined
   const raw = divideUp(e8 * RAW_PER_NANO * 10n ** BigInt(RATE_DECIMALS - 8), scaled)
   const rounded = divideUp(raw, SMALLEST_PRICE) * SMALLEST_PRICE
-  // Today's rate may lift an old price above everything there is; a caller must not fall over it.
+  // Today's rate may lift an old price above the whole supply; callers get undefined instead of an exception.
   return rounded > RAW_MAX ? undefined : toRaw(rounded)
 }
 
-/** How many decimals a price has: a cent is one, where there are cents. */
+/** How many decimals prices of a currency are shown with. */
 export const decimalsOf = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
 

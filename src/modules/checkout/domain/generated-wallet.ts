@@ -5,7 +5,7 @@ import type { NewWallet, Wallet } from '../../wallets/index.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../record.ts'
 
-/** Whether an account may have checkouts with wallets of their own: by its operator's word, else by the settings. */
+/** Whether an account may have checkouts with generated wallets: the operator's choice for this account, otherwise the settings. */
 export function hasGeneratedWallets(
   { ports, db }: Pick<CheckoutRoom, 'ports' | 'db'>,
   owner: string,
@@ -25,7 +25,7 @@ const REFERENCE = 'checkout:'
 export const checkoutOf = ({ metadata }: Pick<Wallet, 'metadata'>) =>
   textOf(metadata?.reference).slice(REFERENCE.length)
 
-/** Makes the wallet that takes the payments of one checkout along with it. Its key is committed before anybody learns its address. */
+/** Generates the wallet of a checkout and runs `run` with it. The wallet's key is committed before anyone can learn its address. */
 export async function alongCheckoutWallet<T>(
   { ports, db }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
@@ -35,10 +35,10 @@ export async function alongCheckoutWallet<T>(
   return ports.wallets.along({ destination: merchantAddress, reference: `${REFERENCE}${id}` }, run)
 }
 
-/** The queue's word for funds that are to be brought to the merchant. */
+/** Name of the job that brings the wallet's funds to the merchant. */
 export const SWEEP = 'checkout.sweep'
 
-/** Brings what a checkout's wallet holds to the merchant; the wallet itself makes sure that it happens once. */
+/** Brings the funds of a checkout's wallet to the merchant; safe to repeat, because the wallet never sends its funds twice. */
 export async function sweepCheckout({ ports }: CheckoutRoom, { walletId }: Checkout): Promise<void> {
   if (walletId !== null) await ports.wallets.sweep(walletId)
 }

@@ -16,13 +16,13 @@ interface MarkRequest {
   id: string
   owner: string
   actor: Actor
-  /** A payment of the owner that fitted nothing, and is meant for this checkout. */
+  /** An unmatched payment of the owner that was meant for this checkout. */
   blockHash: string | undefined
 }
 
 /**
- * The merchant declares a checkout paid: one that ended, one that was paid late or for another price, or any open one
- * together with an unmatched payment. From then on it is complete like any other, with one event.
+ * The merchant marks a checkout as paid: an ended one, one paid late or for another price, or any open one together with an unmatched
+ * payment. From then on it is complete like any other, with one event.
  */
 export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise<Checkout> {
   const { id, owner, actor, blockHash } = request

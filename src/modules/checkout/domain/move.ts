@@ -8,8 +8,8 @@ interface Move extends CheckoutChange {
 }
 
 /**
- * Changes a checkout that `lockCheckout` holds, and writes it down. The state it had is asked for again in the statement,
- * so that a programmer's error cannot leave `complete`.
+ * Changes a checkout that `lockCheckout` holds, and writes a timeline entry. The statement checks the previous state once more, so that
+ * a programming error cannot move a checkout out of `complete`.
  */
 export async function moveCheckout(
   ctx: CheckoutRoom,

@@ -9,14 +9,14 @@ import { findCheckout } from '../store.ts'
 import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow } from './quote.ts'
 
-/** The queue's word for a receipt that is to be mailed. */
+/** Name of the job that mails a receipt. */
 export const NOTIFY = 'checkout.notify'
-/** What a receipt is valued in when the price was in nano. */
+/** The currency of the value in a receipt when the price was in nano. */
 const USUAL_CURRENCY = 'USD'
 
 /**
- * Mails the merchant that a checkout is paid, once (contract 6, rules 13 to 16). The mail is named after its checkout: when
- * a crash makes it leave twice, mailboxes know the second by its message id, and the captured box keeps one.
+ * Mails the merchant that a checkout is paid, once (contract 6, rules 13 to 16). The message id is derived from the checkout: if a crash
+ * sends the mail twice, mailboxes recognise the duplicate, and the captured mailbox keeps one.
  */
 export async function notifyMerchant(ctx: CheckoutRoom, mailer: Mailer, checkoutId: string): Promise<void> {
   const checkout = await findCheckout(ctx.db, checkoutId)
@@ -50,7 +50,7 @@ async function toMail(ctx: CheckoutRoom, checkout: Checkout, recipient: string):
   }
 }
 
-/** In the currency of the price, by the rate it was paid at; otherwise by today's, if there is one. */
+/** Value of the payment in the currency of the price, by the rate it was paid at, otherwise by today's rate if there is one. */
 async function worthOf(ctx: CheckoutRoom, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
   const shown = currency === 'NANO' ? USUAL_CURRENCY : currency
   const paid = (await listPayments(ctx.db, id)).find((payment) => payment.blockHash === blockHash)

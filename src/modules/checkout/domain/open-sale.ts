@@ -4,20 +4,20 @@ import { type Checkout, SERVICE } from '../record.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 import { store, toDraft } from './open.ts'
 
-/** Something the service sells on its own account. */
+/** Something that the service itself sells. */
 interface Sale {
   title: string
   description: string
-  /** Prices to choose from. */
+  /** Prices from which the buyer chooses. */
   plans: readonly { title: string; price: Raw }[]
   successUrl: string | null
-  /** Writes down what is sold, in the transaction that makes the checkout. */
+  /** Stores what is sold, in the transaction that makes the checkout. */
   alongside(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
 
 /**
- * Makes a checkout of the service's own, paid to the treasury by unique amounts. When a payment for it is recorded, the
- * port `sales` gives what was bought in the same transaction.
+ * Makes a checkout of the service itself, paid to the treasury by unique amounts. When its payment is recorded, the port `sales`
+ * delivers what was bought in the same transaction.
  */
 export async function openSale(ctx: CheckoutRoom, sale: Sale): Promise<Checkout> {
   const { title, description, plans, successUrl, alongside } = sale

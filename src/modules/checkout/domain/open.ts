@@ -24,20 +24,20 @@ import { alongCheckoutWallet } from './generated-wallet.ts'
 import { type NamedBy, requireOwnAddress, reserveFilled, reserveNear } from './reserve.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
 
-/** How long payments are recorded after the end of a checkout (contract 3, rule 2). */
+/** How long payments are still recorded after the end of a checkout (contract 3, rule 2). */
 const LATE_MILLISECONDS = 7 * 24 * 3_600_000
-/** The first look of the poller: a payer who pays at once is seen by the ledger's events. */
+/** When the poller first looks; a payer who pays sooner is found by the ledger's events. */
 const FIRST_SCAN = 15_000
 
 export interface Opened {
   checkout: Checkout
-  /** What the price was converted by. */
+  /** The rate by which the price was converted. */
   rate: Rate | undefined
-  /** Made for a caller without an account, who has no other; shown once. */
+  /** The signing secret made for a caller without an account, who has no other; shown once. */
   webhookSecret: string | undefined
 }
 
-/** Makes a checkout: everything it needs is reserved with it, in one transaction. The same idempotency key makes the same one again. */
+/** Makes a checkout and reserves everything it needs in one transaction. The same idempotency key returns the same checkout. */
 export async function openCheckout(
   ctx: CheckoutRoom,
   caller: Caller,
@@ -48,7 +48,7 @@ export async function openCheckout(
   admit(caller, asked)
   const owner = ownerOf(caller)
   const request = asked.template === undefined ? asked : await fromTemplate(ctx, caller, asked)
-  // On the page the payer types in the currency; where any amount of nano will do there is nothing to convert.
+  // The payer types an amount in the currency on the page; in the other modes any amount of nano pays, so no conversion is possible.
   if (!hasPrice(request) && request.mode !== 'unique_amount' && request.currency !== 'NANO') {
     throw badField('currency', `Without a price, currency only works with mode unique_amount.`, 'invalid_currency')
   }
@@ -61,10 +61,10 @@ export async function openCheckout(
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
   const maker = { owner, keyId, madeWith: madeWithOf(caller) }
   if (request.mode !== 'generated_wallet') {
-    // Asked again when it is stored; here it keeps a stranger who is over the limit from costing questions to nodes.
+    // Checked again when it is stored; checked here so that a caller over the limit cannot make us query nodes.
     await refuseTooMany(ctx, { ...maker, address })
   }
-  // Before the checkout has a time: whatever is known to us by then is older.
+  // Read before the checkout gets its creation time: whatever the look finds is older than the checkout.
   const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(address)
   const namedBy = caller.kind === 'account' ? caller.door : 'anonymous'
   const barePrice = request.barePrice === true && namedBy === 'secret-key'
@@ -84,7 +84,7 @@ export async function openCheckout(
   return { checkout, rate, webhookSecret }
 }
 
-/** What is recorded for the idempotency key of the checkout it made. */
+/** What the idempotency key stores about the checkout it made. */
 type MadeCheckout = { id: string; rate: Rate | null; webhookSecret: string | null }
 
 const toMade = (id: string, rate: Rate | undefined, webhookSecret: string | undefined) =>
@@ -99,22 +99,22 @@ const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountI
 
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
 
-/** The configuration of an own checkout, with what an order may change about it (contract 2, rules 18 and 19). */
+/** The fields of one of the account's checkouts, with what an order may change about it (contract 2, rules 18 and 19). */
 async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRequest): Promise<CheckoutRequest> {
   const owner = ownerOf(caller)
   const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
   if (!template) throw checkoutNotFound({ field: 'template' })
-  // Made before public keys lost this mode.
+  // This template was made before public keys lost this mode.
   if (madeWithOf(caller) && template.mode === 'unique_address' && template.madeWith) throw notForPublicKeys('template')
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
   const { priceField, priceIn, currency = template.currency, mode = template.mode, modeField } = asked.order!
-  // Ten euros must not become ten nano.
+  // A price of 10 EUR must not become 10 nano.
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed(modeField)
   const { barePrice = template.barePrice } = asked
-  // Where payments are summed the price has no tail anyway.
+  // Where payments are summed, the price has no tail.
   if (mode === 'unique_amount' && barePrice !== template.barePrice) throw fixed('random')
   const ownPrice = priceIn(currency, template.price)
   if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
@@ -156,7 +156,7 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
   }
 }
 
-/** Nothing is sent unsigned, and a caller without an account has no secret of their own (contract 6, rule 7). */
+/** Events are always signed, and a caller without an account has no secret, so one is generated (contract 6, rule 7). */
 function generatedSecret(
   { random }: CheckoutRoom,
   caller: Caller,
@@ -232,13 +232,13 @@ export function toDraft(
 
 interface Alongside {
   rate?: Rate | undefined
-  /** What lies on its address already, which will never count for it. */
+  /** What lies on its address already; none of it will ever count for this checkout. */
   seen: AddressLook
   namedBy: NamedBy
   alongside?(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
 
-/** Reserves what a draft needs and writes it down; from then on its address is watched. */
+/** Reserves what a draft needs and stores it; from then on its address is watched. */
 export async function store(
   ctx: CheckoutRoom,
   draft: Checkout,
@@ -253,7 +253,7 @@ export async function store(
       insertCheckout(tx.db, { ...checkout, ...look }),
       insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now }),
     ])
-    // The address is held from here on: of many made at once, each counts those before it.
+    // This transaction now holds the address, so each of many checkouts made at once counts those before it.
     await refuseTooMany(tx, draft, { stored: 1 })
     await requireOwnAddress(tx, checkout, { namedBy, seen })
     await requireFreeNumber(tx.db, tx.ports.engine, checkout)
@@ -269,8 +269,8 @@ export async function store(
 type Look = Pick<Checkout, 'look' | 'lookHeight'>
 
 /**
- * From now on the monitor looks at the address of a checkout; what lies there already is written down, together with what else
- * is to be, once the look has its number.
+ * Starts watching the address of a checkout and stores what lies there already.
+ * `write` stores whatever else needs the number of this look.
  */
 export async function watchFrom(
   { db, clock }: CheckoutRoom,
@@ -290,17 +290,17 @@ export async function watchFrom(
   return { look, lookHeight: height }
 }
 
-/** Refuses one more; `stored` are those that were written just now and would be counted with the others. */
+/** Refuses one checkout too many; `stored` are those that this transaction has just written, which the count includes. */
 export async function refuseTooMany(
   { db, ports }: CheckoutRoom,
   { address, owner, keyId, madeWith }: Pick<Checkout, 'address' | 'owner' | 'keyId' | 'madeWith'>,
   { stored = 0 } = {},
 ): Promise<void> {
-  // Whatever the service sells is paid at one address; each buyer is limited by the room that sells.
+  // The service is paid for everything at one address; the selling module limits each buyer.
   if (owner === SERVICE) return
   const { openAnonymousMax, openMax, openPublicKeyMax } = ports.rules
   if (openMax === 0 && openPublicKeyMax === 0 && owner !== ANONYMOUS) return
-  // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
+  // Anybody can use a public key or a link: their checkouts are counted separately, so they cannot use up the merchant's own limit.
   const isPublic = madeWith !== null || isByHolder({ keyId })
   const max = owner === ANONYMOUS ? openAnonymousMax : isPublic ? openPublicKeyMax : openMax
   if (max === 0) return
@@ -312,11 +312,11 @@ export async function refuseTooMany(
 interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {
   rate: Rate | undefined
   namedBy: NamedBy
-  /** Of the quote, where the price is not in nano. */
+  /** The number of the quote, where the price is not in nano. */
   seq: number
 }
 
-/** What is asked for now. A price that cannot be converted at the moment gets its amount when its page is opened. */
+/** The amounts asked for now. A price that cannot be converted at the moment gets its amount when the page is opened. */
 export function priceTerms(
   tx: CheckoutRoom,
   checkout: Checkout,
@@ -327,7 +327,7 @@ export function priceTerms(
   return Promise.resolve({ amountRaw: undefined, plans: checkout.plans })
 }
 
-/** The amounts of prices in nano: unique where amounts tell payments apart, the bare price where addresses do. */
+/** Amounts of prices in nano: unique where amounts identify payments, the bare price where addresses do. */
 async function priceInNano(
   ctx: CheckoutRoom,
   checkout: Checkout,

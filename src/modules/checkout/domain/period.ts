@@ -1,6 +1,6 @@
 import { badField } from '../errors.ts'
 
-/** From the first moment on, up to but without the last. */
+/** The first moment is included, the last is not. */
 interface Period {
   from: number
   to: number
@@ -12,7 +12,7 @@ const COUNTED = /^(?:last|past)\s+([0-9]{1,4})\s+(hour|day|week|month|year)s?$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** Reads a period in words by a fixed grammar, in UTC; anything else is refused (contract 4.3, rule 2). */
+/** Reads a period written in words by a fixed grammar, in UTC; refuses anything else (contract 4.3, rule 2). */
 export function readPeriod(text: unknown, now: number): Period {
   const words = typeof text === 'string' ? text.trim().toLowerCase().replace(/\s+/g, ' ') : ''
   const today = startOfDay(now)
@@ -46,7 +46,7 @@ export function readMoment(field: string, value: unknown): number {
   return at
 }
 
-/** The end of a period, which is not part of it: of a day, the whole day is. */
+/** The end of a period, exclusive: a day that is named as the end is included whole. */
 export function readEnd(field: string, value: unknown): number {
   const at = readMoment(field, value)
   return typeof value === 'string' && DATE.test(value) ? at + DAY : at
@@ -61,7 +61,7 @@ function startOfMonth(now: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
-/** Weeks begin on Monday. */
+/** The start of this week, which begins on Monday. */
 function startOfWeek(now: number): number {
   const day = (new Date(now).getUTCDay() + 6) % 7
   return startOfDay(now) - day * DAY
@@ -71,7 +71,7 @@ function startOfYear(now: number, years: number): number {
   return Date.UTC(new Date(now).getUTCFullYear() + years, 0, 1)
 }
 
-/** Months end on different days; what would fall behind the end falls on the end. */
+/** Months differ in length: a date past the end of a month becomes its last day. */
 function before(now: number, count: number, unit: string): number {
   if (unit === 'hour') return now - count * HOUR
   if (unit === 'day') return now - count * DAY

@@ -13,7 +13,7 @@ import { reserveNear } from './reserve.ts'
 const QUOTE_MILLISECONDS = 15 * 60_000
 const RATE_AGE_MAX = 10 * 60_000
 
-/** What a nano is worth now, or 503: no payer is asked to pay by an old price. */
+/** The current rate, or a 503: no payer may be asked to pay by an outdated price. */
 export async function rateNow({ ports, clock }: CheckoutRoom, currency: string): Promise<Rate> {
   let rate: Rate
   try {
@@ -25,7 +25,7 @@ export async function rateNow({ ports, clock }: CheckoutRoom, currency: string):
   return rate
 }
 
-/** The same where it can wait: undefined for nano, which needs none, and while no source answers. */
+/** The current rate where the conversion can wait: undefined for nano, which needs none, and while no source answers. */
 export async function rateIfKnown(ctx: CheckoutRoom, currency: string): Promise<Rate | undefined> {
   if (currency === 'NANO') return undefined
   try {
@@ -37,8 +37,8 @@ export async function rateIfKnown(ctx: CheckoutRoom, currency: string): Promise<
 }
 
 /**
- * Converts the prices of a checkout that is being made, or is held, into amounts of nano: one quote for each plan. What
- * was asked for before stays reserved and still counts.
+ * Converts the prices of a checkout into amounts of nano, one quote for each plan; the caller is making the checkout or holds it. Amounts
+ * asked for earlier stay reserved and still count.
  */
 export async function quotePrices(
   ctx: CheckoutRoom,
@@ -62,7 +62,7 @@ export async function quotePrices(
   return { amountRaw, plans }
 }
 
-/** The same for a price that a payer typed. */
+/** Reserves an amount for a price that a payer typed. */
 export async function quoteChosen(
   ctx: CheckoutRoom,
   checkout: Checkout,
@@ -77,7 +77,7 @@ export async function quoteChosen(
   return { amountRaw, quotedUntil }
 }
 
-/** Answers how long it is good. */
+/** Stores a quote and returns how long it is valid. */
 async function writeQuote(
   { db, clock }: CheckoutRoom,
   { id: checkoutId }: Checkout,
@@ -90,21 +90,18 @@ async function writeQuote(
   return expiresAt
 }
 
-/**
- * The checkout with amounts that are good for a while: the live quote, or a new one. A reload, and a second tab, see
- * the same one.
- */
+/** The checkout with its live quote, or with a new one. A reload and a second tab show the same quote. */
 export async function refreshQuote(ctx: CheckoutRoom, checkout: Checkout): Promise<Checkout> {
   const isPriced = checkout.price !== null || checkout.plans.length > 0
   if (checkout.currency === 'NANO' || !isPriced || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now())
     return checkout
-  // Another tab may have got it since the checkout was read; amount and quote are written together.
+  // Another tab may have made the quote since this checkout was read, so read it again: amount and quote are written together.
   if (await hasLiveQuote(ctx, checkout)) return (await findCheckout(ctx.db, checkout.id))!
   const rate = await rateNow(ctx, checkout.currency)
   return inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, checkout.id)
     if (!held || !isOpen(held)) return held ?? checkout
-    // Or while the price was asked for; what the first one got is what everybody sees.
+    // Another tab may have made a quote while we fetched the rate; everyone sees the first one.
     const [latest] = await listLatestQuotes(tx.db, held.id)
     if (latest && latest.expiresAt > tx.clock.now()) return (await findCheckout(tx.db, held.id))!
     const quoted = await quotePrices(tx, held, { rate, seq: (latest?.seq ?? 0) + 1 })

@@ -16,22 +16,22 @@ import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
 import type { IncomingSend } from './baseline.ts'
 
 const HISTORY_PAGE = 500
-/** What was received this moment lies near the end of its chain. */
+/** A send received just now lies near the end of its receiver's chain. */
 const NEWEST_PAGE = 50
-/** Beyond this something is wrong, and a look that is not complete must not count as one. */
+/** More pages than this mean that something is wrong; an incomplete look must not count as complete. */
 const PAGES_MAX = 200
 const TRIES_MAX = 5
 const AGAIN_AFTER = 50
-/** Everything that waits, confirmed or not. */
+/** Every receivable send, confirmed or not. */
 const WAITING: Waiting = { isFinalOnly: false, max: 200_000 }
 
 interface SeenSend extends Omit<IncomingSend, 'receivedAt'> {
   confirmed: boolean
-  /** Whether its receiver has not received it. Undefined where nodes contradict each other. */
+  /** Whether the send is still receivable. Undefined where nodes contradict each other. */
   waits: boolean | undefined
 }
 
-/** The sends among blocks: lists of hashes and a node's word by websocket only say where to look. */
+/** Reads the sends among blocks from the ledger; a node's list or a websocket message only says which blocks to read. */
 export async function readSends(
   node: NodePort,
   hashes: readonly string[],
@@ -39,7 +39,7 @@ export async function readSends(
   previous?: readonly string[],
 ): Promise<SeenSend[]> {
   const sends = await node.readSends(hashes, previous)
-  // Sending to oneself pays no merchant.
+  // A send to the sender's own address pays no merchant.
   return [...sends.values()].filter(({ from, to }) => from !== to).map((send) => toSeen(send, now))
 }
 
@@ -49,8 +49,8 @@ function toSeen({ hash, from, to, amountRaw, seconds, isFinal, waits }: LedgerSe
 }
 
 /**
- * Where the receivers of sends have received them: the height of the receive, null while a send waits. Those that lie
- * further back than the newest blocks of their receiver are left out, and those that nodes contradict each other about.
+ * The height at which receivers have received their sends; null while a send is receivable. Left out are sends received before the newest
+ * blocks of the receiver, and sends about which nodes contradict each other.
  */
 export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Promise<Map<string, number | null>> {
   const places = new Map<string, number | null>()
@@ -69,7 +69,7 @@ export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Pr
   return places
 }
 
-/** What waits for many addresses, and whether their chains have moved, in two questions. */
+/** What is receivable at many addresses, and whether their chains have moved, in two requests. */
 export async function readStates(
   node: NodePort,
   addresses: readonly string[],
@@ -83,13 +83,13 @@ export async function readStates(
 }
 
 /**
- * What lies on an address: what waits for it, then how long its chain is. In this order, because what is received in
- * between has left the first and must show in the second.
+ * What lies on an address: first what is receivable, then the length of its chain. In this order, because a send received in between has
+ * left the first and must show in the second.
  */
 export async function lookAt(node: NodePort, address: string, clock: Pick<Clock, 'after'>): Promise<AddressLook> {
   const waiting = await readWaiting(node, address, WAITING)
   if (isWhole(waiting)) return { ...(await readChain(node, address, clock)), waiting }
-  // Whatever is received while one page follows another makes the next one begin too late.
+  // A receive between two pages shifts the later pages, so sends could be missed: the chain must not have moved.
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const before = await readChain(node, address, clock)
     const all = await readAllWaiting(node, address, WAITING)
@@ -100,7 +100,7 @@ export async function lookAt(node: NodePort, address: string, clock: Pick<Clock,
   throw ledgerInMotion()
 }
 
-/** Below this height nothing counts as paid later, so that it is no single node's word. Nodes learn of a block one after another. */
+/** Payments received up to this height never count, so no single node may decide it. Nodes learn of a block one after another, hence the retries. */
 async function readChain(
   node: NodePort,
   account: string,
@@ -124,14 +124,14 @@ async function readChain(
 const toPlace = ({ error, frontier, block_count: count }: NodeAnswer) => [error, frontier, count].map(textOf).join(' ')
 
 interface History {
-  /** The newest first. Nodes that agree may be one block apart at the beginning. */
+  /** The newest first. Nodes that agree may differ by one block at the beginning. */
   entries: readonly { entry: Record<string, unknown>; isAgreed: boolean }[]
-  /** Where older ones begin. */
+  /** The block where the next page begins. */
   previous: string | undefined
   isPreviousAgreed: boolean
 }
 
-/** Some blocks of a chain, as the node lists them that most of the others agree with. */
+/** One page of a chain, from the node whose list the other nodes agree with most. */
 async function readHistory(node: NodePort, params: NodeParams): Promise<History> {
   const { facts, answers } = await node.readAgreed('account_history', { ...params, raw: true }, toHistoryFacts)
   const histories = answers.map(({ history, previous: given }): History => {
@@ -155,17 +155,17 @@ const toHistoryFacts = ({ history, previous }: NodeAnswer) => [
   typeof previous === 'string' ? previous : NO_PREVIOUS,
 ]
 
-/** A send that was received, and at which height of its receiver's chain. */
+/** A send that was received, and the height of its receive block. */
 interface Received {
   hash: string
   height: number
 }
 
 /**
- * The sends that an address has received since a block of its own, or above a height: each receive names its send. A
- * receive comes after its send, so that nothing sent since then can lie further back. Also the newest block that was
- * seen, which is where the next look begins: another node may know more than the one that answered. There is none where nodes
- * contradict each other, so that the next look begins where this one did.
+ * The sends that an address has received since one of its own blocks, or above a height: each receive names its send. A receive comes
+ * after its send, so nothing sent since then can lie further back. Also returns the newest block that was seen, where the next look
+ * begins, because another node may know more than the one that answered. It is null where nodes contradict each other, so that the
+ * next look begins where this one did.
  */
 export async function readReceived(
   node: NodePort,
@@ -179,7 +179,7 @@ export async function readReceived(
     const from = head === undefined ? { account } : { head }
     const { entries, previous, isPreviousAgreed } = await readHistory(node, { ...from, count: HISTORY_PAGE })
     for (const { entry, isAgreed } of entries) {
-      // What one node has and another one has not yet is the next look's; below that all of them say the same, or one lies.
+      // A newest block that only some nodes have is left to the next look; further back all nodes must agree, or one lies.
       if (!isAgreed && newest === null) continue
       if (!isAgreed) return { sends, newest: null }
       if (newest === null && typeof entry.hash === 'string') newest = entry.hash

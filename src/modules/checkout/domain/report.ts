@@ -26,7 +26,7 @@ const isMissing = (value: unknown) => value === undefined || value === null || v
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A status as filters write it (contract 3, rule 6): also what a merchant has given back. */
+/** Reads a status filter (contract 3, rule 6), which may also name a refund marker. */
 export function readStatus(value: unknown): Pick<Filter, 'status' | 'additional'> {
   if (isMissing(value) || value === 'all') return {}
   if (typeof value === 'string' && SYNONYMS.has(value)) return { status: 'complete' }
@@ -38,7 +38,7 @@ export function readStatus(value: unknown): Pick<Filter, 'status' | 'additional'
   return { status, additional }
 }
 
-/** An `additional_status` as filters write it. */
+/** Reads an `additional_status` filter. */
 export function readMarker(field: string, value: unknown): Marker | undefined {
   if (isMissing(value)) return undefined
   const markers = [...ADDITIONAL_STATUSES, ...REFUND_MARKERS]
@@ -47,15 +47,15 @@ export function readMarker(field: string, value: unknown): Marker | undefined {
   return known
 }
 
-/** Both, as lists and reports take them. */
+/** Reads both filters of lists and reports. */
 export function readStanding(fields: Fields): Pick<Filter, 'status' | 'additional'> {
   const { status, additional } = readStatus(fields.status)
   return { status, additional: readMarker('additional_status', fields.additional_status) ?? additional }
 }
 
 /**
- * What a key's checkouts came to in a period, and those of the keys whose place it took (contract 4.3). What else its
- * account has is counted, so that nothing vanishes without a word.
+ * What the checkouts of a key came to in a period, with those of the keys that it replaced (contract 4.3). The other checkouts of the
+ * account are counted, so that none is missing from the answer unnoticed.
  */
 export async function reportCheckouts(
   ctx: CheckoutRoom,
@@ -96,13 +96,13 @@ export async function reportCheckouts(
 }
 
 interface StatsDay {
-  /** As 2026-11-15, in UTC. */
+  /** For example 2026-11-15, in UTC. */
   date: string
-  /** Paid on this day, whenever they were made. */
+  /** Checkouts paid on this day, whenever they were made. */
   count: number
   raw: bigint
   revenue: Revenue[]
-  /** Made on this day, and how many of these are complete by now. */
+  /** Checkouts made on this day, and how many of these are complete by now. */
   made: number
   completed: number
 }
@@ -111,13 +111,13 @@ export interface Stats {
   counts: Awaited<ReturnType<typeof countByStatus>>
   back: Awaited<ReturnType<typeof countRefunded>>
   revenue: Revenue[]
-  /** What went back of it, by currency. */
+  /** Refunds of these sales, by currency. */
   refunded: Revenue[]
   /** The last 30 days, oldest first. */
   days: StatsDay[]
 }
 
-/** Everything an account has done, and each of the last 30 days; `owner` undefined is all accounts. */
+/** Statistics of an account, in total and for each of the last 30 days; `owner` undefined is all accounts. */
 export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: string | undefined): Promise<Stats> {
   const filter: Filter = { owner, includeHidden: true }
   const counts = await countByStatus(db, ports.engine, filter)
@@ -141,13 +141,13 @@ export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: str
   const refunded = await sumRefunds(db, ports.engine, filter)
   const revenue = await sumRevenue(db, ports.engine, filter)
   if (owner !== undefined) return { counts, back, revenue, refunded, days }
-  // Among all accounts is the service itself, whose orders are settled by another room.
+  // All accounts include the service itself, whose refunds the selling module records.
   const { count, raw } = await ports.sales.sumReturned(db, ports.engine)
   const all = { counts, back: { ...back, refunded: back.refunded + count }, revenue, days }
   return { ...all, refunded: addRevenue([...refunded, { currency: 'NANO', count, raw, e8: 0n }]) }
 }
 
-/** The same as the REST interface shows it. */
+/** The statistics as the REST interface returns them. */
 export async function readStats(ctx: CheckoutRoom, owner: string | undefined): Promise<JsonObject> {
   const { counts, back, revenue, refunded, days } = await gatherStats(ctx, owner)
   const series = days.map((day): JsonObject => ({
@@ -186,7 +186,7 @@ function summarize(
   return { total, by_status: byStatus, ...(isAny && { by_additional_status: back }) }
 }
 
-/** What came in, what of it went back, and what is left; `amount` is what it always was. */
+/** Gross, refunded and net. `amount` keeps its old meaning, the gross amount. */
 function showNet(revenue: readonly Revenue[], refunded: readonly Revenue[]): JsonObject {
   return Object.fromEntries(
     revenue.map((gross) => {
@@ -255,7 +255,7 @@ function readMetadataFilter(fields: Fields): [string, string][] {
   }
   return pairs.map(([name, member]) => {
     const isScalar = ['string', 'number', 'boolean'].includes(typeof member)
-    // Names go into the statement itself and are kept to what needs no quoting.
+    // The name becomes part of the SQL statement, so it may only contain characters that need no quoting.
     if (!isScalar || !/^[\w .:-]{1,100}$/u.test(name)) {
       throw badField('metadata_filter', 'Only top-level members with plain names and values can be compared.')
     }

@@ -20,7 +20,7 @@ const TRIES_MAX = 32
 interface ReservedFor {
   plan: number
   quote: number | null
-  /** What a payer typed, and a fingerprint of who. */
+  /** What a payer typed, and a fingerprint of that payer. */
   chosen?: string
   chosenBy?: string
 }
@@ -28,8 +28,8 @@ interface ReservedFor {
 type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil' | 'barePrice'>
 
 /**
- * Takes a free amount near a price, or the price itself where that was asked for. It stays taken until it cannot be paid late
- * any more. What a payer types is never taken bare: another customer's slip would pay it.
+ * Reserves a free amount near a price, or the bare price where that was asked for, until it cannot be paid late any more. An amount that
+ * a payer types is never reserved bare: another customer's mistake would pay it.
  */
 export async function reserveNear(
   ctx: CheckoutRoom,
@@ -47,9 +47,9 @@ export async function reserveNear(
 }
 
 /**
- * Fills the digits that a price leaves open, and takes what comes out. Without a secret key only digits that are a tail are
- * taken as they are: filling others would be a way to a bare price, and to what another customer pays by mistake. Where such digits
- * are used up, the amount gets a tail.
+ * Fills the digits that a price leaves open, and reserves the result. Without a secret key, only digits small enough to be a tail are used
+ * as they are: filling larger ones would be a way to reserve a bare price, and so to receive what another customer pays by mistake.
+ * Where such digits are used up, the amount gets a tail.
  */
 export async function reserveFilled(
   ctx: CheckoutRoom,
@@ -64,7 +64,7 @@ export async function reserveFilled(
   if (namedBy === 'secret-key' || isTail) {
     const taken = await tryAmounts(ctx, checkout, { plan, quote: null }, fill)
     if (taken !== undefined) return taken
-    // Strangers take nothing of these.
+    // Larger digits belong to the account's secret keys, so they are not replaced by a tail.
     if (!isTail) throw amountSpaceExhausted()
   }
   return reserveNear(ctx, checkout, { price: fill() ?? SMALLEST_PRICE, plan, quote: null })
@@ -95,12 +95,12 @@ async function tryAmounts(
   return undefined
 }
 
-/** Who names the address: a secret key, a public key by a template that a secret key made, or a caller without an account. */
+/** Who chose the address: a secret key, a public key through a template that a secret key made, or a caller without an account. */
 export type NamedBy = 'secret-key' | 'public-key' | 'anonymous'
 
 /**
- * A checkout that sums has its address to itself (contract 2, rule 25). Asked in the transaction that writes it down, while the
- * address is held: of two at once, the second sees the first.
+ * A checkout that sums has its address to itself (contract 2, rule 25). Checked in the transaction that stores it, which holds the
+ * address: of two at once, the second sees the first.
  */
 export async function requireOwnAddress(
   { db, clock }: CheckoutRoom,
@@ -115,7 +115,7 @@ export async function requireOwnAddress(
     if (isKnown || (await findWalletByAddress(db, address))) throw addressKnown()
     return
   }
-  // Anybody can hold a public key or a link of the account: what they made keeps no secret key away.
+  // Anybody can use a public key or a link of the account: checkouts made with these do not keep a secret key from an address.
   const ofStrangersToo = namedBy !== 'secret-key'
   if (await hasOrders(db, { address, owner, id, now: clock.now(), ofStrangersToo })) throw addressInUse()
 }

@@ -17,25 +17,25 @@ import { readPlaces, readReceived, readSends, readStates } from './read-ledger.t
 
 const MINUTE = 60_000
 const PACE_MIN = 15_000
-/** While events arrive, a look is a net below a net. */
+/** While events arrive, looks are only a second safety net, so they are slower. */
 const PACE_MIN_HEARING = 60_000
 const PACE_MAX = 10 * MINUTE
 const PACE_LATE = 6 * 60 * MINUTE
 const RECORDED_AT_ONCE = 500
-/** A block that is not final by then is looked at again, and given up when it still is not (contract 3). */
+/** A block that is not final by then is looked at again, and given up if it still is not (contract 3). */
 const CONFIRMATION_MILLISECONDS = 90_000
 
 export interface ScanTools {
   node: NodePort
-  /** Blocks that were final when they were looked at: nothing about them can change. */
+  /** Blocks that were already final when last read: nothing about them can change. */
   settled: { has(hash: string): boolean; add(hash: string): void }
-  /** Whether the ledger tells of payments by itself at the moment. */
+  /** Whether the ledger's event stream reports payments at the moment. */
   hearsEvents(): boolean
 }
 
 /**
- * Looks at the ledger for what came to addresses, whether an event told us or not: credits what is final, shows what is not,
- * then ends what is over. An address counts as looked at only when all of that was done.
+ * Looks at the ledger for sends to addresses, whether an event reported them or not: credits final ones, shows the others, then expires
+ * overdue checkouts. An address counts as looked at only when all of that succeeded.
  */
 export async function scanAddresses(
   ctx: CheckoutRoom,
@@ -47,7 +47,7 @@ export async function scanAddresses(
     tools.node,
     watched.map(({ address }) => address),
   )
-  /** Sends, and at which height they were received; null while they wait. */
+  /** The height at which each send was received; null while it is receivable. */
   const found = new Map<string, number | null>()
   const received = new Map<string, readonly string[]>()
   const moved = new Map<string, string>()
@@ -63,12 +63,12 @@ export async function scanAddresses(
       sends.map(({ hash }) => hash),
     )
     if (newest !== null) moved.set(address, newest)
-    // Nodes that do not agree: the look is made again, and nothing ends on its strength.
+    // Nodes disagree about the newest block: the look is repeated, and expires nothing.
     if (newest !== frontier) incomplete.add(address)
   }
   const { unsettled, doubted } = await takeSends(ctx, tools, found)
   for (const address of doubted) incomplete.add(address)
-  // What is received and not final is found by its receive alone, so that the next look begins before it.
+  // A received send that is not final is found only through its receive block, so the next look must begin before that.
   for (const [address, sends] of received) if (sends.some((hash) => unsettled.has(hash))) moved.delete(address)
   const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
   const complete = watched.filter(({ address }) => !incomplete.has(address))
@@ -77,14 +77,14 @@ export async function scanAddresses(
 
 interface FinishedScan {
   watched: readonly WatchedAddress[]
-  /** New frontiers by address. */
+  /** The newest block that was looked through, by address. */
   moved: ReadonlyMap<string, string>
   startedAt: number
   leaseUntil: number
   paceMin: number
 }
 
-/** Everything that was there is credited: that is written down, and what is over may end now. */
+/** Every send there is credited: stores that these addresses were looked at, and expires overdue checkouts. */
 async function finishScan(
   ctx: CheckoutRoom,
   { watched, moved, startedAt, leaseUntil, paceMin }: FinishedScan,
@@ -109,8 +109,8 @@ async function finishScan(
 }
 
 /**
- * Credits or shows the sends among blocks. What is recorded or was looked at before is left alone. Answers which of them
- * are not settled yet, and of which addresses nodes do not agree whether they have received them.
+ * Credits or shows the sends among blocks; skips those recorded or settled before. Returns which of them are not settled yet, and the
+ * addresses for which nodes do not agree whether they have received a send.
  */
 export async function takeSends(
   ctx: CheckoutRoom,
@@ -130,7 +130,7 @@ export async function takeSends(
   if (fresh.length === 0) return { unsettled, doubted }
   const failures: unknown[] = []
   const sends = await readSends(tools.node, fresh, ctx.clock.now())
-  // A list is one node's word, and what it lists may have been received meanwhile, or long ago.
+  // The list is one node's claim, and its sends may have been received since or long ago: where the send itself cannot confirm it, ask further.
   const doubtful = sends.filter(({ hash, confirmed, waits }) => confirmed && found.get(hash) === null && waits !== true)
   const places = await readPlaces(tools.node, doubtful)
   const listed = new Map([...found, ...doubtful.map(({ hash }) => [hash, places.get(hash)] as const)])
@@ -149,14 +149,14 @@ export async function takeSends(
       failures.push(error)
     }
   }
-  // One that cannot be credited makes the look incomplete, but must not hold up the others of its address.
+  // One failing send makes the look incomplete, but must not hold up the other sends of its address.
   if (failures.length > 0) throw failures[0]
   return { unsettled, doubted }
 }
 
 /**
- * Often while a payment is likely, rarely when it would be late; in any case once after each end. In whole seconds, so
- * that addresses share their turns.
+ * Looks are frequent while a payment is likely and rare when it would be late, with one look after each end. In whole seconds, so that
+ * addresses share their turns.
  */
 function nextScan(
   { clock }: CheckoutRoom,
@@ -171,12 +171,12 @@ function nextScan(
   return inSeconds(afterEnd > now ? Math.min(now + pace, afterEnd) : now + paceMin)
 }
 
-/** Whether any block was detected too long ago. */
+/** Whether any block has been detected for too long without becoming final. */
 export async function hasStuck({ db, clock }: CheckoutRoom): Promise<boolean> {
   return (await listStuck(db, { detectedBefore: clock.now() - CONFIRMATION_MILLISECONDS, limit: 1 })).length > 0
 }
 
-/** Looks again at blocks that were seen long ago: final, or given up. */
+/** Reads overdue detected blocks again: credits final ones, gives up the others. */
 export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: number): Promise<void> {
   const now = ctx.clock.now()
   const stuck = await listStuck(ctx.db, { detectedBefore: now - CONFIRMATION_MILLISECONDS, limit })
@@ -191,17 +191,17 @@ export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: n
     try {
       if (!send?.confirmed) await undetect(ctx, checkoutId, hash)
       else if (receivedAt !== undefined) await creditSend(ctx, { ...send, receivedAt })
-      // Received long ago: the poller finds where.
+      // Received further back than the newest blocks: the poller finds at which height.
       else await hastenScans(ctx.db, [address], now)
     } catch (error) {
       if (isOutage(error)) throw error
-      // Ours: one that cannot be credited must not hold up those of everybody else.
+      // Our own error: a send that cannot be credited must not hold up everybody else's.
       ctx.failures.failed('checkout.monitor', { checkoutId, hash, doing: 'stuck' })(error)
     }
   }
 }
 
-/** A matching send was seen and is not final: the payer is told, and nothing else happens (contract 3). */
+/** A matching send was seen but is not final: the payer's page shows it, and nothing else happens (contract 3). */
 async function detectSend(ctx: CheckoutRoom, send: IncomingSend): Promise<void> {
   for (const { checkout, reservation } of (await listClaims(ctx, send)).claims) {
     if (!checkout || reservation?.superseded || !waits(checkout, send)) continue
@@ -225,14 +225,14 @@ async function detectSend(ctx: CheckoutRoom, send: IncomingSend): Promise<void> 
   }
 }
 
-/** Seen in time is enough; whether it counts is decided when it is final. */
+/** A send seen before the end is shown; whether it counts is decided when it is final. */
 function waits({ status, expiresAt, mode, amountRaw, plans }: Checkout, send: IncomingSend): boolean {
   if (status !== 'pending' && status !== 'partial') return false
   const isDust = mode !== 'unique_amount' && amountRaw === undefined && plans.length === 0
   return timeOf(send) <= expiresAt && !(isDust && send.amountRaw < SMALLEST_PRICE)
 }
 
-/** The block did not become final after all: the checkout waits again. */
+/** The block did not become final: the checkout waits again. */
 async function undetect(ctx: CheckoutRoom, checkoutId: string, hash: string): Promise<void> {
   const changed = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, checkoutId)

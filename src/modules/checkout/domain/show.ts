@@ -20,7 +20,7 @@ import type { Choice } from './choose-amount.ts'
 import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow, refreshQuote } from './quote.ts'
 
-/** The checkout of an id as links write it, or 404. */
+/** Finds a checkout by its id in any form that links use, or throws 404. */
 export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<Checkout> {
   const id = toCheckoutId(given)
   const checkout = id === undefined ? undefined : await findCheckout(db, id)
@@ -29,8 +29,8 @@ export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<
 }
 
 /**
- * Who is being paid, where they have said who they are. A stranger who has an unbound public key names any address: the merchant's name
- * stands only over one that the account itself has used.
+ * Who is being paid, where the merchant has set a name. Anyone with an unbound public key can name any address, so the merchant's name is
+ * shown only over an address that the account itself has used.
  */
 export async function merchantOf(
   { db }: CheckoutRoom,
@@ -44,12 +44,12 @@ export async function merchantOf(
   return isOwn ? findMerchant(db, owner) : undefined
 }
 
-/** Only what is complete shows the block that made it so. */
+/** Blocks are shown only for a complete checkout. */
 async function paymentsShown({ db }: CheckoutRoom, { id, status }: Checkout): Promise<Payment[]> {
   return status === 'complete' ? listPayments(db, id) : []
 }
 
-/** What was bought of the service, and what became of it: money that goes back is no payment, and says so. */
+/** What the service sold and what became of the order; refunded money is not shown as a payment. */
 function orderShown(order: OrderStanding | undefined, status: Checkout['status']): JsonObject {
   if (!order) return {}
   const { shown, refund } = order
@@ -59,7 +59,7 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
   return { error, refund: back, order: shown }
 }
 
-/** What everybody may know of the merchant. */
+/** What a merchant has made public about itself. */
 function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined): JsonObject {
   if (!merchant) return {}
   const { name, logo, website, supportEmail, supportUrl, termsUrl } = merchant
@@ -73,7 +73,7 @@ function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined):
   return { merchant: { name, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) } }
 }
 
-/** What its merchant gave back; asked for only where something was. */
+/** What its merchant refunded; queried only where there is a refund. */
 async function refundsShown({ db }: CheckoutRoom, { id, refundedRaw }: Checkout): Promise<JsonObject> {
   if (refundedRaw === 0n) return {}
   const refunds = (await listRefunds(db, [id])).filter(({ status }) => status !== 'failed')
@@ -82,7 +82,7 @@ async function refundsShown({ db }: CheckoutRoom, { id, refundedRaw }: Checkout)
 
 const sumRefunded = (raw: bigint) => ({ amount_refunded: formatNano(raw), amount_refunded_raw: raw.toString() })
 
-/** The same for the merchant of some checkouts, by their ids: also what has failed. */
+/** Refunds for the merchant, by ids of checkouts, including those that failed. */
 export async function listShownRefunds(
   ctx: CheckoutRoom,
   checkouts: readonly Checkout[],
@@ -117,16 +117,16 @@ export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Cho
   }
 }
 
-/** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */
+/** A payer opens the page: a fiat price gets its amount, and the terms are fixed from now on. */
 export async function servePage(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const checkout = await getCheckout(ctx, given)
   if (checkout.servedAt !== null) return refreshQuote(ctx, checkout)
   await markServed(ctx.db, checkout.id, ctx.clock.now())
-  // Read again: its merchant may have changed it until this moment, and cannot from now on.
+  // Read again, because its merchant may have changed it up to this moment, and cannot any more.
   return refreshQuote(ctx, await getCheckout(ctx, given))
 }
 
-/** The checkout as a page shows it, and what stands beside it: until when its amounts are good, and what paid it. */
+/** The facts a page shows beside the checkout: how long its amounts are valid, and the payments it counted. */
 export async function readPageFacts(
   ctx: CheckoutRoom,
   paid: Checkout,
@@ -139,19 +139,19 @@ export async function readPageFacts(
   const { checkout, order } = await asOrdered(ctx, paid)
   const [quote] = checkout.currency === 'NANO' ? [] : await listLatestQuotes(ctx.db, checkout.id)
   const payments = await paymentsShown(ctx, checkout)
-  // The service takes what comes after another buyer's payment went back: what counts is the block that was given for.
+  // The service sells again after it refunded another buyer: only the block for which it delivered counts.
   const counts = ({ kind, blockHash }: Payment) => (order ? blockHash === checkout.blockHash : kind !== 'unmatched')
   return { checkout, quotedUntil: quote?.expiresAt, payments: payments.filter(counts), refund: order?.refund }
 }
 
-/** About what an amount is worth, as plain decimal text; undefined without a price. */
+/** Approximate value of an amount as decimal text; undefined without a rate. */
 export async function worthOf(ctx: CheckoutRoom, amountRaw: bigint, currency: string): Promise<string | undefined> {
   try {
     const { rate } = await rateNow(ctx, currency)
     const worth = worthAt(amountRaw, rate)
     return worth === undefined ? undefined : formatFiat(worth)
   } catch {
-    // Shown beside the price, and no more than that; who asks for rates tells why there is none.
+    // The value is only a hint beside the price; the code that fetches rates logs why there is none.
     return undefined
   }
 }
@@ -165,7 +165,7 @@ interface OwnCheckout {
   timeline: TimelineEntry[]
 }
 
-/** Everything its merchant may know; `owner` undefined is an administrator. */
+/** Everything the merchant may know about a checkout; `owner` undefined is an administrator. */
 export async function getOwn(
   ctx: CheckoutRoom,
   given: string,
@@ -186,7 +186,7 @@ export async function getOwn(
   }
 }
 
-/** The same as the REST interface shows it. */
+/** The same as the REST interface returns it. */
 export async function showOwn(
   ctx: CheckoutRoom,
   given: string,
@@ -206,7 +206,7 @@ export async function showOwn(
   }
 }
 
-/** The wallet that was made for a checkout: what it holds, and whether it has given it on. */
+/** The wallet generated for a checkout: its balance, and whether it was swept. */
 async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise<JsonObject | null> {
   const wallet = walletId === null ? undefined : await findWallet(db, walletId)
   if (!wallet) return null
@@ -214,7 +214,7 @@ async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise
   return { id, address, status, balance: balance.toString(), balance_nano: formatNano(balance) }
 }
 
-/** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
+/** Payments to an owner's addresses that fit no checkout, for the merchant to assign. */
 export async function showUnmatched(ctx: CheckoutRoom, page: Parameters<typeof listUnmatched>[1]): Promise<JsonObject> {
   const payments = await listUnmatched(ctx.db, page)
   const last = payments.length === page.limit ? payments.at(-1) : undefined
@@ -228,23 +228,23 @@ export async function showUnmatched(ctx: CheckoutRoom, page: Parameters<typeof l
 
 interface Ordered {
   checkout: Checkout
-  /** Of what the service sells itself. */
+  /** The order, for something that the service itself sells. */
   order: OrderStanding | undefined
 }
 
 /**
- * A checkout as it is shown. In the store `complete` says that the money came; to the buyer of something of the service
- * it must say that it was given: money that went back, or waits for an owner's word, completes nothing.
+ * A checkout as it is shown. In the store, `complete` means that money came. A buyer from the service must see `complete` only once the
+ * order was delivered: a payment that is refunded, or waits for an owner's approval, completes nothing.
  */
 export async function asOrdered({ db, ports }: CheckoutRoom, checkout: Checkout): Promise<Ordered> {
   const order = checkout.owner === SERVICE ? await ports.sales.describe(db, checkout.id) : undefined
   if (!order || checkout.status !== 'complete') return { checkout, order }
   const { outcome, block } = order
   if (outcome === 'refunded' || outcome === 'held') return { order, checkout: { ...checkout, status: 'refunded' } }
-  // The payer should not pay once more, and the shop may not take it for done.
+  // The payer should not pay again, and the shop must not take it for delivered.
   if (outcome === 'unauthorized') return { order, checkout: { ...checkout, status: 'detected', detected: block } }
   if (!block || block.hash === checkout.blockHash) return { order, checkout }
-  // An earlier payment of another payer completed it, and went back.
+  // An earlier payer's payment completed this checkout and was refunded; the block of this order belongs to a later payer.
   const plan = checkout.plans.findIndex(({ amountRaw }) => amountRaw === block.amountRaw)
   const paid = { blockHash: block.hash, payer: block.account, paidRaw: block.amountRaw, plan }
   return { order, checkout: { ...checkout, ...paid } }

@@ -36,9 +36,9 @@ interface UpdateRequest {
   body: Readonly<Record<string, unknown>>
 }
 
-/** What a payer is asked for: where, how it is told apart, and how much. */
+/** What a payer must pay: address, mode and price. */
 interface NewTerms {
-  /** The first field that is not as it was. */
+  /** The first field that differs from before. */
   field: string
   address: string
   mode: CheckoutMode
@@ -49,8 +49,8 @@ interface NewTerms {
 }
 
 /**
- * Changes an own checkout. What it says about itself may change until it is paid; what it asks for only before anybody
- * can have seen it (contract 4.5, rule 7).
+ * Changes an own checkout. Its texts may change until it is paid; address, mode and price only before anyone can have seen them
+ * (contract 4.5, rule 7).
  */
 export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
   const before = await findOwnCheckout(ctx.db, { id, owner })
@@ -83,7 +83,7 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
   return updated
 }
 
-/** What is repeated unchanged is no change: forms send every field. */
+/** A field that repeats the stored value changes nothing: forms send every field. */
 function readNewTerms(
   before: Checkout,
   body: Readonly<Record<string, unknown>>,
@@ -112,7 +112,7 @@ function readNewTerms(
   }
   const field = Object.entries(changed).find(([, isSo]) => isSo)?.[0]
   if (field === undefined) return undefined
-  // A wallet is made for one checkout and gives to one address; it cannot be made or given up afterwards.
+  // A generated wallet belongs to one checkout and pays out to one address; it cannot be added or removed afterwards.
   const hasWallet = before.mode === 'generated_wallet' || mode === 'generated_wallet'
   if (hasWallet && (changed.address || changed.mode)) throw walletFixed(changed.mode ? 'mode' : 'address')
   return {
@@ -131,7 +131,7 @@ function readNewTerms(
   }
 }
 
-/** Whatever of the two is changed, invoice and price say the same. */
+/** After a change of either, invoice and price must still agree. */
 function requireSameInvoice(next: Checkout, terms: NewTerms | undefined): void {
   const { invoice, currency, price, plans } = next
   if (invoice === null) return
@@ -147,7 +147,7 @@ function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationReq
   return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
 }
 
-/** The old amounts stay taken for as long as a payer might pay them, and such a payment is for the merchant to judge. */
+/** The old amounts stay reserved as long as a payer might pay them; the merchant decides about such a payment. */
 async function replaceTerms(
   tx: CheckoutRoom,
   held: Checkout,
@@ -167,10 +167,10 @@ async function replaceTerms(
     plans: plans.map(({ title, price, discount }) => ({ title, value: price.text, discount, amountRaw: undefined })),
   }
   if (moves) {
-    // It was somewhere else when the ledger was looked at: another change came in between.
+    // Another change moved the checkout after this one looked at the ledger for its address.
     if (!seen) throw fieldFixed('address')
     next = { ...next, ...(await watchFrom(tx, next, seen)) }
-    // The address is held by now: of many moved there at once, each counts those before it.
+    // This transaction now holds the address, so each of many checkouts moved there at once counts those before it.
     await refuseTooMany(tx, next)
   }
   if (moves || mode !== held.mode) await requireOwnAddress(tx, next, { namedBy: 'secret-key', seen })

@@ -16,7 +16,7 @@ const QUANTITY = /^(?:0|[1-9][0-9]{0,5})(?:\.[0-9]{1,3})?$/
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Reads the invoice of a checkout; the first wrong member is named. What it comes to is compared where the price is known. */
+/** Reads the invoice of a checkout and names the first wrong member. Its total is compared later, where the price is known. */
 export function readInvoice(value: unknown): Invoice | null {
   const asked = given(value)
   if (asked === undefined) return null

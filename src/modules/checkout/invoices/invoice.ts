@@ -3,19 +3,19 @@ import { formatFiat } from '../domain/fiat.ts'
 import { badField } from '../errors.ts'
 import type { Price } from '../price-fields.ts'
 
-/** Who buys, as far as the merchant says. It tells of people: it is shown to the holder of the link, and to the merchant. */
+/** The buyer as the merchant entered it. This is personal data: only the holder of the link and the merchant see it. */
 interface Buyer {
   name: string | null
-  /** With its line breaks. */
+  /** May contain line breaks. */
   address: string | null
   taxId: string | null
 }
 
 interface InvoiceLine {
   title: string
-  /** A decimal of up to three places. */
+  /** A decimal with up to three places. */
   quantity: string
-  /** Of one, in the currency of the checkout; a discount is below zero. */
+  /** The price of one, in the currency of the checkout; negative for a discount. */
   price: string
 }
 
@@ -24,11 +24,11 @@ interface TaxLine {
   amount: string
 }
 
-/** What stands on the invoice of a checkout, as its merchant has written it. */
+/** The invoice of a checkout as its merchant entered it. */
 export interface Invoice {
-  /** The merchant's own; without one the gateway gives the next when it is paid. */
+  /** The merchant's own number; without one, the gateway assigns the next number when it is paid. */
   number: string | null
-  /** Address and tax number of the merchant, where a law wants them. */
+  /** The merchant's address and tax number, where the law requires them. */
   seller: string | null
   buyer: Buyer | null
   lines: InvoiceLine[]
@@ -38,7 +38,7 @@ export interface Invoice {
 const QUANTITY_SCALE = 1_000n
 const scaleOf = (currency: string) => (currency === 'NANO' ? 30 : 8)
 
-/** In raw, or in 10^-8 of a currency; undefined where it has more decimals than that. */
+/** In raw, or in 10^-8 of a currency; undefined when the text has too many decimals. */
 function toUnits(text: string, scale: number): bigint | undefined {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.')
   if (fraction.length > scale) return undefined
@@ -52,14 +52,14 @@ export const formatUnits = (currency: string, units: bigint): string => {
 }
 
 export interface Sums {
-  /** Of each line: quantity times price. */
+  /** Quantity times price of each line. */
   lines: bigint[]
   tax: bigint[]
   net: bigint
   total: bigint
 }
 
-/** What an invoice comes to, exactly; what cannot be said exactly in the currency is refused by its field. */
+/** The exact totals of an invoice; a value that the currency cannot express exactly is refused by its field. */
 export function sumInvoice({ lines, tax }: Invoice, currency: string): Sums {
   const scale = scaleOf(currency)
   const units = (field: string, text: string) => {
@@ -86,7 +86,7 @@ interface Asked {
   plans: readonly unknown[]
 }
 
-/** Refuses an invoice that says something else than the price: one of them would be wrong on paper. */
+/** Refuses an invoice whose total differs from the price: one of the two would be wrong on paper. */
 export function requireSameTotal(invoice: Invoice, { currency, price, plans }: Asked): void {
   if (plans.length > 0 || price === undefined || price.kind === 'wildcards') {
     throw badField('invoice', 'An invoice needs one fixed amount, without plans or X digits.')

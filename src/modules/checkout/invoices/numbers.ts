@@ -7,12 +7,12 @@ const DIGITS = 6
 
 const toNumber = (count: number) => `INV-${String(count).padStart(DIGITS, '0')}`
 
-/** Merchants may not use them: they would stand on two invoices. */
+/** Numbers that the gateway assigns; a merchant's own number of this form could appear on two invoices. */
 export const isGivenByUs = (number: string) => /^INV-[0-9]+$/i.test(number)
 
 /**
- * Refuses a merchant's own number that stands on another checkout of the account which is open or paid: it would be on two invoices. Call it
- * in the transaction that writes the checkout; two at once are made one after the other.
+ * Refuses a merchant's own number that another open or paid checkout of the account has, because two invoices would carry it. Call it in
+ * the transaction that stores the checkout; of two at once, the second waits for the first.
  */
 export async function requireFreeNumber(
   db: Db,
@@ -40,8 +40,8 @@ export async function requireFreeNumber(
 }
 
 /**
- * The number of an invoice that is being paid, taken in the transaction that completes its checkout: what is not paid has
- * none, and a transaction that fails gives it back. So the numbers of an account have no holes.
+ * Assigns the number of an invoice in the transaction that completes its checkout: unpaid checkouts get none, and a transaction that
+ * fails releases it. So the numbers of an account have no gaps.
  */
 export async function takeInvoiceNumber(
   db: Db,

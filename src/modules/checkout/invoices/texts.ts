@@ -1,9 +1,9 @@
 import type { Language } from '../../../web/voice.ts'
 
-/** What an invoice says beside the words it shares with the payment page. */
+/** Texts of an invoice, in addition to those it shares with the payment page. */
 export interface InvoiceTexts {
   invoice: string
-  /** Before it is paid. */
+  /** The title before it is paid. */
   proForma: string
   number: string
   date: string

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Checkouts, what they reserve, what was paid, and which addresses are watched. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)
@@ -48,7 +47,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('detected_block', 'text')
     .addColumn('detected_at', time)
     .execute()
-  // Two open ones would sum the same funds.
+  // Two open ones would both count the same payments.
   await sql`create unique index checkouts_summing on checkouts (owner, address)
     where mode <> 'unique_amount' and status in ('pending', 'detected', 'partial')`.execute(db)
   await sql`create index checkouts_summing_address on checkouts (address) where mode <> 'unique_amount'`.execute(db)
@@ -92,7 +91,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addPrimaryKeyConstraint('checkout_quotes_key', ['checkout_id', 'plan', 'seq'])
     .execute()
 
-  // One block counts once for each owner, whoever tells of it and however often.
+  // One block counts once for each owner, however often and by whomever it is reported.
   await schema
     .createTable('checkout_payments')
     .addColumn('owner', 'text', (column) => column.notNull())

@@ -1,10 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { StoreEngine } from '../../../kernel/dialect.ts'
 
-/**
- * What lay on an address when a checkout was made there, amounts that payers chose, a merchant's note, and which key
- * took the place of which.
- */
+/** What lay on an address when a checkout was made there, amounts that payers chose, a merchant's note, and which key replaced which. */
 export async function up(db: Kysely<unknown>, _engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema.alterTable('checkouts').addColumn('look', 'integer').execute()
@@ -29,7 +26,7 @@ export async function up(db: Kysely<unknown>, _engine: StoreEngine): Promise<voi
   await rememberRotations(db)
 }
 
-/** Until now only the audit knew which key took the place of which. */
+/** Until now only the audit log recorded which key replaced which. */
 async function rememberRotations(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ detail: string }>`select detail from audit_entries where what = 'key.rotated'`.execute(
     db,

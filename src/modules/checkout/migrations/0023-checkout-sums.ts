@@ -1,23 +1,23 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, sumRaw, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What a change must touch to change a sum. */
+/** Only a change of one of these columns can change a sum. */
 const COUNTED = ['owner', 'key_id', 'status', 'currency', 'created_at', 'paid_at', 'paid_raw', 'price_e8']
 
 /**
- * What checkouts come to by day, kept by the engine itself in the transaction of every change: no writer can forget it,
- * and a gateway of the version before keeps it as well.
+ * The totals of checkouts by day, kept by triggers in the transaction of every change: no writer can forget them, and a gateway of the
+ * previous version keeps them as well.
  */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await createTables(db, engine)
-  // First: from here on nobody else writes checkouts until this is committed, and what was written before is seen below.
+  // Comes first: from here until the commit nobody else writes checkouts, and the statements below see everything written before.
   await (engine === 'sqlite' ? keepInSqlite(db) : keepInPostgres(db))
   await fill(db, engine)
 }
 
 async function createTables({ schema }: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
-  // A sum has no bound that a single amount has.
+  // A single amount has an upper bound, a sum has none.
   const raw = engine === 'sqlite' ? 'text' : sql`numeric`
   await schema
     .createTable('checkout_sums')
@@ -85,7 +85,7 @@ async function keepInSqlite(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Each connection counts in a part of its own, so that nobody waits for another's commit. */
+/** Each connection counts in a part of its own, so that nobody waits for another connection's commit. */
 const PARTS = 64
 
 async function keepInPostgres(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What merchants give back of what was paid to them. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Invoices of checkouts, and the last number that each account has given. */
+/** Invoices of checkouts, and the last number assigned for each account. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db
   await schema.alterTable('checkouts').addColumn('invoice', 'text').execute()

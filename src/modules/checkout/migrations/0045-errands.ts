@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Sends of the service itself, and payments by request, that 0.2 has listed as payments without a sale. What was counted for a checkout
- * stays: its merchant has acted on it.
+ * Removes sends of the service itself and payments by request, which 0.2 listed as unmatched payments. Those counted for a checkout stay,
+ * because the merchant has acted on them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`delete from checkout_payments where kind = 'unmatched' and (

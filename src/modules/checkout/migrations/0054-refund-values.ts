@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn } from '../../../kernel/dialect.ts'
 
-/** What of a refund was paid beyond the price (refunds that were made before gave back of the price alone), and who has given back. */
+/** Stores how much of a refund was paid beyond the price (earlier refunds came from the price alone), and who refunded. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .alterTable('checkout_refunds')

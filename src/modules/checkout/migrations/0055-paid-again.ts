@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, jsonMember, sumRaw } from '../../../kernel/dialect.ts'
 
-/** What was paid for a checkout on a day after it was complete. */
+/** Payments for a checkout on a later day than the one on which it was complete. */
 const AGAIN = `checkouts.status = 'complete' and checkouts.paid_at / 86400000 < payment.created_at / 86400000`
 const PAID_KEYS = 'owner, day, currency, part'
 
 /**
- * Money stands in the books on the day on which it came: what is paid for a checkout that is complete already moves from the day of
- * its sale, where the sums of 0023 count it, to its own. Kept by the engine, as those are. Numbers of invoices are looked up.
+ * The books count money on the day on which it came: a payment for a checkout that is complete already moves from the day of its sale,
+ * where the sums of 0023 count it, to its own day. Triggers keep this, as they keep those sums. Also adds an index for invoice numbers.
  */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const number = jsonMember(engine, 'invoice', 'number')
@@ -56,7 +56,7 @@ async function keepInSqlite(db: Kysely<unknown>): Promise<void> {
 }
 
 async function keepInPostgres(db: Kysely<unknown>): Promise<void> {
-  // As the sums of 0023: each connection counts in a part of its own.
+  // As in the sums of 0023, each connection counts in a part of its own.
   const body = moves('pg_backend_pid() % 64', (raw) => `-${raw}`, 'checkout_paid_sums.raw + excluded.raw').replaceAll(
     "'0'",
     '0',

@@ -14,7 +14,7 @@ interface CheckoutDetail {
   description: string | null
   status: string
   additional: string
-  /** Paid too late, and its merchant has not decided yet. */
+  /** Paid too late, and its merchant has not decided about it. */
   isLate: boolean
   mode: string
   madeWith: string | null
@@ -54,15 +54,15 @@ interface CheckoutPageProps {
     blockHash: string | null
   }[]
   links: { pay: string; check: string; block(hash: string): string; proof(hash: string): string }
-  /** Payments with a proof that anybody can read. */
+  /** Hashes of payments that have a public proof. */
   proved: ReadonlySet<string>
   refunding: Omit<
     ComponentProps<typeof RefundsCard>,
     'frame' | 'filled' | 'checkoutId' | 'currency' | 'isOpen' | 'block' | 'action'
   >
-  /** Payments of the account that fit nothing, to choose from. */
+  /** Unmatched payments of the account, from which the merchant can choose. */
   unmatched: readonly { blockHash: string; payer: string; amountRaw: bigint; at: number }[]
-  /** Administrators read what belongs to others, and change nothing of it. */
+  /** False for administrators, who may read other accounts' checkouts but not change them. */
   isOwn: boolean
 }
 
@@ -155,7 +155,7 @@ const Actions = ({
   )
 }
 
-/** On the development ledger: every state of a checkout by one click. */
+/** Buttons that bring a checkout on the development ledger into every state. */
 const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
   <Card title="Simulate a payment" note="Only on the development ledger. More on the Developer page.">
     <div class="actions">
@@ -281,7 +281,7 @@ const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
   </Card>
 )
 
-/** One checkout with everything that has happened to it. */
+/** One checkout with its whole history. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
   const { frame, filled, checkout, payments, events, timeline, links, proved, refunding, unmatched, isOwn } = props
   return (

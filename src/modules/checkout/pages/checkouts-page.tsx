@@ -25,7 +25,7 @@ interface CheckoutsPageProps {
   isFiltered: boolean
   first: string | undefined
   next: string | undefined
-  /** Undefined is the reader's own. */
+  /** Undefined for the reader's own account. */
   account: string | undefined
 }
 

@@ -11,7 +11,7 @@ interface DeveloperPageProps {
   waiting: readonly { hash: string; from: string; amountRaw: bigint }[]
 }
 
-/** Plays payer and network on the development ledger, so that every state can be seen in a minute. */
+/** Controls of the development ledger that act as payer and network, so that a developer sees every state within a minute. */
 export const DeveloperPage = ({ frame, paying, funding, holds, waiting }: DeveloperPageProps) => (
   <Frame {...frame} title="Developer" lead="Simulate payments and confirmations on the development ledger.">
     <div class="row two">

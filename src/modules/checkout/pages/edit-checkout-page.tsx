@@ -21,7 +21,7 @@ interface EditProps {
   filled: FormState
   id: string
   currencies: readonly string[]
-  /** Whether nobody can have seen yet what it asks for. */
+  /** Whether no payer can have seen its terms. */
   isUnseen: boolean
   hasPlans: boolean
   isFresh: boolean
@@ -60,7 +60,7 @@ const Terms = ({ filled, currencies, hasPlans }: Pick<EditProps, 'filled' | 'cur
   </Card>
 )
 
-/** What a checkout says about itself, and what it asks for where that can still change. */
+/** The form for a checkout's texts, and for its terms as long as those may change. */
 export const EditCheckoutPage = (props: EditProps) => {
   const { frame, filled, id, isUnseen, isFresh } = props
   const place = `/dashboard/checkouts/${id}`

@@ -10,20 +10,20 @@ interface InvoicePageProps {
   id: string
   invoice: Invoice
   sums: Sums
-  /** None before it is paid, unless its merchant has given one. */
+  /** Null before payment, unless its merchant has set one. */
   number: string | null
   currency: string
   createdAt: number
-  /** Undefined as long as it is not paid in full. */
+  /** Undefined until it is paid in full. */
   paid: { at: number; raw: bigint; refundedRaw: bigint; hash: string | null; hashUrl: string } | undefined
   merchant: ShownMerchant | undefined
-  /** Where the seller is paid. */
+  /** The address that receives the payment. */
   address: string
   devnet: boolean
   voice: Voice
 }
 
-/** One sheet of paper, A4 or Letter: who sells what to whom, what it comes to, and by which block it was paid. */
+/** The invoice on one printed page, A4 or Letter: seller, buyer, lines, totals, and the block that paid it. */
 export const InvoicePage = (props: InvoicePageProps) => {
   const { id, invoice, number, createdAt, paid, merchant, address, devnet, voice } = props
   const { texts, language, locale } = voice
@@ -120,7 +120,7 @@ const Payment = ({ paid, voice }: { paid: NonNullable<InvoicePageProps['paid']>;
   )
 }
 
-/** A table may be wider than a phone; then it scrolls by itself. */
+/** A table may be wider than a phone; then only the table scrolls. */
 const Lines = ({ invoice, sums, currency, voice }: InvoicePageProps) => {
   const { language, locale, texts } = voice
   const words = INVOICE_TEXTS[language]
@@ -168,13 +168,13 @@ const Total = ({ label, sum, isLast = false }: { label: string; sum: string; isL
   </tr>
 )
 
-/** Every digit, in the reader's way of writing. */
+/** The amount with every digit, in the number format of the reader's language. */
 function showUnits(locale: string, currency: string, text: string): string {
   if (currency !== 'NANO') return showMoney(locale, text, currency)
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 30 }).format(text as `${number}`)} nano`
 }
 
-/** As it was written, line by line. */
+/** Keeps the line breaks of the text. */
 const Written = ({ text }: { text: string }) => (
   <p class="written" dir="auto">
     {text}

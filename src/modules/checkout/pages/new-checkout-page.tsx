@@ -114,7 +114,7 @@ const InvoiceFields = ({ filled }: { filled: FormState }) => (
   </>
 )
 
-/** A checkout by hand: what most need first, the rest behind one click. */
+/** The form for a checkout by hand: the common fields first, the rest behind one click. */
 export const NewCheckoutPage = (props: {
   frame: FrameProps
   filled: FormState

@@ -9,7 +9,7 @@ import { type Voice, fill, languagesOf } from '../texts/index.ts'
 const REFRESH_SECONDS = 5
 const LONG_DESCRIPTION = 160
 
-/** Everything a payer sees, in every state. Scripts only fetch this page again and put its parts in place. */
+/** The payment page in every state. Its scripts only fetch this page again and replace its parts. */
 export const PayPage = (props: PayPageProps) => {
   const { checkout, merchant, voice, now, embed, devnet, developer, plan, hrefOf } = props
   const { texts, language } = voice
@@ -23,7 +23,7 @@ export const PayPage = (props: PayPageProps) => {
       styles={['pay.css']}
       scripts={['pay.js']}
       bodyClass={embed === undefined ? 'pay' : 'pay framed'}
-      // A form that a payer fills in must not vanish under their hands.
+      // A page with a form does not reload itself, which would discard what the payer types.
       head={
         <>
           {merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
@@ -77,7 +77,7 @@ const Refresh = () => (
   </noscript>
 )
 
-/** What is bought, and for how much. */
+/** What is bought, and its price. */
 const Order = ({ checkout, merchant, plan, isService, totalRaw, worth, voice, state, hrefOf }: Part) => {
   const { texts, locale } = voice
   const { title, description, image, id, currency, price, plans } = checkout
@@ -121,7 +121,7 @@ const Description = ({ text, label, isWhole }: { text: string; label: string; is
     </p>
   )
 
-/** The way out for a payer who does not pay. It says nothing about the payment, which stays as it is. */
+/** The link for a payer who does not want to pay. It leaves the checkout as it is. */
 const Leave = ({ cancelUrl, voice, state }: Part) =>
   cancelUrl === undefined || state === 'complete' || state === 'seen' ? null : (
     <p class="leave">
@@ -131,7 +131,7 @@ const Leave = ({ cancelUrl, voice, state }: Part) =>
     </p>
   )
 
-/** Instead of the page: there is no such checkout, or no price for it at the moment. */
+/** Shown when the checkout does not exist or has no price at the moment. */
 export const PayProblem = ({
   problem,
   voice,

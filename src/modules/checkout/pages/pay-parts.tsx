@@ -4,7 +4,7 @@ import type { ShownCheckout } from './pay-state.ts'
 
 const LONG_AMOUNT = 13
 
-/** The number that matters, as large as it fits. */
+/** The amount to pay, as large as fits. */
 export const Price = ({ raw, voice }: { raw: bigint; voice: Voice }) => {
   const digits = showDigits(voice.locale, raw)
   return (
@@ -16,14 +16,14 @@ export const Price = ({ raw, voice }: { raw: bigint; voice: Voice }) => {
   )
 }
 
-/** Counts down with scripts; without them it says about how long. */
+/** A countdown with scripts; without them, the approximate time left. */
 export const Timer = ({ until, now, text, voice }: { until: number; now: number; text: string; voice: Voice }) => (
   <p class="timer" role="timer" data-until={until} data-text={text}>
     {fill(text, { left: showLeft(voice.locale, until - now) })}
   </p>
 )
 
-/** Every plan is an address of its own, so that choosing works without scripts. */
+/** Every plan is a link, so that choosing works without scripts. */
 export const Plans = ({ checkout, chosen, voice, hrefOf }: PlansProps) => (
   <nav class="plans" aria-label={voice.texts.choosePlan}>
     <ul>
@@ -58,7 +58,7 @@ interface PlansProps {
   hrefOf(plan: number): string
 }
 
-/** What a state looks like at a glance; its meaning stands in words beside it. */
+/** The icon of a state; the text beside it explains it. */
 export const Sign = ({ kind }: { kind: 'good' | 'busy' | 'warn' | 'bad' }) => (
   <svg class={`sign ${kind}`} viewBox="0 0 64 64" aria-hidden="true">
     <circle class="ring" cx="32" cy="32" r="28" />
@@ -71,20 +71,20 @@ export const Sign = ({ kind }: { kind: 'good' | 'busy' | 'warn' | 'bad' }) => (
 )
 
 export interface DeveloperPanelProps {
-  /** The checkout to play with. */
+  /** The checkout that the buttons act on. */
   id: string
   /** The chosen plan, where there are several. */
   plan: number | undefined
-  /** What this payer has chosen to pay, in raw. */
+  /** The amount that this payer chose, in raw. */
   choice: string | undefined
-  /** Where the forms lead back to: a path of this gateway. */
+  /** The path of this gateway to which the forms return. */
   back: string
-  /** Whether new blocks stay unconfirmed, and how many do. */
+  /** Whether the development ledger holds new blocks back unconfirmed; `waiting` is how many. */
   holds: boolean
   waiting: number
 }
 
-/** Plays payer, merchant and network. It is for developers, and speaks their language alone. */
+/** Buttons that act as payer, merchant and network. For developers only, so it is not translated. */
 export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: DeveloperPanelProps) => {
   const pay = `/developer/checkouts/${id}/pay`
   return (

@@ -8,19 +8,19 @@ import type { Voice } from '../texts/index.ts'
 
 interface ReceiptProps {
   checkout: ShownCheckout
-  /** The sends that made it, oldest first. */
+  /** The sends that paid it, oldest first. */
   payments: readonly { blockHash: string; amountRaw: bigint; rate: string | null }[]
-  /** Who was paid, where they say who they are. */
+  /** Who was paid, where the merchant has made its name public. */
   merchant: ShownMerchant | undefined
-  /** Where a block can be looked at. */
+  /** Link to a block in an explorer. */
   blockUrl(hash: string): string
-  /** Where the proof of a block is; undefined where there is none. */
+  /** Link to the proof of a block; undefined where there is none. */
   proofUrl(hash: string): string | undefined
   devnet: boolean
   voice: Voice
 }
 
-/** One page of paper: what was paid, when, for what, and by which blocks. */
+/** The receipt on one printed page: what was paid, when, for what, and by which blocks. */
 export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, proofUrl, devnet, voice }: ReceiptProps) => {
   const { texts, language, locale } = voice
   const { id, title, description, currency, price, plans, paidRaw, paidAt, address, payer } = checkout

@@ -12,7 +12,7 @@ export interface ShownCheckout {
   address: string
   amountRaw: Raw | undefined
   paidRaw: Raw
-  /** What was asked for, and what was paid beyond it. */
+  /** The amount asked for, without what was paid beyond it. */
   askedRaw: Raw | undefined
   excessRaw: bigint
   currency: string
@@ -23,7 +23,7 @@ export interface ShownCheckout {
   expiresAt: number
   paidAt: number | null
   payer: string | null
-  /** Null where it has none. */
+  /** Null without an invoice. */
   invoice: object | null
 }
 
@@ -46,19 +46,19 @@ export type PayState =
   | 'late'
   | 'refunded'
 
-/** What a payer needs to know, which is a little more than the status says. */
+/** The state as a payer needs to know it, slightly finer than the status. */
 export function stateOf(checkout: ShownCheckout, now: number): PayState {
   const { status, additional, mode, amountRaw, plans, expiresAt } = checkout
   if (status === 'complete' || status === 'refunded') return status
   if (additional === 'paid_late') return 'late'
   if (status === 'expired' || status === 'cancelled') return status
   if (status === 'detected') return 'seen'
-  // Its time is over and the last look at the ledger is still to come: the payer should not pay now.
+  // Its time is over but the last look at the ledger is still to come: the payer should not pay now.
   if (expiresAt <= now) return 'closing'
   if (status === 'partial') return 'partial'
   return mode === 'unique_amount' && amountRaw === undefined && plans.length === 0 ? 'choose' : 'waiting'
 }
 
-/** Whether something may still happen, so that the page should keep looking. */
+/** Whether the state may still change, so that the page should keep polling. */
 export const isOpen = (state: PayState) =>
   state === 'choose' || state === 'waiting' || state === 'partial' || state === 'seen' || state === 'closing'

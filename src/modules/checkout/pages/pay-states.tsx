@@ -10,25 +10,25 @@ import { type Voice, fill } from '../texts/index.ts'
 
 export interface PayPageProps {
   checkout: ShownCheckout
-  /** Who is being paid, where they say who they are. */
+  /** Who is being paid, where the merchant has made its name public. */
   merchant: ShownMerchant | undefined
-  /** The plan that is shown; 0 without plans, undefined until the payer has chosen one. */
+  /** The plan shown; 0 without plans, undefined until the payer has chosen one. */
   plan: number | undefined
-  /** What the service itself sells. */
+  /** Whether the service itself sells this. */
   isService: boolean
-  /** What is still to be paid for it; undefined where the payer decides. */
+  /** What is still to be paid; undefined where the payer decides the amount. */
   dueRaw: bigint | undefined
   /** The number at the top of the page. */
   totalRaw: bigint | undefined
   link: string
   code: QrOutline
-  /** About what is due in money the reader knows. */
+  /** Approximate value of the amount due in the reader's currency. */
   worth: string | undefined
-  /** When the amount of a fiat price ends. */
+  /** Until when the amount of a fiat price is valid. */
   quotedUntil: number | undefined
-  /** What goes back, and why; the address of its block once it is known. */
+  /** A refund by the service: its reason, and its address once the block is known. */
   refund: { error: string; address: string | null; url: string | undefined } | undefined
-  /** Where merchants want payers to go afterwards, or instead. Checked. */
+  /** Links back to the merchant's shop after payment or cancellation, already validated. */
   successUrl: string | undefined
   cancelUrl: string | undefined
   devnet: boolean
@@ -37,15 +37,15 @@ export interface PayPageProps {
   /** The origin of the page that frames this one. */
   embed: string | undefined
   wrongAmount: boolean
-  /** Where the proof of the payment is, once there is one. */
+  /** Link to the proof of the payment, once there is one. */
   proofUrl: string | undefined
-  /** Whether the payer says how much. */
+  /** Whether the payer decides the amount. */
   openAmount: boolean
-  /** Whether a payer who chose an amount wants another. */
+  /** Whether a payer who has chosen an amount wants to change it. */
   choosing: boolean
   /** Undefined with real nodes. */
   developer: Pick<DeveloperPanelProps, 'holds' | 'waiting'> | undefined
-  /** An address of this page with other parameters. */
+  /** Link to this page with other parameters. */
   hrefOf(changes: Readonly<Record<string, string>>): string
 }
 
@@ -53,7 +53,7 @@ export interface Part extends PayPageProps {
   state: PayState
 }
 
-/** What the state is called, on the page and in the tab. */
+/** The name of the state, for the page and the tab title. */
 export function headline({ checkout, plan, dueRaw, voice }: PayPageProps, state: PayState): string {
   const { texts, locale } = voice
   if (state === 'partial') return fill(texts.partial, { due: showNano(locale, dueRaw ?? 0n) })
@@ -63,7 +63,7 @@ export function headline({ checkout, plan, dueRaw, voice }: PayPageProps, state:
   return texts[state]
 }
 
-/** The half of the page that changes: what to do now, or what has happened. */
+/** The part of the page that changes: what to do now, or what has happened. */
 export const Payment = (props: Part) => {
   const { state, voice } = props
   const { texts } = voice
@@ -233,7 +233,7 @@ const AmountForm = ({ checkout, voice, wrongAmount, embed }: Part) => {
   )
 }
 
-/** What was asked for, what came, and the difference: only where there is one. */
+/** Asked, paid and the difference; shown only where they differ. */
 export const Excess = ({ checkout, voice }: { checkout: ShownCheckout; voice: Voice }) => {
   const { texts, locale } = voice
   const { askedRaw, paidRaw, excessRaw } = checkout

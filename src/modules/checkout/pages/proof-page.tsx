@@ -11,7 +11,7 @@ interface ProofPageProps {
 }
 
 const toMinute = (unix: number) => `${new Date(unix * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-/** Rounded: a quorum of 67 % is a raw less than that. */
+/** Rounded, because a quorum of 67 % is stored in whole raw and may fall one raw short. */
 const percentOf = (raw: string, of: string) =>
   `${Number((BigInt(raw) * 20_000n + BigInt(of)) / (BigInt(of) * 2n)) / 100} %`
 
@@ -83,7 +83,7 @@ export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
   </Document>
 )
 
-/** A final vote is one signature; one signature may be for many blocks. */
+/** A final vote is one signature, and one signature may cover many blocks. */
 const Votes = ({ proof: { votes, weights, online_raw } }: Pick<ProofPageProps, 'proof'>) => (
   <details>
     <summary>{votes.length === 1 ? 'The vote' : `The ${votes.length} votes`}</summary>

@@ -11,7 +11,7 @@ export interface RefundRow {
   fiat: string | null
   address: string | null
   hash: string | null
-  /** To hand to the payer, as long as it was not used. */
+  /** The link to hand to the payer, until it is used. */
   link: string | null
   reason: string | null
   failure: string | null
@@ -28,7 +28,7 @@ interface RefundsProps {
   refundableRaw: bigint
   /** Cloud wallets of the account that can pay. */
   wallets: readonly { address: string; balance: bigint }[]
-  /** Undefined where an administrator looks at what belongs to others. */
+  /** Undefined for an administrator looking at another account. */
   action: string | undefined
   block(hash: string): string
 }
@@ -84,7 +84,7 @@ const Given = ({ refunds, block }: Pick<RefundsProps, 'refunds' | 'block'>) => (
   </Table>
 )
 
-/** How much, at which rate, how, to whom and from where. */
+/** The refund form: amount, rate, way, recipient and paying wallet. */
 const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps & { action: string }) => (
   <Form frame={frame} action={action} label="Refund">
     <TextField
@@ -140,7 +140,7 @@ const RefundForm = ({ frame, filled, currency, wallets, action }: RefundsProps &
   </Form>
 )
 
-/** What was given back, and the form that gives back more. */
+/** The refunds so far, and the form for another one. */
 export const RefundsCard = (props: RefundsProps) => {
   const { filled, refunds, refundableRaw, action, isOpen } = props
   const isWrong = filled.error !== undefined && filled.error.field !== 'block_hash'

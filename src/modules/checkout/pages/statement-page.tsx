@@ -10,9 +10,9 @@ import { type Statement, type Total, referenceOf } from '../statement/statement.
 interface StatementPageProps {
   frame: FrameProps
   filled: FormState
-  /** Undefined where what was asked for is no month. */
+  /** Undefined when the month that was asked for is not valid. */
   statement: Statement | undefined
-  /** Whose books these are. */
+  /** The name of the merchant. */
   merchant: string
   linesMax: number
 }
@@ -23,10 +23,10 @@ const query = (month: string, zone: string) => new URLSearchParams({ month, time
 const pageOf = (month: string, zone: string) => `/dashboard/statement?${query(month, zone)}`
 
 const signed = (e8: bigint) => (e8 < 0n ? `−${formatFiat(-e8)}` : formatFiat(e8))
-/** Whole: what is cut does not add up. */
+/** Not rounded, because rounded amounts would not add up. */
 const exactly = (raw: bigint) => (raw < 0n ? `−${formatNano(-raw)}` : formatNano(raw))
 
-/** What was taken and given back in a month, to look at and to print. */
+/** Sales and refunds of a month, for screen and print. */
 export const StatementPage = ({ frame, filled, statement, merchant, linesMax }: StatementPageProps) => (
   <Frame
     {...frame}
@@ -240,7 +240,7 @@ interface PaymentsProps extends Pick<Statement, 'clock'> {
   title: string
   note: string
   payments: Statement['apart']
-  /** What is said of one that counted. */
+  /** The label of a payment that counted. */
   counted?: string
 }
 

@@ -6,7 +6,7 @@ import { Card, Copyable, Empty, Moment, Nano, Pager, shorten } from '../../../we
 interface UnmatchedRow {
   blockHash: string
   checkoutId: string | null
-  /** A checkout without an owner, which this block has paid already. */
+  /** A checkout without an owner that this block has paid already. */
   keylessId: string | undefined
   payer: string
   address: string
@@ -14,7 +14,7 @@ interface UnmatchedRow {
   at: number
 }
 
-/** Money that came and fits nothing: it waits for its owner's word. */
+/** Payments that fit no checkout, for the account to assign. */
 export const UnmatchedPage = (props: {
   frame: FrameProps
   filled: FormState
@@ -34,7 +34,7 @@ export const UnmatchedPage = (props: {
       follows={['checkout']}
       lead="Payments to your addresses that match no open checkout. Assign them to one."
     >
-      {/* There is one such field for each payment, and the wrong one has the focus. */}
+      {/* No link to the field: each payment has one, and the wrong one already has the focus. */}
       <FormError filled={filled} fields={[]} elsewhere={['checkout']} />
       {rows.length === 0 && (
         <Card>

@@ -21,11 +21,11 @@ import {
 } from './store.ts'
 import { refundable } from './terms.ts'
 
-/** How soon the job looks again: at a send that is under way, and at a link that waits for its payer. */
+/** How soon the job looks again at a send on its way, and at a link that waits for its payer. */
 const SENDING_AGAIN = 2_000
 const CLAIM_AGAIN = 60_000
 
-/** Where a refund stands by the word of its wallet, and of its link; undefined when it stands where it stood. */
+/** The next state of a refund, derived from the send of its wallet and from its link; undefined when nothing has changed. */
 function judgeRefund(
   { status, hash }: Pick<Refund, 'status' | 'hash'>,
   block: Pick<OutboxBlock, 'status' | 'hash' | 'refusal'>,
@@ -34,9 +34,9 @@ function judgeRefund(
   if (status === 'failed' || status === 'claimed') return undefined
   if (status !== 'sent') {
     if (block.status === 'refused') return { status: 'failed', failure: block.refusal ?? 'wallet_busy' }
-    // A confirmed block of another signer stands in its place, and an operator has looked: it can never arrive.
+    // A confirmed block by another signer took its place, and an operator has checked: it can never arrive.
     if (block.status === 'lost') return { status: 'failed', failure: 'wallet_frozen' }
-    // Released: it has failed once another block of its wallet is final in its place.
+    // Given up before it was confirmed: it has failed once another block of its wallet is final in its place.
     if (block.status === 'void')
       return block.refusal === null ? undefined : { status: 'failed', failure: block.refusal }
     if (block.status === 'confirmed') return { status: 'sent', hash: block.hash! }
@@ -49,8 +49,8 @@ function judgeRefund(
 }
 
 /**
- * Writes down what has become of a refund. Everything is found from the store; call it as often as you like: of two who see the
- * same, one tells of it.
+ * Records the current state of a refund. Everything is derived from the store, so it may be called at any time; of two callers that see
+ * the same change, one sends the event.
  */
 export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refund> {
   const refund = (await findRefund(ctx.db, id))!
@@ -73,17 +73,17 @@ export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refun
   return moved ?? (await findRefund(ctx.db, id))!
 }
 
-/** Its send; undefined while it is lost and a person has to look into the wallet: until the thaw is over it may leave after all. */
+/** The send of a refund; undefined while it is lost and an operator must check the wallet: until the unfreeze has ended, it may still be sent. */
 async function findDecided({ db }: CheckoutRoom, { id, blockId, walletId }: Refund): Promise<OutboxBlock | undefined> {
   const block = await findBlock(db, blockId)
   if (!block) throw new Error(`The send of refund ${id} is gone.`)
   if (block.status !== 'lost') return block
   const { frozenAt, thawedAt } = (await findWallet(db, walletId))!
-  // The end of a thaw decides about lost blocks in its own transaction: what is read after it holds.
+  // The end of an unfreeze decides about lost blocks in its own transaction, so what is read after it is final.
   return frozenAt === null && thawedAt === null ? findBlock(db, blockId) : undefined
 }
 
-/** By link a refund is over when it was fetched, or went back. */
+/** Whether a refund can change no more; one by link is over only when it was claimed or returned. */
 export const isOver = ({ status, as }: Pick<Refund, 'status' | 'as'>): boolean =>
   status === 'failed' || status === 'claimed' || (status === 'sent' && as === 'send')
 
@@ -95,7 +95,7 @@ const TOLD: Partial<Record<RefundStatus, { event: EventKind; reason: string }>> 
   claimed: { event: 'refund.claimed', reason: 'refund claimed' },
 }
 
-/** State, what is left to refund, timeline and event: all of it, or nothing. */
+/** Changes state, refundable rest, timeline and event together, or nothing. */
 async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Promise<Refund | undefined> {
   const { db, clock, ports } = tx
   const now = clock.now()
@@ -118,13 +118,13 @@ async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Prom
   return moved
 }
 
-/** The refunds of a checkout as they stand at this moment, oldest first. */
+/** The refunds of a checkout with their current state, oldest first. */
 export async function readRefunds(ctx: CheckoutRoom, checkoutId: string): Promise<Refund[]> {
   const refunds = await listRefunds(ctx.db, [checkoutId])
   return Promise.all(refunds.map(async (refund) => (isOver(refund) ? refund : followRefund(ctx, refund.id))))
 }
 
-/** The same for the merchant, with what is left; `owner` undefined is an administrator. */
+/** The same for the merchant, with the amount left to refund; `owner` undefined is an administrator. */
 export async function showRefunds(
   ctx: CheckoutRoom,
   { id, owner }: { id: string; owner: string | undefined },

@@ -5,7 +5,7 @@ import { listDueRefunds, postponeRefund } from './store.ts'
 
 const AT_ONCE = 200
 
-/** Looks at refunds that are not over. */
+/** Follows refunds that are not over. */
 export const followRefunds = (ctx: CheckoutRoom): Job => ({
   kind: 'checkout.refunds',
   money: true,

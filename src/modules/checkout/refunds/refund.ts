@@ -28,9 +28,9 @@ import {
 } from './store.ts'
 
 const MINUTE = 60_000
-/** How long a refund may wait for its signature before it fails: a node may be away, the wallet busy. */
+/** How long a refund may wait for its signature before it fails: a node may be unreachable, or the wallet busy. */
 const WAIT_MAX = 15 * MINUTE
-/** Without an Idempotency-Key, the same asked for again so soon is the same refund. */
+/** Without an Idempotency-Key, an identical request within this time is the same refund. */
 const SAME_WITHIN = MINUTE
 
 interface RefundCaller {
@@ -38,13 +38,13 @@ interface RefundCaller {
   owner: string
   actor: Actor
   rights: KeyRights | undefined
-  /** Called when the answer is a refund that was asked for before. */
+  /** Called when the answer is an earlier refund. */
   replays?: () => void
 }
 
 /**
- * Gives back what was paid, or a part of it, once: the refund, the send that pays it and what is left to refund are one
- * transaction. An open checkout that was paid in part is given up with it, so that the rest cannot complete it.
+ * Refunds a payment, or a part of it, once: the refund, its send and the amount left to refund change in one transaction. A checkout
+ * that was paid in part is cancelled with it, so that the rest cannot complete it.
  */
 export async function refundCheckout(
   ctx: CheckoutRoom,
@@ -54,7 +54,7 @@ export async function refundCheckout(
 ): Promise<Refund> {
   const made = idempotency?.made as { id: string } | undefined
   const begun = made && (await followRefund(ctx, made.id))
-  // What came to nothing may be asked for again.
+  // A failed refund may be requested again.
   if (begun && begun.status !== 'failed') return begun
   const checkout = ownOf(await findCheckout(ctx.db, caller.id), caller.owner)
   const { asked } = request
@@ -72,7 +72,7 @@ export async function refundCheckout(
   ctx.ports.tell(checkout.id)
   await ctx.ports.wallets.bringForward({ id: refund.blockId, walletId: refund.walletId })
   const followed = await followRefund(ctx, refund.id)
-  // It is written down as failed, and nothing has left: the merchant who waits hears why, and may ask again.
+  // It is recorded as failed and nothing was sent: the waiting merchant gets the reason, and may try again.
   if (followed.status === 'failed') throw refusedSend(followed.failure)
   return followed
 }
@@ -88,7 +88,7 @@ interface LinkRefund {
   make(claim: PreparedClaim): Promise<Refund>
 }
 
-/** With a wallet for the money of a link; only where the refund could be made as things stand. */
+/** Prepares a wallet for the money of a link, but only when the refund is possible at the moment. */
 async function alongClaim(
   ctx: CheckoutRoom,
   checkout: Checkout,
@@ -176,7 +176,7 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
   return refund
 }
 
-/** A checkout that still waits for the rest of its price is given up: what it holds after the refund is the merchant's. */
+/** Cancels a checkout that still waits for the rest of its price: what remains after the refund belongs to the merchant. */
 async function noteRefund(tx: CheckoutRoom, held: Checkout): Promise<void> {
   const isOpen = OPEN_STATUSES.some((status) => status === held.status)
   if (!isOpen) return void (await moveCheckout(tx, held, { reason: 'refund asked for' }))
@@ -185,8 +185,8 @@ async function noteRefund(tx: CheckoutRoom, held: Checkout): Promise<void> {
 }
 
 /**
- * The same refund, asked for before. Answers are kept for a day; the refund itself remembers its key for ever, unless it failed.
- * Without a key it is the same amount, address, form and reason within a minute.
+ * Finds the refund that an earlier identical request made. Stored answers are kept for a day; the refund itself keeps its key for ever,
+ * unless it failed. Without a key, identical means the same amount, address, form and reason within a minute.
  */
 async function findKnown(
   { db, clock }: CheckoutRoom,

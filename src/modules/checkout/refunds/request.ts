@@ -4,16 +4,16 @@ import { parseFiat } from '../domain/fiat.ts'
 import { badField } from '../errors.ts'
 import { INVISIBLE, given, readText } from '../../../kernel/shown-fields.ts'
 
-/** How much is to go back. */
+/** The amount to refund. */
 export type RefundAsked =
   | { kind: 'all' }
   | { kind: 'nano'; raw: Raw }
-  /** In the currency of the checkout, at the rate of the payment or at today's. */
+  /** In the currency of the checkout, at the rate of the payment or at today's rate. */
   | { kind: 'fiat'; e8: bigint; rate: 'paid' | 'now' }
 
 export interface RefundRequest {
   asked: RefundAsked
-  /** Undefined is the payer's. */
+  /** Undefined means the payer's address. */
   address: string | undefined
   /** A cloud wallet of the account. */
   from: string | undefined
@@ -25,7 +25,7 @@ type Body = Readonly<Record<string, unknown>>
 
 const REASON_MAX = 280
 
-/** Reads what a merchant wants to give back; the first wrong field is named. */
+/** Reads a refund request and names the first wrong field. */
 export function readRefund(body: Body): RefundRequest {
   const as = readWord('as', body.as, ['send', 'link']) ?? 'send'
   const address = readAddress('address', body.address)
@@ -58,7 +58,7 @@ function readAsked(body: Body): RefundAsked {
   return { kind: 'fiat', e8, rate: rate ?? 'paid' }
 }
 
-/** How much a request asks for, in one word. */
+/** The requested amount as one text, by which equal requests are recognised. */
 export function namesOf(asked: RefundAsked): string {
   if (asked.kind === 'all') return 'all'
   return asked.kind === 'nano' ? `nano ${asked.raw}` : `fiat ${asked.e8} ${asked.rate}`

@@ -9,7 +9,7 @@ const { text, raw, nano, unix, url, address, hash, optional, orNull, record, wor
 
 const STATUS = words('created', 'sending', 'sent', 'waiting_for_claim', 'failed', 'claimed')
 
-/** What anybody who knows a checkout may know of a refund. */
+/** The part of a refund that is public to anyone who knows the checkout. */
 export const PUBLIC_REFUND = record({
   status: STATUS,
   amount: nano,
@@ -19,7 +19,7 @@ export const PUBLIC_REFUND = record({
   at_unix: unix,
 })
 
-/** What webhooks tell of it. */
+/** The refund in webhooks. */
 export const TOLD_REFUND = record({
   id: text,
   status: STATUS,
@@ -35,7 +35,7 @@ export const TOLD_REFUND = record({
   failure: orNull(text),
 })
 
-/** What its merchant sees. */
+/** The refund as its merchant gets it. */
 export const REFUND = record({
   id: text,
   checkout_id: text,
@@ -59,7 +59,7 @@ export const REFUND = record({
   ended_unix: orNull(unix),
 })
 
-/** Money that lies ready behind a link has reached nobody yet. */
+/** The status of a refund; money behind a link counts as sent only once it is claimed. */
 export const standingOf = ({ status, as }: Pick<Refund, 'status' | 'as'>) =>
   status === 'sent' && as === 'link' ? 'waiting_for_claim' : status
 
@@ -94,14 +94,14 @@ export const tellRefund = (refund: Refund): JsonObject => ({
   failure: refund.failure,
 })
 
-/** With the link while it waits: a reader of the link can fetch the money, so that it takes the scope of refunds to see it. */
+/** With the claim link while it is open. Whoever reads the link can take the money, so only keys with the scope for refunds get it. */
 export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
   const { id, status, claimId } = refund
   const isOpenLink = claimId !== null && status !== 'failed' && status !== 'claimed'
   return { ...showListedRefund(ports, refund), ...(isOpenLink && { claim_url: ports.claims.link(id) }) }
 }
 
-/** The same for a key that may read checkouts and reports, and need not be able to give anything back. */
+/** Without the claim link, for keys that may read checkouts and reports but not refund. */
 export function showListedRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
   const { id, hash } = refund
   return {

@@ -17,7 +17,7 @@ export interface Refund {
   asked: string
   reference: string | null
   amountRaw: Raw
-  /** What of it was paid beyond the price. */
+  /** The part that was paid beyond the price. */
   excessRaw: Raw
   currency: string
   fiatE8: bigint | undefined
@@ -64,8 +64,8 @@ export const toRefund = (row: Selectable<CheckoutRefundsTable>): Refund => ({
 })
 
 /**
- * Raises or lowers what a checkout has given back, from exactly what the caller saw, and only as long as exactly so much was
- * paid: whatever else has happened, never more is given back than was paid.
+ * Raises or lowers a checkout's refunded sum, provided that both that sum and the paid sum are exactly as the caller saw them: whatever
+ * else happens at the same time, never more is refunded than was paid.
  */
 export async function moveRefunded(
   db: Db,
@@ -130,12 +130,12 @@ export async function findRefundByReference(db: Db, reference: string): Promise<
 
 interface SameRefund extends Pick<Refund, 'checkoutId' | 'asked' | 'as' | 'reason'> {
   amountRaw: bigint
-  /** Of a send; undefined where it cannot be known. */
+  /** The recipient of a send; undefined for a link, and where the recipient is not known. */
   address: string | undefined
   since: number
 }
 
-/** One of the same amount, address, form and reason that was asked for since a time and has not failed. */
+/** Finds a refund of the same amount, address, form and reason, requested since a given time and not failed. */
 export async function findSameRefund(
   db: Db,
   { checkoutId, asked, amountRaw, as, address, reason, since }: SameRefund,
@@ -149,7 +149,7 @@ export async function findSameRefund(
     .where((where) => where.or([where('asked', '=', asked), where('amount_raw', '=', amountRaw.toString())]))
     .where('given_as', '=', as)
     .where((where) => (reason === null ? where('reason', 'is', null) : where('reason', '=', reason)))
-    // A link has the address of its claimant, once it is claimed.
+    // The address of a refund by link is its claimant's, so it is not compared.
     .where((where) => where.or([where('given_as', '=', 'link'), where('address', '=', address ?? '')]))
     .orderBy('created_at')
     .limit(1)
@@ -159,7 +159,7 @@ export async function findSameRefund(
 
 const LISTED_MAX = 500
 
-/** Of some checkouts, oldest first. */
+/** The refunds of these checkouts, oldest first. */
 export async function listRefunds(db: Db, checkoutIds: readonly string[]): Promise<Refund[]> {
   if (checkoutIds.length === 0) return []
   const rows = await db
@@ -173,7 +173,7 @@ export async function listRefunds(db: Db, checkoutIds: readonly string[]): Promi
   return rows.map(toRefund)
 }
 
-/** What has left or lies ready, newest first, page by page. */
+/** Refunds that were sent or wait behind a link, newest first, page by page. */
 export async function listExportedRefunds(
   db: Db,
   { owner, after, limit }: { owner: string | undefined; after: Refund | undefined; limit: number },
@@ -192,11 +192,11 @@ interface RefundMove {
   failure?: string
   sentAt?: number
   endedAt?: number
-  /** Null ends the looking. */
+  /** Null: the job need not look at it any more. */
   dueAt: number | null
 }
 
-/** From one state to another, in one statement: of two who have seen the same, one tells of it. */
+/** Moves a refund from one state to another in one statement: of two callers that saw the same state, one succeeds. */
 export async function markRefund(db: Db, { id, status }: Refund, move: RefundMove): Promise<Refund | undefined> {
   const row = await db
     .updateTable('checkout_refunds')
@@ -205,7 +205,7 @@ export async function markRefund(db: Db, { id, status }: Refund, move: RefundMov
       due_at: move.dueAt,
       ...(move.hash !== undefined && { hash: move.hash }),
       ...(move.address !== undefined && { address: move.address }),
-      // Nothing has happened: the same key may ask again.
+      // No money moved, so the same key may be used again.
       ...(move.failure !== undefined && { failure: move.failure, reference: null }),
       ...(move.sentAt !== undefined && { sent_at: move.sentAt }),
       ...(move.endedAt !== undefined && { ended_at: move.endedAt }),
@@ -217,7 +217,7 @@ export async function markRefund(db: Db, { id, status }: Refund, move: RefundMov
   return row && toRefund(row)
 }
 
-/** Those that the job has to look at now. */
+/** Lists the refunds that the job must look at now. */
 export async function listDueRefunds(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('checkout_refunds')
@@ -230,7 +230,7 @@ export async function listDueRefunds(db: Db, now: number, limit: number): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Later, because nothing has changed or something failed. */
+/** Sets the next look, because nothing has changed or something failed. */
 export async function postponeRefund(db: Db, id: string, dueAt: number): Promise<void> {
   await db
     .updateTable('checkout_refunds')
@@ -240,14 +240,14 @@ export async function postponeRefund(db: Db, id: string, dueAt: number): Promise
     .execute()
 }
 
-/** For sums over refunds that did not fail. */
+/** The columns of sums over refunds that did not fail. */
 export const sumsOf = (engine: StoreEngine) =>
   [
     sumRaw(engine, 'checkout_refunds.amount_raw').as('raw'),
     sumRaw(engine, 'checkout_refunds.fiat_e8').as('e8'),
   ] as const
 
-/** What was given back of a checkout so far, of its price and beyond it. */
+/** The sums refunded so far, of the price and beyond it. */
 export async function sumGivenBack(
   db: Db,
   engine: StoreEngine,

@@ -11,12 +11,12 @@ import type { CheckoutRoom } from '../room.ts'
 import { askedRaw } from '../shape.ts'
 import type { RefundAsked, RefundRequest } from './request.ts'
 
-/** What a refund comes to. */
+/** The amount of a refund. */
 interface RefundAmount {
   amountRaw: Raw
-  /** What of it was paid beyond the price. */
+  /** The part that was paid beyond the price. */
   excessRaw: Raw
-  /** What of the price goes back; undefined where that is in nano, or not known. */
+  /** The part of a fiat price that is refunded; undefined where the price is in nano, or not known. */
   fiatE8: bigint | undefined
   rate: string | null
   rateSource: string | null
@@ -25,11 +25,11 @@ interface RefundAmount {
 export const refundable = ({ paidRaw, refundedRaw }: Pick<Checkout, 'paidRaw' | 'refundedRaw'>): Raw =>
   toRaw(paidRaw - refundedRaw)
 
-/** The rate under which a checkout was paid: that of its last payment which has one. */
+/** The rate at which a checkout was paid: that of its last payment with a rate. */
 const paidRateOf = (payments: readonly Payment[]): Payment | undefined =>
   payments.findLast(({ kind, rate }) => kind !== 'unmatched' && rate !== null)
 
-/** What is to go back, of what is left; `today` is the rate of now, where it is asked for. */
+/** Decides the amount to refund; `today` is the current rate, where the request asks for it. */
 export function decideAmount(
   checkout: Checkout,
   payments: readonly Payment[],
@@ -43,7 +43,7 @@ export function decideAmount(
     if (rate === undefined || rate === null) throw badField('rate', 'The rate at payment is not known. Use now.')
     const converted = toNanoAt(asked.e8, rate)
     if (converted === undefined) throw refundTooLarge(left)
-    // Each conversion is rounded up to what can be typed, and a unique amount is more than its price: the last of the price is what is left.
+    // Conversions are rounded up, and a unique amount is above its price: whoever refunds the last of the price refunds all that is left.
     const isLast =
       asked.rate === 'paid' && excessLeft(checkout, given) === 0n && priceLeft(checkout, given) === asked.e8
     const isWorthIt = converted > left && (worthAt(left, rate) ?? 0n) >= asked.e8
@@ -58,15 +58,16 @@ export function decideAmount(
   return { amountRaw, ...value, rate: paid?.rate ?? null, rateSource: paid?.rateSource ?? null }
 }
 
-/** What the refunds of a checkout that have not failed come to. */
+/** The sums of a checkout's refunds that have not failed. */
 interface GivenBack {
   e8: bigint
   excessRaw: bigint
 }
 
 /**
- * What a refund counts for in the currency of the price, in every book: what was paid beyond the price goes back first and is none of
- * it; then each raw is its part of the price, or what was asked for, in whole minor units, and the last refund is what is left.
+ * The value of a refund in the currency of the price, as every report counts it. What was paid beyond the price is refunded first and has
+ * no value there; after that each raw is worth its share of the price, or what was requested, in whole minor units. The last refund
+ * takes the remainder.
  */
 function valueOf(
   checkout: Checkout,
@@ -89,34 +90,34 @@ function valueOf(
   return { excessRaw, fiatE8: min(fiatE8, leftE8) }
 }
 
-/** What was paid beyond the price and has not gone back. */
+/** What was paid beyond the price and is not refunded yet. */
 function excessLeft(checkout: Checkout, given: GivenBack): bigint {
   const excess = checkout.paidRaw - (askedRaw(checkout) ?? checkout.paidRaw) - given.excessRaw
   return min(max(excess, 0n), refundable(checkout))
 }
 
-/** Divides to whole minor units. A price may be finer than its currency's coins. */
+/** Divides, rounding to whole minor units, unless the price itself is finer than those. */
 function roundingOf(currency: string, priceE8: bigint): (top: bigint, bottom: bigint) => bigint {
   const unit = 10n ** BigInt(8 - decimalsOf(currency))
   if (priceE8 % unit !== 0n) return (top, bottom) => top / bottom
   return (top, bottom) => ((2n * top + bottom * unit) / (2n * bottom * unit)) * unit
 }
 
-/** Of a price that was paid in part only that part can go back. */
+/** The part of a price that was paid, and so can be refunded. */
 function paidOf(checkout: Checkout, priceE8: bigint): bigint {
   const { currency, paidRaw, status } = checkout
   const asked = askedRaw(checkout) ?? paidRaw
   return status === 'complete' || paidRaw >= asked ? priceE8 : roundingOf(currency, priceE8)(priceE8 * paidRaw, asked)
 }
 
-/** What of the price, in its currency, has not gone back. */
+/** The part of the price, in its currency, that is not refunded yet. */
 const priceLeft = (checkout: Checkout, given: GivenBack): bigint =>
   checkout.priceE8 === undefined ? 0n : max(paidOf(checkout, checkout.priceE8) - given.e8, 0n)
 
 const min = (one: bigint, other: bigint) => (one < other ? one : other)
 const max = (one: bigint, other: bigint) => (one > other ? one : other)
 
-/** Where a refund goes: to the address that was named, or to the payer, if what is sent there reaches them. */
+/** Where a refund goes: to the address in the request, or to the payer if that address reaches them. */
 export async function decideAddress(
   { db, ports }: CheckoutRoom,
   { id }: Checkout,
@@ -129,7 +130,7 @@ export async function decideAddress(
     throw refundAddressRequired('several', payers)
   if (address === undefined && ports.isExchange(destination)) throw refundAddressRequired('exchange', payers)
   const wallet = await findWalletByAddress(db, destination)
-  // Wallets for payments by mail, for checkouts and for the service's own money: no customer keeps them.
+  // Wallets of email payments, of checkouts and of the service itself: a refund there would not reach the customer.
   if (wallet && wallet.purpose !== 'cloud') throw refundAddressRequired('service', payers)
   return destination
 }
@@ -140,15 +141,15 @@ interface RefundSource {
 }
 
 /**
- * The wallet that pays: the one that was named; else the checkout's own while the money is there, else the cloud wallet to which
- * it was paid. Call it in the transaction that queues the send.
+ * The wallet that pays: the one in the request, otherwise the checkout's own while it holds the money, otherwise the cloud wallet that
+ * was paid. Call it in the transaction that queues the send.
  */
 export async function decideSource(db: Db, checkout: Checkout, from: string | undefined): Promise<RefundSource> {
   const { owner, walletId, address, merchantAddress } = checkout
   if (from === undefined && walletId !== null) {
-    // As long as it is active nothing was swept: everything that was paid is there, or waits to be received.
+    // While the wallet is active, nothing was swept: it holds the whole payment, or can still receive it.
     const wallet = await findWallet(db, walletId)
-    // Held from here on: a sweep that began now would leave the refund without its wallet.
+    // Locked from here on, because a sweep that began now would leave the refund without its wallet.
     if (wallet?.status === 'active' && (await lockUsableWallet(db, walletId))) return { walletId, address }
   }
   const own = await findOwnedWallet(db, owner, from ?? merchantAddress)
@@ -157,7 +158,7 @@ export async function decideSource(db: Db, checkout: Checkout, from: string | un
   throw from === undefined ? refundSourceRequired() : badField('from', 'Wallet not found.', 'wallet_not_found')
 }
 
-/** It cannot be told where the money would end. */
+/** Nobody can say who would receive the money. */
 const refundAddressRequired = (why: 'exchange' | 'service' | 'several', payers: readonly string[]) =>
   new AppError(
     'refund_address_required',

@@ -29,15 +29,15 @@ const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 
 /**
- * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path opens nothing by
- * itself: it lets administrators alone see beyond their own account.
+ * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path grants nothing: only
+ * administrators see more than their own account there.
  */
 export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
   const areas: Area[] = [
     { ctx, path: '/api/checkouts', seesAll: () => false },
     { ctx, path: '/api/admin/checkouts', seesAll: ({ role }) => role === 'admin' },
   ]
-  // The fixed words come before any id.
+  // Routes with fixed words come before those that match any id.
   return areas.flatMap((area) => [...listRoutes(area), ...oneRoutes(area)])
 }
 
@@ -47,7 +47,7 @@ interface Area {
   seesAll(caller: AccountCaller): boolean
 }
 
-/** Undefined is everybody: what administrators see of others is for no key that may do less than make keys. */
+/** Undefined means all accounts; to see other accounts' checkouts, a key must be allowed to manage keys. */
 function ownerFor({ seesAll }: Area, caller: AccountCaller): string | undefined {
   if (!seesAll(caller)) return caller.accountId
   requireScope(caller, 'keys')
@@ -135,7 +135,7 @@ function oneRoutes(area: Area): readonly Route[] {
       path: `${path}/:id`,
       door: 'account',
       scope: 'checkout',
-      // Also changes where the money goes.
+      // The payment address can be changed here, so the caller must have confirmed their identity.
       proof: true,
       async run({ caller: { accountId, actor }, params, body }) {
         const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)

@@ -11,7 +11,7 @@ interface CheckPorts {
   nudge(address: string): void
 }
 
-/** How a checkout stands, and all about it, without any key (contract 4.6). */
+/** The status of a checkout and its public record, without any key (contract 4.6). */
 export function checkRoutes({ ctx, limit, told, nudge }: CheckPorts): readonly Route[] {
   const check = async ({ params }: RouteRequest) => {
     const checkout = await getCheckout(ctx, params.id!)

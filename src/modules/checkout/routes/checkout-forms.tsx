@@ -27,7 +27,7 @@ const TEXTS = [
   'note',
 ] as const
 
-/** A checkout by hand. */
+/** The form that makes a checkout. */
 export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db, ports } = ctx
   const open = createOpener(ctx)
@@ -40,7 +40,7 @@ export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
       walletsAllowed={await hasGeneratedWallets(ctx, accountId)}
     />
   )
-  // Most merchants are paid at one address.
+  // Pre-filled, because most merchants are always paid at the same address.
   const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
     const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
     const currency = last?.currency ?? 'NANO'
@@ -97,14 +97,14 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Refusals about a part of a list stand beside the field that has it. */
+/** An error about one item of a list is shown at the field that contains the list. */
 function toFormField(field: string | undefined): string | undefined {
   if (field?.startsWith('plans') === true) return 'plans'
   const [, part = 'lines'] = /^invoice(?:\.(lines|tax|buyer|seller|number))?/.exec(field ?? '') ?? []
   return field?.startsWith('invoice') === true ? `invoice_${part}` : field
 }
 
-/** Lines such as `2 x Lamp = 12.50`, taxes such as `VAT 20 % = 5`; a buyer has the name in the first line. */
+/** Reads lines such as `2 x Lamp = 12.50` and taxes such as `VAT 20 % = 5`; the first line of the buyer is the name. */
 function readInvoiceFields(fields: FormFields): { invoice?: Record<string, unknown> } {
   const { invoice_number: number, invoice_seller: seller } = fields.given(['invoice_number', 'invoice_seller'])
   const [name, ...address] = linesOf(fields.get('invoice_buyer'))
@@ -138,7 +138,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Changes of an own checkout by hand, as far as the API takes them. */
+/** The form that edits an own checkout, with the same rules as the API. */
 export function editCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const findOwn = async ({ params, accountId }: PageRequest) =>
     (await getOwn(ctx, params.id!, { owner: accountId })).checkout
@@ -162,7 +162,7 @@ export function editCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     { ...placed, degree: 'all', render: (request) => page(request, EMPTY) },
     {
       ...placed,
-      // Also changes where the money goes.
+      // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
       again: (request, { values, error }) => {
         const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
@@ -182,7 +182,7 @@ export function editCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   ]
 }
 
-/** What it asks for may change until somebody can have seen it (contract 4.5, rule 7). */
+/** Address, mode and price may change until someone can have seen them (contract 4.5, rule 7). */
 const isUnseen = ({ servedAt, seenAt, status }: Checkout) =>
   servedAt === null && seenAt === null && status === 'pending'
 
@@ -205,7 +205,7 @@ function valuesOf(checkout: Checkout): Record<string, string> {
   }
 }
 
-/** Only what is not as it was: what stays is not written down as changed, and another's change meanwhile is not undone. */
+/** Only the changed fields: unchanged ones are not logged as changes, and a change that someone else made meanwhile is not undone. */
 function changesOf(before: Checkout, fields: FormFields): Record<string, unknown> {
   const known = valuesOf(before)
   const sent = fields.typed()

@@ -38,7 +38,7 @@ const UNMATCHED_MAX = 100
 const DAY = 86_400_000
 const WALLETS_SHOWN = 50
 const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
-/** Checkouts: found, made, looked at, cancelled, marked, told about again. */
+/** Dashboard pages that find, show, make, cancel and mark checkouts and resend their webhooks. */
 export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
@@ -101,7 +101,7 @@ const DONE = {
   link: 'Refund ready. Send the link below to the payer.',
 }
 
-/** One checkout and what its merchant may do with it. */
+/** The page of one checkout and its merchant's actions. */
 function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const detail = (request: PageRequest, filled: FormState) => detailPage(ctx, request, filled)
   const placed = { section: '/checkouts', done: DONE, again: detail }
@@ -172,7 +172,7 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
     block: ports.links.block,
     proof: (hash: string) => ports.links.own(`/checkout/${own.checkout.id}/proof?block=${hash}`),
   }
-  // Before that nobody else may see it either.
+  // Before completion, nobody else may see the proofs either.
   const proved = own.checkout.status === 'complete' ? await listProved(ctx.db, own.checkout.id) : new Set<string>()
   const isOwn = own.checkout.owner === accountId
   const { price, chosen } = own.checkout
@@ -199,7 +199,7 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
   )
 }
 
-/** What was given back as it stands now, what still can be, and from where. */
+/** Current refunds of a checkout, the amount still refundable, and the wallets that can pay. */
 async function refundingOf(ctx: CheckoutRoom, checkout: Checkout, mayRefund: boolean) {
   const refunds = await readRefunds(ctx, checkout.id)
   const { owner, paidRaw } = checkout
@@ -209,7 +209,7 @@ async function refundingOf(ctx: CheckoutRoom, checkout: Checkout, mayRefund: boo
       ...refund,
       status: standingOf(refund),
       fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
-      // Whoever has the link has the money.
+      // Whoever has the link can take the money.
       link: mayRefund && refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
     })),
     refundableRaw: refundable((await findCheckout(ctx.db, checkout.id))!),
@@ -263,7 +263,7 @@ function readFilter(values: Readonly<Record<string, string>>): Filter {
     currency: currency === '' ? undefined : currency,
     text: text === '' ? undefined : (toCheckoutId(text) ?? text.trim()),
     from: from === '' ? undefined : readMoment('from', from),
-    // The last day counts as a whole.
+    // The last day is included whole.
     to: to === '' ? undefined : readMoment('to', to) + DAY,
     metadata: metadata === '' ? [] : [readPair(metadata)],
   }

@@ -23,12 +23,12 @@ const { text, bool, integer, optional, orNull, list, record, words } = answer
 const CHANGED = record({ success: bool, checkout: OWN_CHECKOUT })
 const REFUND_BODY = bodyOfAction(checkoutRefund, 'id')
 const BODY = bodyOfAction(checkoutAction, 'public_key')
-/** How long it is open, and how its price is added up, is said when it is made. */
+/** Its lifetime and the parts of its price can be set only when it is made. */
 const CHANGE_BODY = bodyOfAction(checkoutAction, 'public_key', 'template', 'expire', 'line_items', 'shipping')
 
 const shared = { tag: 'checkout', who: 'account' } as const
 
-/** Checkouts of an account; the same under `/api/admin`, where administrators see all. */
+/** Checkouts of an account; the same under `/api/admin`, where administrators see all accounts. */
 const ownRoutes = (path: string, suffix: string, whose: string): Described[] => [
   ...routesOfAll(path, suffix, whose),
   ...reportsOf(path, suffix),
@@ -91,7 +91,7 @@ function routesOfAll(path: string, suffix: string, whose: string): Described[] {
   ]
 }
 
-/** What they came to. */
+/** Reports about these checkouts. */
 function reportsOf(path: string, suffix: string): Described[] {
   return [
     {
@@ -229,7 +229,7 @@ function routesOfOne(path: string, suffix: string): Described[] {
   ]
 }
 
-/** What payers and shops ask with the id alone. `/confirm/{id}` and `/checkout/{id}/check` are other names of `/check/{id}`. */
+/** What payers and shops request with the id alone. `/confirm/{id}` and `/checkout/{id}/check` are aliases of `/check/{id}`. */
 const payerRoutes: readonly Described[] = [
   ...(['get', 'post'] as const).flatMap((method): Described[] => [
     {

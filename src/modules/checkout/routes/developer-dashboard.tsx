@@ -11,7 +11,7 @@ const SHOWN_MAX = 100
 
 interface DeveloperPorts {
   checkouts: CheckoutRoom
-  /** Undefined with real nodes: then nothing of this exists. */
+  /** Undefined with real nodes, where these pages do not exist. */
   ledger: DevelopmentLedger | undefined
 }
 
@@ -21,7 +21,7 @@ const DONE = {
   confirmed: 'Confirmed.',
 }
 
-/** Paying, funding and confirming by hand, on the development ledger only. */
+/** Pages that pay, fund and confirm by hand, on the development ledger only. */
 export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): readonly (Page | Form)[] {
   if (!ledger) return []
   const render = async ({ frame }: PageRequest, filled: { paying?: FormState; funding?: FormState } = {}) => (
@@ -96,7 +96,7 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
   ]
 }
 
-/** Only what is one's own: trying things out must not touch what others try. */
+/** Only own checkouts, so that developers do not disturb each other's tests. */
 async function ownId(
   ctx: CheckoutRoom,
   { accountId: owner, params }: PageRequest,

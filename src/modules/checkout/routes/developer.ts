@@ -27,7 +27,7 @@ const LIMIT: RouteLimit = {
   },
 }
 
-/** Plays payer, merchant and network on the development ledger, for developers. */
+/** Lets developers act as payer, merchant and network on the development ledger. */
 export function developerRoutes(ctx: CheckoutRoom, ledger: DevelopmentLedger): readonly Route[] {
   const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>): Route => ({
     method: 'POST',
@@ -37,7 +37,7 @@ export function developerRoutes(ctx: CheckoutRoom, ledger: DevelopmentLedger): r
     async run({ fields: read, params: { id = '' } }) {
       const fields = read()
       const json = await run(fields, id)
-      // A form goes back to the page it stands on; a program gets the result.
+      // A form is redirected to its page; a program gets the result as JSON.
       const back = readOwnPath(fields.return)
       return back === undefined ? { json } : { goTo: back }
     },
@@ -90,7 +90,7 @@ function readPlan({ plan }: Fields): number | undefined {
   return Number(plan)
 }
 
-/** A path of our own that a form asks to be led back to; undefined for anything that could lead elsewhere. */
+/** A path of this gateway to which a form wants to return; undefined for anything that could lead to another site. */
 function readOwnPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 512) return undefined
   return /^\/(?:[a-z0-9][\w./-]*)?(?:\?[\w.=&%-]*)?(?:#[\w-]*)?$/i.test(value) ? value : undefined

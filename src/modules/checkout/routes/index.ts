@@ -16,13 +16,13 @@ interface CheckoutRoutePorts {
   /** Undefined with real nodes. */
   developmentLedger: DevelopmentLedger | undefined
   perMinute: PayPerMinute
-  /** A page waits for a payment at this address. */
+  /** Requests a look at an address whose payer is watching the page. */
   nudge(address: string): void
-  /** Calls back when something about a checkout has changed, on whichever instance. */
+  /** Calls the listener when something about a checkout has changed, on any instance. */
   onChange(listener: (checkoutId: string) => void): () => void
 }
 
-/** Every way to a checkout beside the action: for its merchant, its payer, and developers. */
+/** All routes of checkouts except the action: for merchants, payers and developers. */
 export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
   const { ctx, developmentLedger, perMinute } = ports
   const told = new LastTold()

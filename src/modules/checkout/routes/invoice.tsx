@@ -5,7 +5,7 @@ import { sumInvoice } from '../invoices/invoice.ts'
 import { InvoicePage } from '../pages/invoice-page.tsx'
 import { type PayPorts, headersFor, showProblem, voiceFor } from './pay.tsx'
 
-/** The invoice of a checkout, for the holder of its link: a pro forma before it is paid, and numbered from then on. */
+/** The invoice of a checkout, for the holder of its link: a pro forma before it is paid, and numbered afterwards. */
 export function invoiceRoute(ports: PayPorts): Route {
   const { ctx, limit, developmentLedger } = ports
   return {
@@ -43,7 +43,7 @@ export function invoiceRoute(ports: PayPorts): Route {
           voice={voice}
         />
       )
-      // It may have somebody's address on it.
+      // It may contain a postal address, so no cache may store it.
       return { page, headers: { ...headersFor(ctx, { voice, embed: undefined }), 'cache-control': 'no-store' } }
     },
     problem: (refusal, request) => showProblem(ports, refusal, { request }),

@@ -7,7 +7,7 @@ import type { CheckoutRoom } from '../room.ts'
 import { type Opened, openCheckout } from '../domain/open.ts'
 import { readCheckout } from '../wire-fields.ts'
 
-/** Makes a checkout of the fields that the action takes, for the doors beside the action: REST and the dashboard. */
+/** Makes a checkout from the fields of the action, for REST and the dashboard. */
 export function createOpener(ctx: CheckoutRoom) {
   const parse = createParser(checkoutAction)
   const { prices, rules } = ctx.ports

@@ -10,18 +10,18 @@ interface PayEventPorts {
   ctx: CheckoutRoom
   limit: RouteLimit
   nudge(address: string): void
-  /** Calls back when something about a checkout has changed, on whichever instance. */
+  /** Calls the listener when something about a checkout has changed, on any instance. */
   onChange(listener: (checkoutId: string) => void): () => void
 }
 
 interface Stream {
   ip: string
   out: StreamEnd
-  /** The last entry of the timeline that was told. */
+  /** The last timeline entry that was sent. */
   seq: number
 }
 
-/** Tells a payer's page what happens to its checkout, as it happens (contract 4.6). */
+/** Streams the changes of a checkout to its payer's page as they happen (contract 4.6). */
 export function payEventRoutes(ports: PayEventPorts): readonly Route[] {
   const { ctx, limit, nudge, onChange } = ports
   const streams = new CheckoutStreams(ctx)
@@ -43,13 +43,13 @@ export function payEventRoutes(ports: PayEventPorts): readonly Route[] {
   function begin(out: StreamEnd, { id, address, ip }: { id: string; address: string; ip: string }) {
     const stop = streams.add(id, ip, out)
     nudge(address)
-    // Read again: what happened since the first look was told before anybody listened.
+    // Read again, because a change between the first read and the subscription was sent to nobody.
     void streams.tell(id)
     return stop
   }
 }
 
-/** Who watches which checkout. */
+/** The open event streams by checkout. */
 class CheckoutStreams {
   readonly #ctx: CheckoutRoom
   readonly #streams = new Map<string, Set<Stream>>()
@@ -58,7 +58,7 @@ class CheckoutStreams {
     this.#ctx = ctx
   }
 
-  /** Answers how to take it away again. */
+  /** Adds a stream and returns the function that removes it. */
   add(id: string, ip: string, out: StreamEnd): ReturnType<EventStream['open']> {
     const streams = this.#streams.get(id) ?? new Set<Stream>()
     const ofIp = [...this.#streams.values()].reduce((sum, all) => sum + count(all, ip), 0)
@@ -74,7 +74,7 @@ class CheckoutStreams {
     }
   }
 
-  /** Tells everybody who watches a checkout how it stands; after the end of the story the stream ends. */
+  /** Sends a checkout's status to all its streams; once the status is final, the streams end. */
   async tell(id: string): Promise<void> {
     const streams = this.#streams.get(id)
     if (!streams) return

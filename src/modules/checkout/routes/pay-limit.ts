@@ -3,16 +3,16 @@ import type { RouteLimit } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 
-/** Checkouts whose last status is remembered, for those who ask too often. */
+/** How many checkouts' last statuses are kept, for clients that exceed their limit. */
 const TOLD_MAX = 10_000
 
-/** Requests a minute of one address, and of an account with a secret key; 0 is no limit. */
+/** Requests a minute for one network address, and for an account with a secret key; 0 means no limit. */
 export interface PayPerMinute {
   address: number
   account: number
 }
 
-/** Remembers what was told, so that the status does not vanish from the sight of a poller that asks too often. */
+/** Keeps the last status sent, so that a poller over its limit still gets a status with its 429. */
 export class LastTold {
   readonly #statuses = new Map<string, string>()
 
@@ -31,7 +31,7 @@ export class LastTold {
   }
 }
 
-/** A shop's server asks for many payers: with its secret key it is counted by its account, without by its address. */
+/** A shop's server asks for many payers: with a secret key requests count for the account, otherwise for the network address. */
 export function payLimit({ address, account }: PayPerMinute, told: LastTold): RouteLimit {
   return {
     bucket: 'pay',

@@ -23,7 +23,7 @@ import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
 import { type Checkout, SERVICE } from '../record.ts'
 import { type Voice, negotiate } from '../texts/index.ts'
 
-/** A page is not kept waiting for a price that it only mentions. */
+/** The longest that a page waits for an approximate value, which is only a hint. */
 const WORTH_MILLISECONDS = 500
 const PROVED_WITHIN = 10_000
 const PICTURE_HEADERS = {
@@ -40,7 +40,7 @@ export interface PayPorts {
   developmentLedger: DevelopmentLedger | undefined
 }
 
-/** What payers look at: the page of a checkout, its receipt, its picture, and the form for an amount of their own. */
+/** What payers open: the page of a checkout, its receipt, its QR code, and the form for an amount of their own. */
 export function payRoutes(ports: PayPorts): readonly Route[] {
   const { ctx, limit, pictures, developmentLedger } = ports
   const devnet = developmentLedger !== undefined
@@ -69,7 +69,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
         const voice = voiceFor(request)
         const { checkout, payments } = await readPageFacts(ctx, await getCheckout(ctx, request.params.id!))
         const headers = headersFor(ctx, { voice, embed: undefined })
-        // There is none before the payment, or once it went back; the page says how it stands.
+        // A receipt exists only for a payment that was not refunded; otherwise the page shows the state.
         if (checkout.status !== 'complete') {
           return { goTo: `/pay/${checkout.id}?lang=${voice.language}`, asPage: true, headers }
         }
@@ -121,10 +121,9 @@ async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Rep
   }
 }
 
-/** In the reader's language, as everything here. */
 export const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
 
-/** What a reader sees of a refusal; programs, and callers that asked in a wrong way, are told in words. */
+/** A page that shows an error to readers; programs, and requests that are wrong in themselves, get the error as JSON. */
 export function showProblem(
   { ctx, developmentLedger }: PayPorts,
   { status }: Refusal,
@@ -154,14 +153,14 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
   const mayPlay = developmentLedger !== undefined && (await request.mayPlay())
   const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, params.id!))
   const plan = readPlan(query.plan, checkout)
-  // What the service sells is for good: nothing is chosen before the buyer has read what it is and chooses.
+  // A purchase from the service is final, so no plan is preselected: the buyer must read the offer and choose.
   const isService = checkout.owner === SERVICE
   const isUnchosen = isService && checkout.plans.length > 1 && checkout.plan === null && query.plan === undefined
   const choice = await readChoice(ctx, checkout, query.choice)
   const planRaw = checkout.plans[plan]?.amountRaw
   const asked = { ...checkout, amountRaw: planRaw ?? choice?.amountRaw ?? checkout.amountRaw }
   const dueRaw = amountToPay(asked)
-  // Until the payer has said how much there is nothing to pay, and nothing is shown to scan.
+  // Until the payer has chosen an amount, there is nothing to pay: the code leads to the page instead.
   const link = paymentLink(asked) ?? ctx.ports.links.pay(checkout.id)
   const now = ctx.clock.now()
   const kept = {
@@ -204,7 +203,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
   return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
-/** What pages show: a price may be the payer's own, and more may have come than was asked for. */
+/** The checkout as pages show it, with the payer's own price and what was overpaid. */
 function toShown(checkout: Checkout): ShownCheckout {
   const price = checkout.price ?? checkout.chosen
   return { ...checkout, price, askedRaw: askedRaw(checkout), excessRaw: excessOf(checkout) }
@@ -212,7 +211,7 @@ function toShown(checkout: Checkout): ShownCheckout {
 
 const proofPath = (id: string) => `/checkout/${id}/proof`
 
-/** The proof is stored a moment after the payment counts, which is when its payer looks. */
+/** A fresh payment gets the link before its proof is stored, which happens a moment later, just when the payer looks. */
 async function findProofUrl(
   { db, clock, ports }: CheckoutRoom,
   { id, status, blockHash, paidAt }: Checkout,
@@ -222,13 +221,13 @@ async function findProofUrl(
   return isFresh || (await listProved(db, id)).has(blockHash) ? proofPath(id) : undefined
 }
 
-/** The number at the top: what was paid, or all that is asked for, of which a part may have come. */
+/** The number at the top of the page: what was paid, or the whole amount asked for even if a part was paid. */
 function totalOf({ status, paidRaw, amountRaw }: Checkout, dueRaw: bigint | undefined): bigint | undefined {
   if (status === 'complete' || status === 'refunded') return paidRaw
   return status === 'partial' ? amountRaw : dueRaw
 }
 
-/** What a price in nano is about worth to the reader. Prices in other money say it themselves. */
+/** Approximate value of a price in nano. Prices in other currencies state their value themselves. */
 async function aboutWorth(
   ctx: CheckoutRoom,
   { checkout, dueRaw, voice }: { checkout: Checkout; dueRaw: bigint | undefined; voice: Voice },
@@ -250,14 +249,14 @@ function readPlan(value: unknown, { plans, plan }: Checkout): number {
 }
 
 /**
- * The origin of the page that wants to frame this one. Only that origin may, and only it is told what happens, so that
- * naming another gains nothing.
+ * The origin of the page that wants to embed this one. Only that origin may do so, and only it receives messages about the payment, so a
+ * false origin gains nothing.
  */
 function readEmbed(value: unknown): string | undefined {
   return typeof value === 'string' && /^https?:\/\/[a-z0-9.-]{1,253}(?::[0-9]{1,5})?$/.test(value) ? value : undefined
 }
 
-/** A merchant's address as it may stand in a link. It was checked when it came; the scheme is looked at once more. */
+/** A merchant's URL that may become a link. It was validated when it was stored; its scheme is checked again here. */
 function toLink({ ports }: CheckoutRoom, url: string | null, id: string): string | undefined {
   const filled = url?.replaceAll('{{id}}', encodeURIComponent(id)) ?? ''
   if (!URL.canParse(filled)) return undefined

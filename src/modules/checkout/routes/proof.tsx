@@ -14,7 +14,7 @@ interface ProofPorts {
   devnet: boolean
 }
 
-/** The proof of a payment: JSON, and a page that verifies it for readers with a browser. */
+/** The proof of a payment: JSON for programs, and for people a page that verifies it in their browser. */
 export function proofRoute({ ctx, limit, devnet }: ProofPorts): Route {
   return {
     method: 'GET',
@@ -28,7 +28,7 @@ export function proofRoute({ ctx, limit, devnet }: ProofPorts): Route {
       const hash = readHash(request) ?? blockHash
       const proof = hash === null ? undefined : await findProof(ctx.db, id, hash)
       if (!proof) throw await whyNone(ctx, checkout, hash)
-      // It was verified before it was stored, and its reader verifies it: a stranger who asks for it often costs no signatures.
+      // It was verified before it was stored, and its reader verifies it: repeated requests by anonymous callers must not cost signature checks.
       if (!wantsPage(request)) return { json: proof }
       const page = <ProofPage {...{ id, title, proof, devnet }} />
       return { page, headers: headersFor(ctx, { voice: voiceFor(request), embed: undefined }) }
@@ -45,14 +45,14 @@ async function whyNone(ctx: CheckoutRoom, checkout: Checkout, hash: string | nul
   return proofNotAvailable('This block is not a payment of the checkout.')
 }
 
-/** By then the votes for a payment have come, or never will. */
+/** By then the votes for a payment have arrived, or never will. */
 const MADE_WITHIN = 30_000
 const IS_NEW = 'The proof of this payment is being made. Ask again in a few seconds.'
 const NO_VOTES =
   'There is no proof of this payment. It is made from votes that the gateway receives around the time of the payment.'
 const IS_OFF = 'This gateway makes no proofs of payments.'
 
-/** A checkout may be paid by several blocks; the one that completed it unless another is named. */
+/** The block named in the request; several blocks may pay a checkout, and the default is the one that completed it. */
 function readHash({ query: { block } }: RouteRequest): string | undefined {
   if (block === undefined) return undefined
   if (typeof block !== 'string' || !isHex(block, 64)) throw badField('block', 'block is the hash of a block.')

@@ -6,7 +6,7 @@ import { StatementPage } from '../pages/statement-page.tsx'
 import type { CheckoutRoom } from '../room.ts'
 import { LINES_MAX, type Statement, exportStatement, readMonth, readStatement } from '../statement/statement.ts'
 
-/** The books of a month: to look at, and to print. */
+/** The statement of a month, for screen and print. */
 export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [
   {
     path: '/statement',
@@ -36,7 +36,7 @@ async function show(ctx: CheckoutRoom, { frame, query, accountId }: PageRequest)
   }
 }
 
-/** The same as a table. An administrator sees their own, too. */
+/** The same as CSV. An administrator gets their own account's statement here, too. */
 export const statementRoute = (ctx: CheckoutRoom, path: string): Route => ({
   method: 'GET',
   path: `${path}/statement.csv`,

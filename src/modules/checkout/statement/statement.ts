@@ -23,26 +23,26 @@ import {
   sumSales,
 } from './store.ts'
 
-/** Lines of each kind that a page has; the table for spreadsheets has all. */
+/** Maximum lines of each kind on the page; the CSV has all of them. */
 export const LINES_MAX = 1_000
-/** 0.1 is of 2026; what is asked for before is a slip. */
+/** A month from 2000 to 2099; nano-gateway 0.1 is from 2026, so an earlier year is a typing error. */
 const MONTH = /^20[0-9]{2}-(?:0[1-9]|1[0-2])$/
 const ZONE_MAX = 64
 const REFERENCE_MAX = 120
-/** What shops usually call what they know a payment by. */
+/** The metadata names under which shops usually store their own reference. */
 const REFERENCES = ['reference', 'order_id', 'order', 'order_number', 'invoice', 'invoice_id', 'ref', 'cart_id', 'sku']
 
 interface Month {
-  /** As 2026-10. */
+  /** For example 2026-10. */
   month: string
   zone: string
   from: number
   to: number
-  /** Whether it is over: nothing more will be paid in it. */
+  /** Whether the month is over, so that no further payment falls into it. */
   isOver: boolean
 }
 
-/** The month and the time zone that somebody asks for; this one, in UTC, unless told. */
+/** Reads month and time zone of the request; the default is the current month in UTC. */
 export function readMonth(asked: Readonly<Record<string, unknown>>, now: number): Month {
   const { month: wanted = '', time_zone: given = '' } = asked
   const zone = given === '' ? 'UTC' : given
@@ -55,7 +55,7 @@ export function readMonth(asked: Readonly<Record<string, unknown>>, now: number)
   return { month, zone, from, to, isOver: to <= now }
 }
 
-/** What one currency comes to. */
+/** The totals of one currency. */
 export interface Total {
   currency: string
   sales: number
@@ -70,21 +70,21 @@ export interface Statement extends Month {
   before: string
   after: string
   sales: Checkout[]
-  /** For sales that were complete already. */
+  /** Further payments for sales that were complete already. */
   again: Payment[]
   refunds: { refund: Refund; checkout: Checkout }[]
   apart: Payment[]
-  /** What earlier months list as apart, and is in a sale of this one; below zero. */
+  /** Payments listed as apart in earlier months that became part of a sale in this one, as negative amounts. */
   nowCounted: Payment[]
   totals: Total[]
-  /** What has sold nothing so far, and what of that went back. */
+  /** Payments that have sold nothing so far, and the refunds of those. */
   others: { count: number; raw: bigint; refundedRaw: bigint }
-  /** Whether there are more lines than these. */
+  /** Whether some lines were left out. */
   isCut: boolean
   clock(at: number): string
 }
 
-/** What a merchant has taken and given back in a month, from the same sums as reports. */
+/** A merchant's sales and refunds in a month, from the same sums as the reports. */
 export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Month): Promise<Statement> {
   const { db, ports } = ctx
   const span: Span = { owner, from: asked.from, to: asked.to }
@@ -125,7 +125,7 @@ const cameBack = (refund: Refund): Refund => ({
   fiatE8: refund.fiatE8 === undefined ? undefined : -refund.fiatE8,
 })
 
-/** A refund is paired with its checkout, which may be of another month. */
+/** Pairs refunds with their checkouts, which may belong to other months. */
 async function withCheckouts({ db }: CheckoutRoom, refunds: readonly Refund[]) {
   const checkouts = await listCheckoutsById(db, [...new Set(refunds.map(({ checkoutId }) => checkoutId))])
   return refunds.map((refund) => ({ refund, checkout: checkouts.get(refund.checkoutId)! }))
@@ -149,7 +149,7 @@ function toTotals(gross: readonly Revenue[], back: readonly Revenue[]): Total[] 
   })
 }
 
-/** By what a shop knows a sale: the number of its invoice, what its metadata calls so, and what its merchant noted. */
+/** The shop's own reference for a sale: the invoice number, a usual metadata field, or the merchant's note. */
 export function referenceOf({ metadata, note, invoiceNumber }: Checkout): string {
   const isPlain = (value: Json | undefined) => typeof value === 'string' || typeof value === 'number'
   const name = REFERENCES.find((one) => isPlain(metadata[one]))
@@ -180,7 +180,7 @@ const COLUMNS = [
 
 type Line = Partial<Record<(typeof COLUMNS)[number], string>>
 
-/** The lines of a statement: sales, refunds below zero, and what has sold nothing so far; page by page, however many there are. */
+/** All lines of a statement as CSV: sales, negative refunds, and payments that sold nothing; read page by page. */
 export async function* exportStatement(ctx: CheckoutRoom, owner: string, month: Month): AsyncGenerator<string> {
   const { db } = ctx
   const span: Span = { owner, from: month.from, to: month.to }
@@ -193,7 +193,7 @@ export async function* exportStatement(ctx: CheckoutRoom, owner: string, month: 
       date_utc: new Date(at).toISOString(),
       amount_nano: formatNano(raw),
       amount_raw: raw.toString(),
-      // Nano has none, and neither have we.
+      // Nano has no fees, and the gateway charges none.
       fee_nano: '0',
     }
     return `${COLUMNS.map((name) => quote(cells[name] ?? '')).join(',')}\r\n`

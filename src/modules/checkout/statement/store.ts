@@ -14,7 +14,7 @@ import { CHECKOUT_COLUMNS } from '../tables.ts'
 
 const DAY = 86_400_000
 
-/** Whose books, from the first moment on, up to but without the last. */
+/** Whose books, and for which time: the first moment is included, the last is not. */
 export interface Span {
   owner: string
   from: number
@@ -26,7 +26,7 @@ interface Page<T> {
   limit: number
 }
 
-/** What was paid in full, or marked as paid, in a time: oldest first, page by page. */
+/** Sales paid in full or marked as paid in a time, oldest first, page by page. */
 export async function listSales(
   db: Db,
   { owner, from, to }: Span,
@@ -44,7 +44,7 @@ export async function listSales(
   return asSold(db, rows.map(toCheckout))
 }
 
-/** What was paid for a sale after it was complete: it stands in the books on its own day. */
+/** Payments for a sale after it was complete, which the books count on their own day. */
 const paidAgain = (db: Db) =>
   db
     .selectFrom('checkout_payments')
@@ -53,7 +53,7 @@ const paidAgain = (db: Db) =>
     .where('checkout_payments.kind', '<>', 'unmatched')
     .whereRef('checkout_payments.created_at', '>', 'checkouts.paid_at')
 
-/** Checkouts with what was paid for them by the moment in which they were complete. */
+/** Checkouts with the amount paid up to the moment when they were complete. */
 async function asSold(db: Db, sales: readonly Checkout[]): Promise<Checkout[]> {
   if (sales.length === 0) return []
   const ids = sales.map(({ id }) => id)
@@ -72,7 +72,7 @@ const paidAgainIn = (db: Db, { owner, from, to }: Span) =>
     .where('checkout_payments.created_at', '>=', from)
     .where('checkout_payments.created_at', '<', to)
 
-/** What came in a time for sales that were complete already: oldest first, page by page. */
+/** Payments in a time for sales that were complete already, oldest first, page by page. */
 export async function listPaidAgain(db: Db, span: Span, { after, limit }: Page<Payment>): Promise<Payment[]> {
   let query = paidAgainIn(db, { ...span, from: after?.createdAt ?? span.from }).selectAll('checkout_payments')
   if (after) query = query.where(behindPayment(after))
@@ -87,7 +87,7 @@ export async function listPaidAgain(db: Db, span: Span, { after, limit }: Page<P
 const behindPayment = ({ createdAt, blockHash }: Payment) =>
   behind(['checkout_payments.created_at', 'asc', createdAt], ['checkout_payments.block_hash', 'asc', blockHash])
 
-/** What went back in a time, or is on its way, of sales and of what was none. */
+/** Refunds made or under way in a time, of sales and of payments that sold nothing. */
 export async function listRefundsOf(
   db: Db,
   { owner, from, to }: Span,
@@ -105,11 +105,11 @@ export async function listRefundsOf(
   return rows.map(toRefund)
 }
 
-/** Whether a refund had not failed by the end of a time: what failed later does not change that time. */
+/** Whether a refund had not failed by the end of a time: a later failure does not change that time. */
 const stood = (to: number) => (eb: ExpressionBuilder<Tables, 'checkout_refunds'>) =>
   eb.or([eb('checkout_refunds.status', '<>', 'failed'), eb('checkout_refunds.ended_at', '>=', to)])
 
-/** Refunds of earlier times that failed in this one: what they gave back came again. */
+/** Refunds of earlier times that failed in this one, so that their amounts came back. */
 export async function listFailedOf(
   db: Db,
   { owner, from, to }: Span,
@@ -144,7 +144,7 @@ const paymentsApart = (db: Db, { owner, from, to }: Span) =>
       ]),
     )
 
-/** Money that came in a time and had sold nothing by its end: too late, too little, or fitting nothing. */
+/** Payments of a time that had sold nothing by its end: too late, too little, or matching no checkout. */
 export async function listApart(db: Db, span: Span, { after, limit }: Page<Payment>): Promise<Payment[]> {
   let query = paymentsApart(db, { ...span, from: after?.createdAt ?? span.from }).selectAll('checkout_payments')
   if (after) query = query.where(behindPayment(after))
@@ -156,7 +156,7 @@ export async function listApart(db: Db, span: Span, { after, limit }: Page<Payme
   return rows.map(toPayment)
 }
 
-/** The same, added up. */
+/** The sum of these payments. */
 export async function sumApart(db: Db, engine: StoreEngine, span: Span): Promise<{ count: number; raw: bigint }> {
   const row = await paymentsApart(db, span)
     .select(({ fn }) => fn.countAll().as('count'))
@@ -166,8 +166,8 @@ export async function sumApart(db: Db, engine: StoreEngine, span: Span): Promise
 }
 
 /**
- * What an earlier time lists as apart, and became a sale in this one: the sale has all that was paid, so that this has to be taken off again
- * where times are added up.
+ * Payments that an earlier time lists as apart and that became part of a sale in this one. The sale counts everything paid, so a report
+ * that adds up times must subtract them.
  */
 const nowCounted = (db: Db, { owner, from, to }: Span) =>
   db
@@ -180,7 +180,7 @@ const nowCounted = (db: Db, { owner, from, to }: Span) =>
     .where('checkout_payments.kind', '<>', 'unmatched')
     .where('checkout_payments.created_at', '<', from)
 
-/** Each as a payment below zero, at the moment of its sale; oldest sale first, page by page. */
+/** The same as negative payments at the moment of their sale; oldest sale first, page by page. */
 export async function listNowCounted(db: Db, span: Span, { after, limit }: Page<Payment>): Promise<Payment[]> {
   let query = nowCounted(db, span).selectAll('checkout_payments')
   if (after)
@@ -206,7 +206,7 @@ const toRevenue = (row: { currency: string; count: number | string | bigint; raw
   e8: BigInt(row.e8),
 })
 
-/** What sales of a time came to by currency: whole days come from the sums that reports read, the rest is counted. */
+/** Sales of a time by currency: whole days come from the stored sums that reports use, the rest is counted. */
 export async function sumSales(db: Db, engine: StoreEngine, { owner, from, to }: Span): Promise<Revenue[]> {
   const [firstDay, endDay] = [Math.ceil(from / DAY), Math.floor(to / DAY)]
   const days = await sumRevenueDays(db, engine, { owner, since: firstDay * DAY, until: endDay * DAY })
@@ -248,8 +248,8 @@ async function countSales(db: Db, engine: StoreEngine, { owner, from, to }: Span
 }
 
 /**
- * What went back in a time by currency: of what was sold by its end, whenever that was, or of everything else. What was refunded
- * before its checkout was complete counts when it is; what failed afterwards came again.
+ * Refunds of a time by currency: of sales complete by its end, or of everything else. A refund made before its checkout was complete
+ * counts at completion; a refund that failed later is subtracted.
  */
 export async function sumRefundsOf(
   db: Db,

@@ -13,12 +13,12 @@ export { LANGUAGES, fill, languagesOf } from '../../../web/voice.ts'
 
 export const TEXTS: Record<Language, Texts> = { en, es, fr, de, pt, ja, zh, ar }
 
-/** The language in which a page speaks to a payer. */
+/** The language of a page for payers. */
 export interface Voice extends Spoken {
   texts: Texts
 }
 
-/** The language a reader likes best of those we speak. A language that was chosen on the page counts before all. */
+/** The reader's preferred language among those available. A language chosen on the page comes first. */
 export function negotiate(acceptLanguage: string | undefined, chosen?: unknown): Voice {
   const spoken = negotiateLanguage(acceptLanguage, chosen)
   return { ...spoken, texts: TEXTS[spoken.language] }

@@ -1,12 +1,12 @@
-/** Everything the payment page says, once for each language. Words in braces are filled in. */
+/** Every text of the payment page, once for each language. Words in braces are replaced. */
 export interface Texts {
-  /** The language in its own words. */
+  /** The name of the language in that language. */
   language: string
   payment: string
   amount: string
   address: string
   details: string
-  /** How to reach the seller, and what they agree to. */
+  /** Contact of the seller, and the terms that the buyer agrees to. */
   contact: string
   terms: string
   copy: string
@@ -14,9 +14,9 @@ export interface Texts {
   openWallet: string
   scan: string
   qrCode: string
-  /** Where only the exact amount matches. */
+  /** Where only the exact amount is accepted. */
   exactly: string
-  /** Why such an amount is an odd one. */
+  /** Explains why the amount has unusual digits. */
   oddDigits: string
   anyAmount: string
   anyAmountHelp: string

@@ -11,7 +11,7 @@ import type { EmailRoom } from '../room.ts'
 import { findEmailPayment, insertPayment, markCancelled } from '../store.ts'
 
 const DAY = 86_400_000
-/** How long the money may be under way to its wallet, and how long it can be fetched then. */
+/** How long the money may take to reach its wallet, and how long it can be claimed after that. */
 const FUNDING = DAY
 const LIFETIME = 30 * DAY
 
@@ -28,8 +28,8 @@ interface LinkTerms {
 }
 
 /**
- * Makes the wallet in which money will lie ready for the holder of a link, along with what `run` records. Like a payment by mail without
- * the mail: the sender who puts the money in hands the link on.
+ * Makes the wallet that holds money for whoever opens a link, together with what `run` stores. It works like an email payment without the mail:
+ * the sender passes the link on.
  */
 export async function alongLink<T>(
   ctx: EmailRoom,
@@ -50,7 +50,7 @@ interface LinkFor {
   title: string | null
 }
 
-/** Writes the link down, in the transaction that sends the money on its way. */
+/** Stores the link, in the transaction that queues the money's send. */
 export async function recordLink(
   ctx: EmailRoom,
   tx: StoreCtx,
@@ -80,19 +80,19 @@ export async function recordLink(
   })
   const recipientId = ids.next('emr')
   await insertRecipient(db, { id: recipientId, paymentId: id, position: 0, email: null, emailHash: null, amount })
-  // No mail waits to be sent.
+  // There is no mail to send.
   await markSent(db, recipientId, now)
   await insertToken(db, hashToken(tokenOf(ctx, refundId)), { recipientId, now })
 }
 
-/** The link itself. Its token is made from what it is for, and can be shown again to the sender, who may know it. */
+/** The link. Its token is derived from the refund, so it can be shown again to the sender, who may know it. */
 export const linkOf = (ctx: EmailRoom, refundId: string): string => ctx.ports.links.claim(tokenOf(ctx, refundId))
 
-/** 256 bits that take the key of this service's secrets to make. */
+/** 256 bits that can be computed only with this gateway's secrets key. */
 const tokenOf = ({ ports }: EmailRoom, refundId: string): string =>
   Buffer.from(ports.secrets.fingerprint('refund-link', refundId), 'hex').toString('base64url')
 
-/** What has become of it. */
+/** The status of a link's money. */
 export async function findLink(
   db: Db,
   id: string,
@@ -105,7 +105,7 @@ export async function findLink(
   return { status: isOver ? 'returned' : 'open', address: null }
 }
 
-/** What was not fetched goes back; nothing happens where it is over. */
+/** Returns unclaimed money; does nothing when the link is over. */
 export async function cancelLink(tx: StoreCtx, id: string): Promise<void> {
   const payment = await findEmailPayment(tx.db, id)
   if (payment) await markCancelled(tx.db, { id, accountId: payment.accountId, now: tx.clock.now() })
@@ -115,22 +115,22 @@ const BYTES = 32
 const SELECTOR_LENGTH = 32
 const FORM = /^[A-Za-z0-9_-]{43}$/
 
-/** 256 bits that open a share. Their holder is its recipient. */
+/** 256 random bits that open a share. Whoever has them counts as its recipient. */
 export function createToken(random: Random): string {
   return Buffer.from(random.bytes(BYTES)).toString('base64url')
 }
 
-/** What is kept of a token: half of its hash finds the row, the other half is compared without giving away how far it fits. */
+/** Half of a token's hash finds the row; the other half is compared in constant time, so that timing reveals nothing. */
 export function hashToken(token: string): TokenHash {
   const hash = createHash('sha256').update(token).digest('hex')
   return { selector: hash.slice(0, SELECTOR_LENGTH), verifier: hash.slice(SELECTOR_LENGTH) }
 }
 
-/** A token as people paste it; undefined when it cannot be one. */
+/** Reads a token as people paste it; undefined when it cannot be one. */
 export function readToken(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = value.trim()
-  // A whole link is what many will paste.
+  // Many people paste the whole link.
   const token = text.slice(text.indexOf('#') + 1)
   return FORM.test(token) ? token : undefined
 }

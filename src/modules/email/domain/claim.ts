@@ -17,15 +17,15 @@ import { fits, hashToken } from './claim-link.ts'
 import { followPayment } from './follow.ts'
 import { claimReference, tellPages, tellSender } from './tell.ts'
 
-/** A share with everything its recipient may see. */
+/** A share with everything that its recipient may see. */
 export interface Share {
   payment: EmailPayment
   recipient: Recipient
-  /** Of the block that pays it, once it has left. */
+  /** The hash of the block that pays it, once it is broadcast. */
   hash: string | undefined
 }
 
-/** The share that a token opens, or 404. Looking changes nothing. */
+/** Finds the share of a token, or throws 404. Changes nothing. */
 export async function openShare({ store }: EmailRoom, token: string): Promise<Share> {
   const given = hashToken(token)
   const kept = await findToken(store.db, given.selector)
@@ -33,10 +33,10 @@ export async function openShare({ store }: EmailRoom, token: string): Promise<Sh
   return readShare({ store }, kept.recipientId)
 }
 
-/** Whether the money of a link is still on its way to its wallet; a payment by mail is opened by a token only after its funding. */
+/** Whether the money of a link has not reached its wallet yet. Tokens of email payments exist only after the funding. */
 export const isOnItsWay = ({ payment }: Share): boolean => payment.status === 'waiting' && payment.cancelledAt === null
 
-/** The same after a look whether the money has come. */
+/** The same after checking whether the money has arrived. */
 export async function openFundedShare(ctx: EmailRoom, token: string): Promise<Share> {
   const share = await openShare(ctx, token)
   if (!isOnItsWay(share)) return share
@@ -55,8 +55,8 @@ async function readShare({ store: { db } }: Pick<EmailRoom, 'store'>, recipientI
 }
 
 /**
- * Pays a share to an address, once: of many browsers one wins, and the same address again gets the same block. The claim
- * and its payment commit together; from then on it happens, whatever its time or our process comes to.
+ * Pays a share to an address, once: of concurrent claims one succeeds, and the same address again gets the same block. The claim and its
+ * payment commit together; after that the payment happens, even if the share's time ends or the process dies.
  */
 export async function claimShare(
   ctx: EmailRoom,
@@ -75,7 +75,7 @@ export async function claimShare(
     if (now.claimAddress !== destination) throw claimedAlready()
   }
   await untilPaid(ctx, claimReference(recipient.id)).catch((error: unknown) => {
-    // It is promised and leaves by itself; the page says so.
+    // The payment is committed and happens in the background; the page says so.
     if (!(error instanceof AppError)) throw error
   })
   tellPages(ctx.store, payment)
@@ -89,7 +89,7 @@ async function decide(
 ): Promise<boolean> {
   const { db, clock } = tx
   const now = clock.now()
-  // The job that ends a payment holds it as well: either its end sees this claim, or this claim sees its end.
+  // The job that ends a payment locks it as well, so that either sees what the other has done.
   const open = await lockOpenPayment(db, payment.id, now)
   if (open?.status !== 'funded' || open.cancelledAt !== null || now >= open.expiresAt!) return false
   if (!(await markClaimed(db, recipient.id, destination, now))) return false
@@ -101,7 +101,7 @@ async function decide(
   return true
 }
 
-/** Its recipient wants neither the money nor further mails: the share goes back, and the address is written to no more. */
+/** Declines a share: it returns to the sender, and this address gets no further mails. */
 export async function declineShare(ctx: EmailRoom, token: string): Promise<void> {
   const { payment, recipient } = await openShare(ctx, token)
   if (recipient.status === 'claimed') throw claimedAlready()
@@ -110,7 +110,7 @@ export async function declineShare(ctx: EmailRoom, token: string): Promise<void>
     const open = await lockOpenPayment(tx.db, payment.id, now)
     const won = open !== undefined && (await markDeclined(tx.db, recipient.id, now))
     if (won) await tellSender(tx, payment, { kind: 'declined', recipientId: recipient.id })
-    // The claim was faster: what was claimed is not declined, and its claimant wants further mails.
+    // A concurrent claim was first: a claimed share is not declined, and the address may still get mails.
     else if ((await findRecipient(tx.db, recipient.id))?.status === 'claimed') throw claimedAlready()
     if (recipient.emailHash !== null) await insertSuppression(tx.db, recipient.emailHash, now)
   })

@@ -26,24 +26,24 @@ import { tellPages, tellSender } from './tell.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** The largest come first. */
+/** Deposits per request; the largest come first. */
 const DEPOSITS_MAX = 1_000
 
 /**
- * Brings a payment by mail forward as far as its funds and the clock allow: funding, expiry, completion, and whatever came
- * in beyond what was asked for goes back. Everything is found from the store; call it as often as you like.
+ * Moves an email payment on as far as its funds and the time allow: funding, expiry, completion, and the return of any surplus. Everything is
+ * derived from the store, so it may be called at any time.
  */
 export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
   const payment = await findEmailPayment(ctx.store.db, id)
   if (!payment || payment.endedAt !== null) return
   const { address: feeAddress } = await treasury(ctx)
-  // Nothing expires before the ledger was asked: the sender may have paid while we were away.
+  // Asks the ledger before anything expires, because the sender may have paid while the gateway was down.
   const isDue = payment.status === 'waiting' && payment.cancelledAt === null && ctx.store.clock.now() >= payment.fundBy
   const mayExpire = isDue && !(await isPaidUnnoticed(ctx, payment))
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
   if (!hasMoved) return
   tellPages(ctx.store, payment)
-  // What fails now is taken up by the jobs of wallets.
+  // The wallets' jobs repeat what fails here.
   await whenOver(ctx.queue.advance(payment.walletId))
 }
 
@@ -53,7 +53,7 @@ interface Step {
   mayExpire: boolean
 }
 
-/** One transaction; true when something is left to the wallet. */
+/** One transaction; true when the wallet has something to send. */
 async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire }: Step): Promise<boolean> {
   const { db, clock } = tx
   const now = clock.now()
@@ -61,7 +61,7 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
   if (!payment) return false
   await lockOpenPayment(db, id, nextLook(payment, now))
   const funds = await lockFunds(db, payment.walletId)
-  // A person has to look into the wallet first.
+  // The wallet is frozen and waits for an operator.
   if (!funds) return false
   if (payment.status === 'funded') return tendShares(ctx, tx, payment, funds)
   const isCancelled = payment.cancelledAt !== null
@@ -83,7 +83,7 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
   return true
 }
 
-/** The shares of a funded payment: mailed, refunded when their time is over, and done with when no recipient waits any more. */
+/** Mails the shares of a funded payment, returns those whose time is over, and completes the payment when no share is open. */
 async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, funds: Funds): Promise<boolean> {
   const { db, clock } = tx
   const { id, walletId } = payment
@@ -94,12 +94,12 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
   const open = recipients.filter(({ status }) => status === 'queued' || status === 'sent')
   if (open.length === 0) {
     await markCompleted(db, id, now)
-    // Its end sends everything that is left to the refund address, after what was promised before.
+    // The wallet's end sends the rest to the refund address, after the payments queued before.
     await markExpiring(db, walletId, 'ended')
     if (recipients.some(({ status }) => status === 'refunded')) await tellSender(tx, payment, { kind: 'returned' })
     return true
   }
-  // While such a job waits or runs this adds nothing; it brings back one that was given up.
+  // Adds nothing while such a job exists; replaces one that was given up.
   for (const { id: recipientId } of open.filter(({ status, bouncedAt }) => status === 'queued' && bouncedAt === null)) {
     await enqueue(tx, { kind: INVITE, payload: { recipientId }, key: recipientId })
   }
@@ -115,8 +115,8 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
 }
 
 /**
- * Whether the ledger has enough that the wallet has not received yet. Deposits too small to be received do not count: they
- * would keep a payment from ending, and only the end of its wallet gives them back.
+ * Whether the ledger has enough money that the wallet has not received yet. Deposits too small to be received do not count: they would keep a
+ * payment from ending, and only the end of its wallet returns them.
  */
 async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: EmailPayment): Promise<boolean> {
   const { node, rules, queue } = ctx
@@ -133,7 +133,7 @@ async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: Ema
   return true
 }
 
-/** Often while the sender is likely to pay, and never later than the next deadline. */
+/** Frequent while the sender is likely to pay, and never later than the next deadline. */
 function nextLook({ status, createdAt, fundBy, expiresAt }: EmailPayment, now: number): number {
   if (status === 'funded') return Math.min(now + 10 * MINUTE, expiresAt! > now ? expiresAt! : Infinity)
   const pause = now - createdAt < 60 * MINUTE ? 5 * SECOND : MINUTE
@@ -141,8 +141,8 @@ function nextLook({ status, createdAt, fundBy, expiresAt }: EmailPayment, now: n
 }
 
 /**
- * Ends a payment at its owner's wish: what was claimed stays claimed, everything else goes to the refund address. The fee
- * of a funded payment is spent, because its mails are.
+ * Ends a payment at its owner's request: claimed shares stay claimed, and the rest goes to the refund address. The fee of a funded payment is
+ * not returned, because its mails were sent.
  */
 export async function cancelEmailPayment(
   ctx: EmailRoom,
@@ -158,7 +158,7 @@ export async function cancelEmailPayment(
   if (!payment) throw emailPaymentNotFound()
   if (was === undefined) throw emailPaymentOver(payment.status)
   tellPages(ctx.store, payment)
-  // Decided; what fails now is done by the job.
+  // The decision is stored; the job repeats what fails now.
   await followPayment(ctx, id).catch(ctx.store.failures.failed('email.follow', { paymentId: id }))
   return (await findOwnPayment(db, accountId, id))!
 }

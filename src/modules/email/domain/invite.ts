@@ -19,16 +19,15 @@ import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.t
 import { tellPages, tellSender } from './tell.ts'
 import { createToken, hashToken } from './claim-link.ts'
 
-/** The queue's word for a mail that brings a recipient their share. */
+/** Name of the job that mails a recipient their share. */
 export const INVITE = 'email.invite'
 export const MAIL_METER = 'email'
 export const mailCallerOf = (emailHash: string) => `email:${emailHash}`
 const DAY = 86_400_000
 
 /**
- * Mails a recipient what opens their share. The token exists in this mail and nowhere else: only its hash is kept, and before
- * the mail leaves. A mail that leaves twice, because the reply to the first was lost, has the same message id and another token,
- * and both tokens open the one share.
+ * Mails a recipient the link to their share. Only this mail contains the token; the store gets its hash, before the mail is sent. If the reply
+ * of the mail server is lost and the mail is sent again, it has the same message id and another token, and both tokens open the share.
  */
 export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientId: string): Promise<void> {
   const { store } = ctx
@@ -52,7 +51,7 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
   tellPages(store, payment)
 }
 
-/** An address gets so many mails a day from all senders together; the rest waits. Repeated attempts count once. */
+/** Limits the mails to an address from all senders per day; the rest waits. Repeated attempts count once. */
 async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipient, token: string): Promise<void> {
   const { mailsPerAddressMax: max } = ports.rules
   await store.db.transaction().execute(async (db) => {
@@ -66,7 +65,7 @@ async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipie
   })
 }
 
-/** Its recipient has declined another payment since this one was made, and is written to no more. */
+/** The recipient has declined another payment since this one was made, and must get no mail. */
 async function sendBack({ store }: EmailRoom, payment: EmailPayment, { id: recipientId }: Recipient): Promise<void> {
   await inTx(store, async (tx) => {
     const now = tx.clock.now()
@@ -75,7 +74,7 @@ async function sendBack({ store }: EmailRoom, payment: EmailPayment, { id: recip
   })
 }
 
-/** The sender is told. The share stays open until its time is over, or until the sender cancels it. */
+/** Notifies the sender. The share stays open until its time is over or the sender cancels it. */
 async function noteBounce(ctx: EmailRoom, payment: EmailPayment, recipient: Recipient): Promise<void> {
   await inTx(ctx.store, async (tx) => {
     if (!(await markBounced(tx.db, recipient.id, tx.clock.now()))) return

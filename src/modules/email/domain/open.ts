@@ -16,12 +16,12 @@ import { MAIL_METER, mailCallerOf } from './invite.ts'
 import { tellPages } from './tell.ts'
 
 const DAY = 86_400_000
-/** How long the sender may take to pay. */
+/** How long the sender has to pay. */
 const FUNDING = DAY
 
 /**
- * Makes a payment by mail: a wallet that waits for its funding. No mail leaves before that. What the wallet holds can only
- * go to recipients, to the treasury as the fee, or to the refund address.
+ * Makes an email payment with a wallet that waits for its funding; no mail is sent before that. The wallet can pay only to recipients, to the
+ * treasury as the fee, or to the refund address.
  */
 export async function openEmailPayment(
   ctx: EmailRoom,
@@ -45,10 +45,10 @@ export async function openEmailPayment(
   await alongWallet(ctx, terms, (wallet) =>
     inTx(store, async (tx) => {
       const { db, ids } = tx
-      // Counting and adding are one, however many ask at once.
+      // Locked, so that concurrent requests cannot exceed the limit.
       await lockAccount(db, accountId)
       await checkDay(ctx, db, accountId, emails.length)
-      // Given back where it is not paid; the send that does takes its place.
+      // Released if the payment is not funded; the send that funds it replaces the reservation.
       const pledge = { rights, amount: toRaw(total), reference: pledgeTo(wallet.address), now: createdAt }
       await reserveSpend(db, pledge)
       await wallet.keep(db)
@@ -84,12 +84,12 @@ export async function openEmailPayment(
   return (await findEmailPayment(store.db, id))!
 }
 
-/** Equal shares, the remainder on the last; none is zero, because the smallest amount was checked. */
+/** Equal shares, with the remainder on the last; none is zero, because the minimum was checked. */
 function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
   return splitShares(total, emails).map(({ amount }) => amount)
 }
 
-/** Early words about what the mailing itself would refuse or delay. */
+/** Refuses early what the mailing itself would refuse or delay. */
 async function refuseUnwanted(ctx: EmailRoom, hashes: readonly string[], receipt: string | null): Promise<void> {
   const { store, ports } = ctx
   const receiptHash = receipt === null ? [] : [fingerprintOf(ctx, receipt)]

@@ -12,10 +12,10 @@ import { type EmailPayment, findEmailPayment, findOwnPayment } from '../store.ts
 
 const DEPOSITS_SHOWN = 1
 
-/** The contract wants numbers here; `amount_raw` beside them is exact. */
+/** The contract requires numbers here; `amount_raw` beside them is exact. */
 const toNumber = (amount: Raw) => Number(formatNano(amount))
 
-/** What a wallet reads to pay. */
+/** The payment URI for the sender's wallet. */
 export const fundingLink = ({ address, total }: EmailPayment) => toPaymentUri({ address, amount: total })
 
 /** The answer of `nano_email` (contract 2, Email payment). */
@@ -49,7 +49,7 @@ export async function showCreated(ctx: EmailRoom, payment: EmailPayment): Promis
   }
 }
 
-/** What any caller may ask about the funding of a payment; its recipients are not told. */
+/** The funding status for any caller, without the recipients. */
 export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
   const { db } = ctx.store
   const { id, status, total } = payment
@@ -68,7 +68,7 @@ export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<
     amount_paid_raw: balance.toString(),
     amount_due_raw: due.toString(),
     expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
-    // There is no other record for everybody: this answer is it.
+    // The only public record of an email payment is this answer.
     json: ctx.ports.links.check(id),
     browser: ctx.ports.links.page(id),
     ...(deposit && {
@@ -92,11 +92,11 @@ async function countShares({ store }: EmailRoom, { id }: EmailPayment): Promise<
 
 interface OwnEmailPayment {
   payment: EmailPayment
-  /** Their addresses are shown in part. */
+  /** With masked addresses. */
   recipients: (Omit<Recipient, 'email' | 'emailHash'> & { shownEmail: string })[]
 }
 
-/** Everything its owner may know. */
+/** Everything that its owner may know. */
 export async function getOwnEmailPayment(
   ctx: EmailRoom,
   { id, accountId }: { id: string; accountId: string },
@@ -113,7 +113,7 @@ export async function getOwnEmailPayment(
   }
 }
 
-/** The same as the REST interface shows it. */
+/** The same as the REST interface returns it. */
 export async function showOwnEmailPayment(ctx: EmailRoom, own: { id: string; accountId: string }): Promise<JsonObject> {
   const { payment, recipients } = await getOwnEmailPayment(ctx, own)
   return {
@@ -133,7 +133,7 @@ export async function showOwnEmailPayment(ctx: EmailRoom, own: { id: string; acc
   }
 }
 
-/** A line in a list. */
+/** An entry of a list. */
 export function showListed(payment: EmailPayment): JsonObject {
   return {
     id: payment.id,
@@ -153,7 +153,7 @@ export function showListed(payment: EmailPayment): JsonObject {
   }
 }
 
-/** The payment of an id as links write it, or 404. */
+/** Finds a payment by its id in any form that links use, or throws 404. */
 export async function getEmailPayment({ store }: EmailRoom, given: string): Promise<EmailPayment> {
   const id = given.toLowerCase()
   const payment = /^[0-9a-f]{16}$/.test(id) ? await findEmailPayment(store.db, id) : undefined
@@ -161,22 +161,22 @@ export async function getEmailPayment({ store }: EmailRoom, given: string): Prom
   return payment
 }
 
-/** Empty once it is forgotten. */
+/** Empty once the address was deleted. */
 function openEmail({ ports }: EmailRoom, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
   return email === null ? '' : ports.secrets.open(recipientContext(id), email)
 }
 
-/** Enough for its sender to tell it from the others: `a…@example.com`. */
+/** A masked address such as `a…@example.com`, by which the sender recognises it. */
 function maskEmail(email: string): string {
   const at = email.indexOf('@')
   return at < 1 ? '' : `${email[0]}…${email.slice(at)}`
 }
 
-/** A page is not kept waiting for a price that it only mentions, and mentions no old one. */
+/** The longest that a page waits for an approximate value; outdated rates are not used. */
 const WAIT = 500
 const RATE_AGE_MAX = 15 * 60_000
 
-/** About what an amount is worth to the reader; undefined while no source of prices answers. */
+/** Approximate value for the reader; undefined while no source of rates answers. */
 export async function aboutWorth(
   { prices, clock }: { prices: Prices; clock: Clock },
   amount: bigint,
@@ -197,7 +197,7 @@ async function rateOf(prices: Prices, currency: string): Promise<Rate | undefine
   try {
     return await prices.rate(currency)
   } catch {
-    // It is said beside the amount, and no more than that; who asks for rates tells why there is none.
+    // The value is only a hint beside the amount; the code that fetches rates logs why there is none.
     return undefined
   }
 }

@@ -9,16 +9,16 @@ import { findRecipient, listRecipients, listSuppressed } from '../recipients-sto
 import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
 
-/** The queue's word for a receipt. */
+/** Name of the job that mails a receipt. */
 export const TELL = 'email.tell'
 const METER = 'email-receipts'
-/** The address was not proved to be the sender's: it hears no more of all payments together in 24 hours. */
+/** The sender's address is not verified, so it gets at most this many receipts of all payments in 24 hours. */
 const RECEIPTS_MAX = 200
 const DAY = 86_400_000
 
 export type AskedReceipt = Receipt & { paymentId: string }
 
-/** The open pages of a payment's owner look again. */
+/** Makes the open pages of a payment's owner reload. */
 export function tellPages(
   { tellAccount }: Pick<StoreCtx, 'tellAccount'>,
   { accountId }: Pick<EmailPayment, 'accountId'>,
@@ -26,7 +26,7 @@ export function tellPages(
   tellAccount(accountId, ['email'])
 }
 
-/** Asks for a receipt in the transaction of what it tells. Names and addresses stay out of the queue. */
+/** Queues a receipt in the transaction of the change it reports. The job contains no names or addresses. */
 export async function tellSender(tx: StoreCtx, payment: EmailPayment, what: Receipt): Promise<void> {
   const { id, receipt } = payment
   tellPages(tx, payment)
@@ -35,7 +35,7 @@ export async function tellSender(tx: StoreCtx, payment: EmailPayment, what: Rece
   await enqueue(tx, { kind: TELL, payload })
 }
 
-/** Mails one receipt. When it leaves twice, mailboxes know the second by its message id. */
+/** Mails one receipt. If it is sent twice, mailboxes recognise the duplicate by its message id. */
 export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedReceipt): Promise<void> {
   const { db } = ctx.store
   const payment = await findEmailPayment(db, asked.paymentId)
@@ -56,14 +56,14 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
   try {
     await mailer.send({ ...mail, recipient: to })
   } catch (error) {
-    // Only the sender wants to know.
+    // A refused receipt concerns only the sender, so it is not reported as a failure.
     if (error instanceof MailRefused) return
     if (counted) await giveBackFree(db, counted)
     throw error
   }
 }
 
-/** Takes one of the receipts of the day; where there is none left, this one waits for the next. */
+/** Counts a receipt against the daily limit; at the limit it waits for the next day. */
 async function countReceipt({ store, ports }: EmailRoom, emailHash: string): Promise<FreeUse | undefined> {
   if (ports.rules.mailsPerAddressMax === 0) return undefined
   const allowance = { max: RECEIPTS_MAX, windowMilliseconds: DAY }
@@ -73,5 +73,5 @@ async function countReceipt({ store, ports }: EmailRoom, emailHash: string): Pro
   return use.taken
 }
 
-/** The share of a recipient is this payment of the funding wallet, once and for all. */
+/** The payment reference of a recipient's share, which makes it the only payment for that share. */
 export const claimReference = (recipientId: string) => `email-claim:${recipientId}`

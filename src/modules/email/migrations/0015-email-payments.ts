@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Payments to mail addresses: who gets what, what opens a share, and who wants no such mail. */
+/** Email payments with their recipients, the tokens that open shares, and addresses that want no mail. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)
@@ -72,6 +72,6 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('email_hash', 'text', (column) => column.primaryKey().notNull())
     .addColumn('created_at', time, (column) => column.notNull())
     .execute()
-  // What was lost is still owed, and counted with everything else that a wallet has promised.
+  // A lost send is still owed, and counts as promised by its wallet.
   await sql`create index wallet_blocks_lost on wallet_blocks (wallet_id) where status = 'lost'`.execute(db)
 }

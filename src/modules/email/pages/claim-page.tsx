@@ -6,16 +6,16 @@ import { Document } from '../../../web/layout.tsx'
 import { LANGUAGES, LANGUAGE_NAMES, count, fill, languagesOf } from '../../../web/voice.ts'
 import type { ClaimVoice } from '../texts/index.ts'
 
-/** What the page shows of a share. */
+/** A share as the page shows it. */
 interface ShownShare {
   amount: Raw
-  /** What the sender calls themselves. */
+  /** The name that the sender has chosen. */
   sender: string | null
   message: string | null
   expiresAt: number
-  /** A seller pays a buyer back. */
+  /** Whether it is a merchant's refund. */
   isRefund: boolean
-  /** About what it is worth in money the reader knows. */
+  /** Approximate value in the reader's currency. */
   worth: string | undefined
 }
 
@@ -23,9 +23,9 @@ interface FrameProps {
   title: string
   voice: ClaimVoice
   devnet: boolean
-  /** Why the last try did not work. */
+  /** The error of the last attempt. */
   error?: string | undefined
-  /** Fills the code in from the address of the page. */
+  /** Whether the page's script takes the code from the URL's fragment. */
   script?: boolean
   children: ComponentChildren
 }
@@ -64,7 +64,7 @@ interface CodePageProps {
   error?: string
 }
 
-/** Asks for the code of a mail. With scripts the link fills it in and goes on by itself; looking claims nothing. */
+/** Asks for the code of a mail. With scripts, the link fills it in and continues; opening the page claims nothing. */
 export const CodePage = ({ declines, voice, devnet, error }: CodePageProps) => {
   const { texts } = voice
   const path = declines ? '/claim/decline' : '/claim'
@@ -139,14 +139,14 @@ const Facts = ({ share, voice }: { share: ShownShare; voice: ClaimVoice }) => {
 interface SharePageProps {
   share: ShownShare
   code: string
-  /** What was typed before. */
+  /** The address that was typed before. */
   address: string
   voice: ClaimVoice
   devnet: boolean
   error?: string | undefined
 }
 
-/** A share that waits for its recipient. */
+/** The page of an open share. */
 export const SharePage = ({ share, code, address, voice, devnet, error }: SharePageProps) => {
   const { texts } = voice
   return (
@@ -204,7 +204,7 @@ const Hidden = ({ code, voice }: { code: string; voice: ClaimVoice }) => (
   </>
 )
 
-/** The code stands in no address: another language is asked for by a form. */
+/** Switches the language by a form, because the code must not appear in a URL. */
 const OtherLanguages = ({ code, voice }: { code: string; voice: ClaimVoice }) => (
   <details class="claim-languages">
     <summary>{voice.texts.languages}</summary>
@@ -226,7 +226,7 @@ interface DeclinePageProps {
   devnet: boolean
 }
 
-/** Declining is asked for once more: it cannot be undone. */
+/** Asks for confirmation, because declining cannot be undone. */
 export const DeclinePage = ({ share, code, voice, devnet }: DeclinePageProps) => {
   const { texts } = voice
   return (
@@ -251,14 +251,14 @@ export const DeclinePage = ({ share, code, voice, devnet }: DeclinePageProps) =>
 interface PaidPageProps {
   amount: Raw
   address: string
-  /** Undefined while the block has not left. */
+  /** Undefined until the block is broadcast. */
   block: { hash: string; link: string } | undefined
   code: string
   voice: ClaimVoice
   devnet: boolean
 }
 
-/** A share that was claimed with this address. */
+/** The page of a share that was claimed with this address. */
 export const PaidPage = ({ amount, address, block, code, voice, devnet }: PaidPageProps) => {
   const { texts } = voice
   return (
@@ -293,7 +293,7 @@ interface OverPageProps {
   devnet: boolean
 }
 
-/** Nothing is to be done here any more. */
+/** The page of a share for which nothing can be done any more. */
 export const OverPage = ({ title, text, voice, devnet }: OverPageProps) => (
   <Frame title={title} voice={voice} devnet={devnet}>
     <p role="status">{text}</p>
@@ -312,7 +312,7 @@ interface FundingPageProps {
   devnet: boolean
 }
 
-/** Where a sender pays. */
+/** The page on which a sender pays. */
 export const FundingPage = (props: FundingPageProps) => {
   const { id, total, address, recipients, status, link, qrcode, voice, devnet } = props
   const { texts, locale } = voice

@@ -1,13 +1,13 @@
 import { renderToString } from 'preact-render-to-string'
 
-/** A part of a mail. Every mail is written once and shown as plain text and as HTML. */
+/** A part of a mail. Every mail is written once and rendered as plain text and as HTML. */
 export type MailPart =
   | { text: string }
-  /** Words of the sender, shown as such. */
+  /** Text of the sender, marked as a quotation. */
   | { quote: string }
-  /** Quiet ones are for few people. */
+  /** `quiet` marks links that few people need. */
   | { link: string; label: string; quiet?: true }
-  /** Something to copy. */
+  /** Text to copy. */
   | { code: string }
 
 const INK = '#16202b'
@@ -38,7 +38,7 @@ const Part = ({ part }: { part: MailPart }) => {
   return <p style="margin:12px 0">{part.text}</p>
 }
 
-/** Nothing is fetched from anywhere: no pictures, no fonts, no style sheets. Preact escapes everything. */
+/** Loads nothing from anywhere: no pictures, fonts or style sheets. Preact escapes everything. */
 export function renderMail({
   title,
   parts,

@@ -11,7 +11,7 @@ const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 const STATUSES: readonly EmailStatus[] = ['waiting', 'funded', 'completed', 'expired']
 
-/** Payments by mail of an account, under `/api/emails`. */
+/** Email payments of an account, under `/api/emails`. */
 export function emailRoutes(ctx: EmailRoom): readonly Route[] {
   return [
     {

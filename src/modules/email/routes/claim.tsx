@@ -15,10 +15,10 @@ import { badField, unknownCode } from '../errors.ts'
 import { type ClaimVoice, claimVoice } from '../texts/index.ts'
 import { CodePage, DeclinePage, FundingPage, OverPage, PaidPage, SharePage } from '../pages/claim-page.tsx'
 
-/** Codes that one network address may try, and looks at a payment, in a minute. */
+/** Codes, and looks at a payment, that one network address may try in a minute. */
 const CLAIMS_PER_MINUTE_MAX = 30
 const LOOKS_PER_MINUTE_MAX = 300
-/** A recipient who waits for their payment wakes its wallet at most every two seconds. */
+/** The wallet of a waiting payment is advanced for a viewer at most every two seconds. */
 const NUDGES_PER_MINUTE_MAX = 30
 const HEADERS = {
   'content-security-policy':
@@ -49,8 +49,8 @@ const LOOKS: RouteLimit = {
 const ASKED = { method: 'GET', limit: LOOKS } as const
 
 /**
- * The pages of payments by mail. A code travels behind the `#` of a link or is typed, and reaches us only in the body of a
- * POST; opening a page claims nothing, because mail scanners open everything.
+ * The pages of email payments. A code is after the `#` of a link or is typed, and reaches the gateway only in the body of a POST. Opening a page
+ * claims nothing, because mail scanners open every link.
  */
 export function claimRoutes(ports: ClaimPorts): readonly Route[] {
   const { ctx, devnet } = ports
@@ -102,7 +102,7 @@ interface Answers {
   page(body: Fields, voice: ClaimVoice): Promise<VNode>
 }
 
-/** A browser gets a page, also for what goes wrong; a program gets JSON. */
+/** Browsers get a page, also for errors; programs get JSON. */
 function answerCode(ports: ClaimPorts, { path, declines, json, page }: Answers): Route {
   return {
     method: 'POST',
@@ -124,7 +124,7 @@ function answerCode(ports: ClaimPorts, { path, declines, json, page }: Answers):
 
 const wantsPage = ({ header }: RouteRequest) => /\btext\/html\b/.test(header('accept') ?? '')
 
-/** A language that was chosen on the page travels in its address, or in its forms. */
+/** A language chosen on the page is kept in its URL, or in its forms. */
 const voiceFor = ({ header, query, isForm, fields }: RouteRequest) =>
   claimVoice(header('accept-language'), isForm ? fields().lang : query.lang)
 
@@ -135,7 +135,7 @@ async function takeClaim({ limiter }: ClaimPorts, { ip }: RouteRequest): Promise
   if (!allowed) throw tooMany(CLAIMS_PER_MINUTE_MAX, retryAfterSeconds)
 }
 
-/** The form again, with what was wrong; a wrong address keeps the share in sight. */
+/** The form again with its error; after a wrong address it still shows the share. */
 async function errorPage(
   ports: ClaimPorts,
   request: RouteRequest,
@@ -159,19 +159,19 @@ async function errorPage(
 async function claimOrLook(ctx: EmailRoom, body: Fields): Promise<Share> {
   const token = codeOf(body)
   if (body.address === undefined || body.address === '') return openFundedShare(ctx, token)
-  // Before the address is judged: a visitor without a code learns nothing about names.
+  // The code is checked before the address, so that a visitor without a code learns nothing about usernames.
   await openShare(ctx, token)
   return claimShare(ctx, { token, destination: await destinationOf(ctx, body.address) })
 }
 
 function codeOf(body: Fields): string {
-  // Programs call it what it is.
+  // Programs may name the field `token`.
   const token = readToken(body.code ?? body.token)
   if (token === undefined) throw unknownCode()
   return token
 }
 
-/** An address, or the address behind a name, at this very moment. */
+/** An address, or the address that a username has at this moment. */
 async function destinationOf({ names }: EmailRoom, value: unknown): Promise<string> {
   const text = typeof value === 'string' ? value.trim() : ''
   if (text.startsWith('@')) {
@@ -194,7 +194,7 @@ async function toShown({ ctx, prices }: ClaimPorts, { payment, recipient }: Shar
   return {
     amount: recipient.amount,
     sender: merchant?.name ?? sender,
-    // What a refund is for is kept behind a word that the page says in the reader's language.
+    // The stored message begins with a fixed word, which the page replaces in the reader's language.
     message: isRefund ? message?.replace(/^Refund(?:: )?/, '') || null : message,
     expiresAt: payment.expiresAt!,
     isRefund,
@@ -221,7 +221,7 @@ async function sharePage(
   return <SharePage share={await toShown(ports, share, voice)} code={code} address="" voice={voice} devnet={devnet} />
 }
 
-/** For a holder of the code who comes too early or too late. Where the money went is the claimant's business alone. */
+/** The page for a code that comes too early or too late. It does not show the address of a claim, which concerns the claimant only. */
 function overPage({ ctx, devnet }: ClaimPorts, share: Share, voice: ClaimVoice): VNode | undefined {
   const { payment, recipient } = share
   const { claimed, claimedHelp, onItsWay, notReady, tooLate, tooLateHelp, tooLateRefund } = voice.texts
@@ -276,12 +276,12 @@ function fundingRoutes(ports: ClaimPorts): readonly Route[] {
   ]
 }
 
-/** The payment as it stands, after a look at its wallet while its sender may have just paid. */
+/** The payment's status, after advancing its wallet while the sender may have just paid. */
 async function look({ ctx, limiter }: ClaimPorts, { params }: RouteRequest) {
   const payment = await getEmailPayment(ctx, params.id!)
   const decision = payment.status === 'waiting' && (await limiter.take(`nudge:${payment.id}`, NUDGES_PER_MINUTE_MAX))
   if (!decision || !decision.allowed) return payment
-  // A look that fails says what is known.
+  // If that fails, the page shows the last known status.
   await whenOver(ctx.queue.advance(payment.walletId))
   await followPayment(ctx, payment.id).catch(ctx.store.failures.failed('email.follow', { paymentId: payment.id }))
   return getEmailPayment(ctx, payment.id)

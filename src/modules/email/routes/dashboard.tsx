@@ -16,7 +16,7 @@ const PAGE_ROWS = 25
 
 type EmailFields = Parameters<typeof readEmailRequest>[0]
 
-/** Payments by mail: made, followed, cancelled. */
+/** Dashboard pages that make, follow and cancel email payments. */
 export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
   const parse = createParser(nanoEmail)
   const section = '/emails'
@@ -53,7 +53,7 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
       permission: 'email',
       async run({ caller }, fields, idempotency) {
         const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
-        // The parser has read them by the action's schema, which is where this shape comes from.
+        // The action's schema has validated the fields, which have this shape.
         const { id } = await openEmailPayment(ctx, caller, readEmailRequest(given as EmailFields), idempotency)
         return { to: `/dashboard/emails/${id}?done=made` }
       },

@@ -11,7 +11,7 @@ import { zh } from './zh.ts'
 
 const CLAIM_TEXTS: Record<Language, ClaimTexts> = { en, es, fr, de, pt, ja, zh, ar }
 
-/** The language in which a page speaks to a recipient. */
+/** The language of a page for a recipient. */
 export interface ClaimVoice extends Spoken {
   texts: ClaimTexts
 }

@@ -1,9 +1,9 @@
 import type { Plural } from '../../../web/voice.ts'
 
-/** Everything that the pages of email payments and of refunds by link say. Words in braces are filled in. */
+/** Texts of the pages of email payments and of refunds by link. Words in braces are replaced. */
 export interface ClaimTexts {
   claim: string
-  /** What the page says before it knows what a code is for. */
+  /** Shown before the page knows what a code is for. */
   claimLead: string
   decline: string
   declineLead: string
@@ -16,7 +16,7 @@ export interface ClaimTexts {
   noName: string
   notVerified: string
   message: string
-  /** What a refund is for, in the words of the seller. */
+  /** The reason of a refund, as the seller wrote it. */
   about: string
   until: string
   aboutWorth: string

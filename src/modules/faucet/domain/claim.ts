@@ -19,8 +19,8 @@ interface PaidClaim {
 }
 
 /**
- * Gives a little nano, once a day for each account and address. Limits, claim and payment are one transaction: however many
- * ask at once, what is promised never exceeds the budget or the treasury, and what is promised is paid.
+ * Gives a little nano, once a day for each account and address. Limits, claim and payment are one transaction: concurrent claims never exceed
+ * the budget or the treasury, and every recorded claim is paid.
  */
 export async function claimFaucet(ctx: FaucetRoom, request: ClaimRequest): Promise<PaidClaim> {
   const { store, faucet } = ctx
@@ -52,7 +52,7 @@ export async function claimFaucet(ctx: FaucetRoom, request: ClaimRequest): Promi
       { walletId, destination: address, amount: claim.amount, reference: toReference(claim), purpose: 'faucet' },
     )
   }).catch((error: unknown) => {
-    // Thrown, so that what was counted before it is taken back.
+    // Thrown inside the transaction, so that limits counted before are rolled back.
     if (error instanceof Refused) return error
     throw error
   })
@@ -73,7 +73,7 @@ class Refused extends Error {
 
 const toReference = ({ id }: FaucetClaim) => `faucet:${id}`
 
-/** Takes one claim; answers when there is another when there is none now. */
+/** Counts one claim against a limit; returns undefined, or the time of the next free claim when none is left. */
 async function take(
   db: FaucetRoom['store']['db'],
   { caller, max }: Cooldown,
@@ -84,7 +84,7 @@ async function take(
   return 'taken' in use ? undefined : use.freeAt
 }
 
-/** A caller that lost the reply to a claim finds it in the refusal of the next one. */
+/** A client that lost the reply to its claim finds that claim in the next refusal. */
 async function explain({ store }: FaucetRoom, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
   const { db, clock } = store
   const seconds = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000))
@@ -110,7 +110,7 @@ async function finish(ctx: FaucetRoom, claim: FaucetClaim): Promise<PaidClaim> {
   }
 }
 
-/** A claim as the contract shows it; without a hash it is promised and not sent yet. */
+/** A claim as in the contract; without a hash it is recorded but not sent yet. */
 export function showClaim(claim: FaucetClaim, hash: string | null): JsonObject {
   return {
     id: claim.id,
@@ -128,10 +128,10 @@ const faucetClosed = () => new AppError('feature_disabled', 'The faucet is close
 const faucetEmpty = () =>
   new AppError('insufficient_funds', 'The faucet is empty at the moment. Nothing was claimed; try again later.')
 
-/** No waiting helps: something about the address itself. */
+/** Refused because of the address itself, so waiting does not help. */
 const notForFaucet = (reason: string) => new AppError('limit_reached', reason, { body: { field: 'nano_address' } })
 
-/** It is promised and happens by itself; claiming again would only be refused. */
+/** The claim is recorded and will be paid; claiming again would only be refused. */
 const claimUnderWay = (id: string) =>
   new AppError('wallet_busy', 'Your claim is queued and will be paid automatically. Do not claim again.', {
     retryAfterSeconds: 10,

@@ -6,12 +6,12 @@ import type { FaucetRoom, FaucetRules } from '../room.ts'
 
 interface Eligibility {
   eligible: boolean
-  /** Milliseconds: when a claim may succeed; now for those who may claim, and for those whom waiting does not help. */
+  /** When a claim may succeed, in milliseconds; the current time for those who may claim now, and where waiting does not help. */
   nextAt: number
   reason?: string
 }
 
-/** Whether a claim would succeed now. It promises nothing: another claim may be faster. */
+/** Whether a claim would succeed now. This is no promise, because another claim may be faster. */
 export async function checkFaucet(ctx: FaucetRoom, claimant: Claimant): Promise<Eligibility> {
   const { store, faucet } = ctx
   const { db, clock } = store
@@ -40,14 +40,14 @@ export interface Claimant {
   ip: string
 }
 
-/** So many claims in 24 hours, and what to say to a caller that wants more. */
+/** A maximum of claims in 24 hours, and the error for further ones. */
 export interface Cooldown {
   caller: string
   max: number
   reason: string
 }
 
-/** Everything a claim is counted for. Always in this order, so that claims at the same time wait and never lock up. */
+/** All limits of a claim. Always in the same order, so that concurrent claims wait but never deadlock. */
 export function cooldownsOf(rules: FaucetRules, { accountId, address, ip }: Claimant): Cooldown[] {
   const network = networkOf(ip)
   const budget = Number(rules.dailyBudget / rules.amount)
@@ -63,7 +63,7 @@ export function cooldownsOf(rules: FaucetRules, { accountId, address, ip }: Clai
   ]
 }
 
-/** The network that claims are counted for: /24 of version 4, /48 of version 6. Version 6 comes as a /64 already. */
+/** The network that a claim counts for: a /24 in IPv4, a /48 in IPv6. IPv6 addresses arrive as a /64 already. */
 function networkOf(ip: string): string {
   if (ip.includes(':')) return `${ip.split(':').slice(0, 3).join(':')}::/48`
   const parts = ip.split('.')
@@ -73,7 +73,7 @@ function networkOf(ip: string): string {
 const UNRECEIVED_MAX = 10
 const LOOKED_AT_MAX = 100
 
-/** Why an address gets nothing, from any caller; undefined when it may. */
+/** Why an address gets nothing from any caller; undefined when it may. */
 export async function findRefusal(ctx: FaucetRoom, address: string): Promise<string | undefined> {
   const wallet = await findWalletByAddress(ctx.store.db, address)
   if (wallet && wallet.accountId === null) return 'The faucet does not give to the wallets of this service.'
@@ -83,7 +83,7 @@ export async function findRefusal(ctx: FaucetRoom, address: string): Promise<str
   return undefined
 }
 
-/** Gifts that were not picked up: the owner of the address does not look at it. */
+/** Counts gifts that were not received, which shows that nobody uses the address. */
 async function countUnreceived(ctx: FaucetRoom, account: string): Promise<number> {
   const { address: giver } = await treasury(ctx)
   const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }

@@ -6,7 +6,7 @@ import { type JsonObject, withNano } from '../../../kernel/shape.ts'
 
 const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 
-/** Actions that ask the node one thing about one account and pass its answer on. */
+/** Actions that return one node answer about one account. */
 function accountFact(
   name: string,
   summary: string,

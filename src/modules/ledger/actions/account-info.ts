@@ -77,7 +77,7 @@ export const accountInfo = action({
   },
 })
 
-/** Asked for confirmed values, the node calls these two by other names only. A client that reads the usual ones finds them. */
+/** The node gives these two values other names when asked for confirmed ones; the usual names are added for clients that read those. */
 function confirmationOf({ confirmed_height, confirmed_frontier }: JsonObject): JsonObject {
   if (confirmed_height === undefined) return {}
   return { confirmation_height: confirmed_height, confirmation_height_frontier: confirmed_frontier }

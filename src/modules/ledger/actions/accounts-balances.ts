@@ -41,7 +41,7 @@ export const accountsBalances = action({
       : {}
     const found = toObject(answer.balances)
     const balances: JsonObject = {}
-    // Keyed by what the client wrote, which may be `__proto__`.
+    // Without a prototype, because a key is what the client wrote, which may be `__proto__`.
     const errors: JsonObject = Object.create(null)
     for (const { given, address, error } of entries) {
       if (address === undefined) errors[given] = error

@@ -21,7 +21,7 @@ export const blockConfirm = action({
   asNode: { run: (ctx, { request }) => confirm(ctx, request.hash()) },
 })
 
-/** To what is confirmed a node says the same, and tells all its listeners of it once more: anybody could make it shout. */
+/** For a confirmed block the node is not asked: it would give the same answer and notify all its subscribers again, on anyone's request. */
 async function confirm({ node }: Ctx, hash: string): Promise<JsonObject> {
   const { confirmed } = await node.read('block_info', { hash, json_block: true })
   if (confirmed === 'true') return { started: '1' }

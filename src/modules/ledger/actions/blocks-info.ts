@@ -47,7 +47,7 @@ export const blocksInfo = action({
   async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {
     const wanted = requireHashes(hashes)
     if (wanted.length === 0) return { blocks: '', ...(include_not_found && { blocks_not_found: '' }) }
-    // Asked for always, so that no hash can be dropped in silence (contract 4.1).
+    // Always requested, so that a missing hash is never dropped silently (contract 4.1).
     const answer = await node.read('blocks_info', {
       hashes: [...new Set(wanted)],
       json_block: json_block !== false,

@@ -6,7 +6,7 @@ import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
 import { shapeContents } from '../blocks.ts'
 
-/** An object, or JSON in a text if that was asked for. Blocks older than state blocks have other members. */
+/** An object, or a JSON text if requested. Blocks from before state blocks have other members. */
 export const CONTENTS = answer.oneOf(
   answer.record({
     type: answer.words('state'),
@@ -64,7 +64,7 @@ export const blocks = action({
     const wanted = requireHashes(hashes)
     if (wanted.length === 0) return { blocks: '', ...(lists && { blocks_not_found: '' }) }
     const asked = { hashes: [...new Set(wanted)], json_block: json_block !== false }
-    // The node has a list of unknown hashes in `blocks_info` alone.
+    // The node lists unknown hashes in `blocks_info` alone.
     const answer = await (lists
       ? node.read('blocks_info', { ...asked, include_not_found: true })
       : node.read('blocks', asked))

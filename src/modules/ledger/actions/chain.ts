@@ -7,7 +7,7 @@ import { type LedgerRoom, boundedCount } from '../room.ts'
 
 const MIDDLE = '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4'
 
-/** `chain` walks towards the opening block, `successors` towards the newest; they differ in nothing else. */
+/** `chain` goes towards the opening block, `successors` towards the newest; otherwise they are the same. */
 function walk(name: 'chain' | 'successors', summary: string, next: string) {
   return action({
     name,

@@ -57,7 +57,7 @@ export const findBlock = action({
       return { block: false, error: 'Payment not found.', address, amount: formatNano(amount), amount_raw: `${amount}` }
     }
     const amounts = { amount: formatNano(amount), amount_nano: formatNano(amount), amount_raw: `${amount}` }
-    // Always there, unlike in lists: a client that asks for one payment shows its payer (contract 2, Found block).
+    // Always present, unlike in lists, because a client that looks for one payment shows its payer (contract 2, Found block).
     return { block: withUsername(names, { ...found, ...amounts, username: '' }, 'account') }
   },
 })
@@ -66,7 +66,7 @@ interface Look {
   node: NodePort
   address: string
   amount: Raw
-  /** How far back is looked. */
+  /** How many blocks back to search. */
   depthMax: number
 }
 
@@ -90,7 +90,7 @@ async function findWaiting({ node, address: account, amount, depthMax }: Look): 
   }
 }
 
-/** Walks back page by page, but never deeper than the configured bound. */
+/** Searches back page by page, up to the configured bound. */
 async function findInHistory({ node, address: account, amount, depthMax }: Look): Promise<JsonObject | undefined> {
   let head: string | undefined
   for (let seen = 0; seen < depthMax; seen += PAGE) {

@@ -4,7 +4,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
 
-/** Actions that ask the node about itself or its network and pass the answer on. */
+/** Actions that return one node answer about the node or its network. */
 function networkFact(name: string, summary: string, response: Json, output: TObject, amounts: readonly string[] = []) {
   return action({
     name,

@@ -81,18 +81,18 @@ async function publish(
   { block, subtype }: { block: Block; subtype: string | undefined },
 ): Promise<string> {
   const hash = await node.publish(block, subtype === '' ? undefined : subtype).catch((error: unknown) => {
-    // An earlier run of this request died before it could tell what the ledger says now: it has the block.
+    // An earlier run of this request published the block and died before it could answer.
     if (idempotency?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK)
       return hashBlock(block)
     throw error
   })
-  // The block is the root of the account's next one. Strangers have none prepared.
+  // The block is the root of the account's next one, for which work is prepared only with a secret key.
   const isKnown = caller.kind === 'account' && caller.door === 'secret-key'
   if (isKnown && block.type === 'state') prepareWork(toAddress(block.account), hash)
   return hash
 }
 
-/** What a node refuses before it hands a block to its ledger; of what comes later, `async` does not tell. */
+/** Errors that a node reports before it passes a block to its ledger; with `async` it reports no later ones. */
 const REFUSED_AT_ONCE = /^(Block work is less than threshold|Invalid (block|previous block|epoch link)\b.*)$/
 
 async function publishAsNode(ctx: Ctx, room: LedgerRoom, request: NodeRequest): Promise<Json> {

@@ -75,7 +75,7 @@ export const receivable = action({
   },
 })
 
-/** An object gets its twin and username; a plain amount stays as the node wrote it. */
+/** Adds the `_nano` counterpart and username to an object; a plain amount stays as the node wrote it. */
 export function withDetails<T extends Json | undefined>(names: Names, details: T): T | JsonObject {
   if (typeof details !== 'object' || details === null) return details
   return withUsername(names, withNano(toObject(details), ['amount']), 'source')

@@ -25,7 +25,7 @@ export const representatives = action({
   scope: 'read',
   readOnly: true,
   async run(ctx, { count }, room: LedgerRoom) {
-    // Unsorted, the node answers in any order and with one entry too many, so we always ask for sorting.
+    // Without sorting the node answers in any order and with one entry too many, so sorting is always requested.
     const bound = boundedCount(room, count)
     const answer = await ctx.node.read('representatives', { count: bound, sorting: true })
     const found: JsonObject = Object.fromEntries(

@@ -4,7 +4,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { isAddress } from '../../../kernel/nano/address.ts'
 
-/** Before `_`, addresses were written with a dash. */
+/** Old addresses have a dash instead of `_`. */
 const OLD_SEPARATOR = /^(nano|xrb)-/
 
 export const validateAccountNumber = action({

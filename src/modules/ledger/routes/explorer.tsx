@@ -11,7 +11,7 @@ import { type ExplorerPlace, showPlace } from '../../../web/explorer/show-place.
 const SECTION = '/developer/ledger'
 const EVENTS = '/developer/ledger/events'
 
-/** The development ledger to look at, for developers. */
+/** The explorer of the development ledger, for developers. */
 export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
   const explorer: Explorer = { view, names: toLedgerNames(names), base: `/dashboard${SECTION}`, events: EVENTS }
   const render = async ({ frame }: PageRequest, place: ExplorerPlace) => {
@@ -49,7 +49,7 @@ export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
   ]
 }
 
-/** Tells its pages that something has changed; what, they read themselves. */
+/** Notifies the explorer's pages of a change; they then reload. */
 export const explorerRoutes = (view: LedgerView): readonly Route[] => [
   {
     method: 'GET',
@@ -57,7 +57,7 @@ export const explorerRoutes = (view: LedgerView): readonly Route[] => [
     door: 'developer',
     stream: true,
     run({ header }) {
-      // A client that does not know that it never ends would wait for that.
+      // Other clients would wait for the end of a stream that never ends.
       if (!/\btext\/event-stream\b/.test(header('accept') ?? '')) {
         throw new AppError('invalid_request', 'This is an event stream. Send Accept: text/event-stream.')
       }

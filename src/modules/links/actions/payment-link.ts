@@ -10,7 +10,7 @@ import { makeLink } from '../domain/make-link.ts'
 import type { LinkRoom } from '../room.ts'
 import { showLink } from '../shape.ts'
 
-/** Read by the room itself, as those of `checkout` are. */
+/** Fields that the module reads itself, as those of `checkout`. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
 
 const { public_key: _ofStrangers, invoice: _ofOne, ...TEMPLATE } = checkoutAction.input.properties
@@ -108,7 +108,7 @@ export const paymentLink = action({
   scope: 'checkout',
   once: true,
   async run({ caller, idempotency }, fields, room: LinkRoom) {
-    // No other caller is let in.
+    // Unreachable: the action admits account callers only.
     if (caller.kind !== 'account') throw new Error('A payment link needs an account.')
     const { accountId: owner, actor } = caller
     const { id } = fields as { id?: unknown }

@@ -15,7 +15,7 @@ interface Own {
   owner: string
 }
 
-/** Who does it for the owner. */
+/** With the actor of the change. */
 type Doing = Own & { actor: Actor }
 
 type Body = Readonly<Record<string, unknown>>
@@ -26,18 +26,18 @@ export async function getLink({ checkouts: { db } }: LinkRoom, own: Own): Promis
   return link
 }
 
-/** Changes what stands in the body; open checkouts stay as they were made. */
+/** Changes the fields in the body; open checkouts keep the terms they were made with. */
 export async function changeLink(room: LinkRoom, own: Doing, body: Body): Promise<PaymentLink> {
   const { checkouts: ctx } = room
   const now = ctx.clock.now()
   const change = (link: PaymentLink): PaymentLink => {
-    // The days of grace of a subscription end with it.
+    // Without a period, the grace days have no meaning.
     const isEnded = body.every !== undefined && given(body.every) === undefined
     const terms = readTerms(ctx, { ...toBody(link), ...(isEnded && { grace_days: 0 }), ...body }, now)
     const isNewEnd = terms.endsAt !== link.endsAt && terms.endsAt !== null
     if (isNewEnd && terms.endsAt! <= now) throw badField('ends_unix', 'ends_unix is in the past.')
     const slug = readSlug(body.slug)
-    // It is printed and shared; and what was earned is in one currency.
+    // The slug is printed and shared, and the revenue is in one currency.
     if (slug !== undefined && slug !== link.slug) throw badField('slug', 'slug cannot be changed.')
     const webhookSecret =
       body.webhook_secret === undefined ? link.webhookSecret : sealSecret(room, link.id, body.webhook_secret)
@@ -45,7 +45,7 @@ export async function changeLink(room: LinkRoom, own: Doing, body: Body): Promis
     if (currencyOf(changed) !== currencyOf(link)) throw badField('currency', 'currency cannot be changed.')
     return changed
   }
-  // Outside of the transaction, because an address may have to be looked up.
+  // Outside of the transaction, because a username may have to be resolved.
   await checkOrders(room, change(await getLink(room, own)))
   return inTx(ctx, async (tx) => {
     const held = await lockLink(tx.db, own)
@@ -57,7 +57,7 @@ export async function changeLink(room: LinkRoom, own: Doing, body: Body): Promis
   })
 }
 
-/** Takes a link away. Its slug stays taken, because payers may still have it; open checkouts can be paid. */
+/** Deletes a link. Its slug stays taken, because payers may still have it; its open checkouts can still be paid. */
 export async function deleteLink({ checkouts: ctx }: LinkRoom, { id, owner, actor }: Doing): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (!(await markDeleted(tx.db, { id, owner, now: tx.clock.now() }))) throw linkNotFound()

@@ -3,7 +3,7 @@ import { findOrder } from '../orders-store.ts'
 import { moveStock } from '../store.ts'
 import { renewSubscription } from '../subscriptions/follow.ts'
 
-/** What a checkout has of its link: pieces held while it is open, sold once it is paid, given back when it ends. */
+/** How a checkout counts for its link: pieces are held while it is open, sold once it is paid, and released when it ends. */
 function standingOf({ status, paidRaw, priceE8 }: Checkout, quantity: number) {
   const isSold = status === 'complete'
   return {
@@ -15,7 +15,7 @@ function standingOf({ status, paidRaw, priceE8 }: Checkout, quantity: number) {
   }
 }
 
-/** Follows a checkout of a link in the transaction that moves it, so that no crash comes between. */
+/** Updates a link's counts in the transaction that changes its checkout, so that a crash cannot separate them. */
 export const countSale: LinkSales['moved'] = async (tx, before, after) => {
   const { db } = tx
   const order = await findOrder(db, after.id)
@@ -29,8 +29,8 @@ export const countSale: LinkSales['moved'] = async (tx, before, after) => {
     raw: is.raw - was.raw,
     e8: is.e8 - was.e8,
   }
-  // The link before anything that is announced, as in every sale: events lock the account's position in its list, and two transactions that
-  // take these two in opposite orders would wait for each other.
+  // Updates the link before any event is recorded, as every sale does: events lock the account's position, and two transactions that lock
+  // the two rows in opposite orders would deadlock.
   if (Object.values(change).some((part) => BigInt(part) !== 0n)) await moveStock(db, { id: after.keyId!, ...change })
   if (subscriptionId !== null && after.status === 'complete' && before.status !== 'complete') {
     await renewSubscription(tx, subscriptionId, after)

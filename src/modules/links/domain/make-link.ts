@@ -57,7 +57,7 @@ export async function makeLink(
   }
   await checkOrders(room, link)
   return inTx(ctx, async (tx) => {
-    // Counted and inserted one after the other for each account.
+    // Locked, so that concurrent requests of an account cannot exceed the limit.
     await lockAccount(tx.db, owner)
     if ((await countLinks(tx.db, owner)) >= LINKS_MAX) throw tooManyLinks(LINKS_MAX)
     if (!(await insertLink(tx.db, link))) throw slugTaken()
@@ -72,11 +72,11 @@ function fail(): never {
 }
 
 export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): string | null {
-  // Its form is checked with the order that it will be part of.
+  // The form of the secret is checked below, with the order that contains it.
   return typeof secret === 'string' && secret !== '' ? secrets.seal(secretContext(id), secret) : null
 }
 
-/** Whatever a visitor may choose must make a checkout: the dearest choices are read as if a visitor made them. */
+/** Every choice of a visitor must make a valid checkout: checks the most expensive choices as if a visitor had made them. */
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
   const { fields, owner } = link
@@ -88,7 +88,7 @@ export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<vo
   for (const plan of plans) readCheckout(toOrderBody(room, link, { quantity: link.quantityMax, plan, amount }), rules)
 }
 
-/** The configuration of an own checkout, in the fields that make one. */
+/** The fields that make a checkout like one of the account's own. */
 async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: unknown): Promise<JsonObject> {
   const id = typeof value === 'string' ? toCheckoutId(value) : undefined
   const template = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
@@ -99,7 +99,7 @@ async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: 
     currency: template.currency,
     amount: template.price,
     plans: template.plans.map(({ title, value: price, discount }) => ({ title, value: price, discount })),
-    // One address for one checkout is nothing that can be repeated.
+    // An address that serves one checkout only cannot serve every order.
     mode: template.mode === 'unique_address' ? 'unique_amount' : template.mode,
     title: template.title,
     description: template.description,

@@ -8,16 +8,16 @@ import type { LinkRoom } from '../room.ts'
 import type { PaymentLink } from '../store.ts'
 
 const TITLE_MAX = 120
-/** Pieces that are few are set aside for a short while; what there is enough of may be paid at leisure. */
+/** Limited stock is held for a short time; an order of unlimited stock can be paid later. */
 const HOLD = '15 minutes'
 const LEISURE = '1 hour'
 
-/** What a visitor has chosen of an offer. */
+/** A visitor's choices. */
 export interface Chosen {
   quantity: number
-  /** Which of the plans. */
+  /** Index of the plan. */
   plan: number | undefined
-  /** Where the merchant named no price. */
+  /** Where the merchant set no price. */
   amount: string | undefined
   /** For the invoice, where the link has one. */
   buyer?: JsonObject | undefined
@@ -32,10 +32,10 @@ interface OfferedPlan {
 export const plansOf = ({ fields }: PaymentLink) => (fields.plans ?? []) as unknown as OfferedPlan[]
 export const invoiceOf = ({ fields }: PaymentLink) => fields.invoice as unknown as LinkInvoice | undefined
 export const currencyOf = ({ fields }: PaymentLink) => textOf(fields.currency)
-/** Whether the payer says how much. */
+/** Whether the payer decides the amount. */
 export const isGift = (link: PaymentLink) => link.fields.amount === undefined && plansOf(link).length === 0
 
-/** The fields of the checkout that a choice makes. */
+/** The fields of the checkout for a choice. */
 export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Chosen): JsonObject {
   const { id, slug, fields, soldMax } = link
   const { quantity } = chosen
@@ -45,7 +45,7 @@ export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Ch
   const bought = { id, slug, quantity, ...(plan && { plan: plan.title }) }
   const piece = plan?.value ?? (isGift(link) ? chosen.amount! : textOf(fields.amount))
   const invoice = invoiceOf(link)
-  // An invoice is of one amount: the plan that was chosen is one, and stands in the title.
+  // An invoice is for one amount: the chosen plan becomes the price, and its name part of the title.
   const asPlan = plan && !invoice
   const price = asPlan
     ? { plans: [{ ...plan, title: counted(plan.title, quantity), value: times(plan.value, quantity, currency) }] }
@@ -70,7 +70,7 @@ function counted(title: string, quantity: number): string {
   return `${title.slice(0, TITLE_MAX - times.length)}${times}`
 }
 
-/** Exactly, in the currency's own units. Prices with digits to fill are sold one at a time. */
+/** Exact, in the currency's own units. Prices with digits to fill can be bought only one at a time. */
 function times(price: string, quantity: number, currency: string): string {
   if (quantity === 1) return price
   const units = currency === 'NANO' ? parseNano(price) : parseFiat(price)

@@ -18,30 +18,30 @@ import { type Chosen, invoiceOf, isGift, plansOf, toOrderBody } from './order-bo
 import { type LinkStatus, statusOf } from './status.ts'
 
 const DAY = 86_400_000
-/** What one network address may have of a link at a time; where pieces are few, less, and not again and again. */
+/** How many open orders of a link one network address may have; fewer for limited stock, where unpaid orders count for a day, too. */
 const OPEN_MAX = 5
 const OPEN_MAX_OF_FEW = 2
 const LAPSED_MAX_OF_FEW = 3
 const WAIT_SECONDS = 900
 const SUBSCRIPTION_ID = 'sub'
-/** As long as its checkout may be paid, with the days in which payments are still recorded. */
+/** As long as its checkout can be paid, and later payments are still recorded. */
 const UNPAID_KEPT = 40 * DAY
 const EMAIL = new RegExp(EMAIL_PATTERN)
-/** What a second sending of a page hears when the first has taken the last pieces, or the visitor's last share. */
+/** Errors that a repeated submission gets when the first one took the last pieces, or the rest of the visitor's share. */
 const TAKEN = new Set(['conflict', 'too_many_requests'])
 
 interface Asked {
-  /** What the page of the offer carried: sent twice, it counts once. */
+  /** The token of the offer's page, so that submitting it twice counts once. */
   token: string | undefined
   quantity: unknown
   plan: unknown
   amount: unknown
-  /** Where it is paid for again and again: whom to remind, and in which language. */
+  /** For subscriptions: the address to remind; the language is that of the page. */
   email?: unknown
   language?: string
-  /** Where the link has invoices: who buys. */
+  /** Where the link makes invoices: the buyer. */
   buyer?: TypedBuyer
-  /** Whose share this takes: an address of the network. */
+  /** The visitor's network address, to which limits apply. */
   visitor: string
 }
 
@@ -51,13 +51,13 @@ export async function getOffer({ checkouts: { db } }: LinkRoom, slug: string): P
   return link
 }
 
-/** How an offer stands for those who see it: links of a suspended account rest. */
+/** The status that visitors see: links of a suspended account are closed. */
 export async function readStatus({ checkouts: { db, clock } }: LinkRoom, link: PaymentLink): Promise<LinkStatus> {
   const isResting = (await findAccount(db, link.owner))?.standing.suspendedAt !== null
   return isResting ? 'paused' : statusOf(link, clock.now())
 }
 
-/** Makes the checkout of one visitor, or finds the one that their page has made already. */
+/** Makes a visitor's checkout, or finds the one that their page has made already. */
 export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked): Promise<Checkout> {
   const link = await getOffer(room, slug)
   const chosen = readChoice(link, asked)
@@ -67,16 +67,16 @@ export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked):
   return orderChosen(room, link, { chosen, token, visitor: asked.visitor, subscriber })
 }
 
-/** Makes the checkout for the next period of a subscription, or finds the one that waits for its payment. */
+/** Makes the checkout for the next period of a subscription, or finds the one that waits for payment. */
 export async function orderRenewal(room: LinkRoom, subscription: Subscription, visitor: string): Promise<Checkout> {
   const { id, linkId, owner, plan, periods, checkoutId } = subscription
   const link = await findOwnLink(room.checkouts.db, { id: linkId, owner })
   if (!link) throw linkNotFound()
   const at = plan === null ? -1 : plansOf(link).findIndex(({ title }) => title === plan)
-  // What was subscribed to is not offered any more.
+  // The subscribed plan or price is no longer offered.
   const isOther = (plan === null) !== (plansOf(link).length === 0) || (plan !== null && at < 0) || isGift(link)
   if (isOther || link.every !== subscription.every) throw linkClosed('ended')
-  // Who bought the first time buys again.
+  // The buyer of the last invoice is the buyer of the next.
   const last = invoiceOf(link) && checkoutId !== null ? await findCheckout(room.checkouts.db, checkoutId) : undefined
   const { name = null, address = null, taxId = null } = last?.invoice?.buyer ?? {}
   const buyer = last?.invoice?.buyer ? { name, address, tax_id: taxId } : undefined
@@ -89,7 +89,7 @@ interface Ordering {
   token: string
   visitor: string
   subscriber?: { email: string; language: string } | undefined
-  /** The subscription that it is for, where there is one already. */
+  /** The existing subscription that it renews. */
   renews?: string
 }
 
@@ -103,7 +103,7 @@ async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): 
   if (known && isAlive(known)) return known
   const status = await readStatus(room, link)
   if (status !== 'active') throw linkClosed(status)
-  // Asked again where it is stored; here it keeps a stranger who is over the limit from costing questions to nodes.
+  // Checked again when it is stored; checked here so that a visitor over the limit cannot make us query nodes.
   await refuseHoarders(ctx, link, visitor)
   const { ports } = ctx
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
@@ -114,9 +114,9 @@ async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): 
     const { checkout } = await openCheckout(ctx, callerOf(link), request, orderOnce(room, order))
     return checkout
   } catch (error) {
-    // The same page, sent twice at once: the other one has made it.
+    // The same page was submitted twice at once, and the other request has made it.
     const isTaken = isUniqueViolation(error) || (error instanceof AppError && TAKEN.has(error.code))
-    // Asked behind it in a transaction: what it has written may not be committed yet.
+    // Read in a transaction, because the other request may not have committed yet.
     const made = isTaken ? await ctx.db.transaction().execute((tx) => findVisited(tx, link.id, visit)) : undefined
     if (!made || !isAlive(made)) throw error
     return made
@@ -130,7 +130,7 @@ async function findVisited(db: Db, linkId: string, visit: string): Promise<Check
   return id === undefined ? undefined : findCheckout(db, id)
 }
 
-/** Its merchant's, made by the link: what strangers make counts by the link, as with a public key. */
+/** The checkout belongs to the merchant but counts for the link, because anyone can make it, as with a public key. */
 const callerOf = ({ owner, id }: PaymentLink) =>
   ({
     kind: 'account',
@@ -148,15 +148,15 @@ interface Ordered {
   visit: string
   visitor: string
   quantity: number
-  /** An earlier checkout of the same page, which is over. */
+  /** An ended checkout of the same page. */
   ended: string | undefined
   subscriber: Ordering['subscriber']
   renews: string | undefined
-  /** The title of what was chosen. */
+  /** The title of the chosen plan. */
   plan: string | null
 }
 
-/** Pieces are set aside in the transaction that makes the checkout: both happen, or neither does. */
+/** Holds the pieces in the transaction that makes the checkout: both happen, or neither does. */
 function orderOnce({ checkouts }: LinkRoom, { link, ended, subscriber, renews, plan, ...order }: Ordered): Idempotency {
   const { clock, ids } = checkouts
   return {
@@ -166,7 +166,7 @@ function orderOnce({ checkouts }: LinkRoom, { link, ended, subscriber, renews, p
     async record(tx, made) {
       const now = clock.now()
       if (!(await takeStock(tx, { id: link.id, quantity: order.quantity, now }))) throw linkClosed('sold_out')
-      // The link is held from here on: of many sent at once, each sees those before it.
+      // This transaction now holds the link, so each of many orders sent at once counts those before it.
       await refuseHoarders({ db: tx, clock }, link, order.visitor)
       if (ended !== undefined) await forgetVisit(tx, ended)
       const subscriptionId = renews ?? (subscriber ? ids.next(SUBSCRIPTION_ID) : null)
@@ -177,7 +177,7 @@ function orderOnce({ checkouts }: LinkRoom, { link, ended, subscriber, renews, p
   }
 }
 
-/** Nothing is owed, and nobody is written to, before it is paid for once. */
+/** A pending subscription owes nothing and gets no mails until its first payment. */
 function toPending(
   link: PaymentLink,
   id: string,
@@ -208,7 +208,7 @@ function readEmail(value: unknown): string {
   return email
 }
 
-/** No visitor takes more than their share of a link, or keeps pieces from others by never paying. */
+/** Refuses visitors beyond their share of a link, and those who keep holding pieces without paying. */
 async function refuseHoarders(
   { db, clock }: Pick<LinkRoom['checkouts'], 'db' | 'clock'>,
   link: PaymentLink,
@@ -250,5 +250,5 @@ function toWhole(value: unknown): number | undefined {
   return /^[0-9]{1,7}$/.test(text) ? Number(text) : undefined
 }
 
-/** Many write a comma where others write a point. */
+/** Accepts a comma as the decimal separator. */
 const toPlainDecimal = (text: string) => (/^[0-9]*,[0-9]*$/.test(text) ? text.replace(',', '.') : text)

@@ -2,7 +2,7 @@ import type { PaymentLink } from '../store.ts'
 
 export type LinkStatus = 'active' | 'paused' | 'sold_out' | 'ended'
 
-/** Pieces that are left, by now; undefined without a bound. Those in open checkouts may come back. */
+/** The pieces left; undefined without a limit. Pieces in open checkouts may become available again. */
 export function leftOf({ soldMax, sold, held }: PaymentLink): number | undefined {
   return soldMax === null ? undefined : Math.max(0, soldMax - sold - held)
 }

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Links that make checkouts, and the checkouts they made. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)

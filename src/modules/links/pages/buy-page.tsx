@@ -12,9 +12,9 @@ import { SUBSCRIPTION_TEXTS, everyText } from '../subscriptions/texts.ts'
 export interface ShownOffer {
   slug: string
   status: LinkStatus
-  /** Pieces that are left; undefined without a bound. */
+  /** The pieces left; undefined without a limit. */
   left: number | undefined
-  /** Some of what is not left may come back. */
+  /** Whether some of the sold-out pieces are only held, and may become available. */
   isReserved: boolean
   title: string | null
   description: string | null
@@ -24,9 +24,9 @@ export interface ShownOffer {
   plans: readonly { title: string; value: string; discount: number | false }[]
   quantity: { min: number; max: number }
   suggested: readonly string[]
-  /** How often it is paid for; null for once. */
+  /** How often it is paid; null for a single payment. */
   every: Every | null
-  /** Whether the buyer is asked for an invoice's sake; null without one. */
+  /** Whether the page asks for the buyer of the invoice; null without an invoice. */
   invoice: 'optional' | 'required' | null
 }
 
@@ -34,13 +34,13 @@ interface BuyPageProps {
   offer: ShownOffer
   merchant: ShownMerchant | undefined
   typed: Typed
-  /** Makes a form that is sent twice count once. */
+  /** Makes a form that is submitted twice count once. */
   token: string
   devnet: boolean
   voice: Voice
 }
 
-/** An offer: what it is, what can be chosen, and the way to pay. It works without scripts. */
+/** An offer with its choices and the button to pay. It works without scripts. */
 export const BuyPage = (props: BuyPageProps) => {
   const { offer, merchant, devnet, voice } = props
   const { texts, language } = voice
@@ -84,7 +84,7 @@ export const BuyPage = (props: BuyPageProps) => {
   )
 }
 
-/** As the reader writes it; a price with digits to fill is shown as it is. */
+/** A price in the format of the reader's language; one with digits to fill is shown unchanged. */
 export function showPrice({ locale }: Voice, price: string, currency: string): string {
   if (currency !== 'NANO') return showMoney(locale, price, currency)
   const raw = parseNano(price)
@@ -157,7 +157,7 @@ const Choice = ({ offer, typed, token, voice }: BuyPageProps) => {
   )
 }
 
-/** Whom to remind: there is no other way to pay again, because nothing is taken by itself. */
+/** The address for reminders, the only way to renew, because nothing is charged automatically. */
 const Email = ({ typed, voice }: Pick<BuyPageProps, 'typed' | 'voice'>) => {
   const texts = SUBSCRIPTION_TEXTS[voice.language]
   const isWrong = typed.wrong === 'email'
@@ -231,7 +231,7 @@ interface OptionsProps {
   name: string
   chosen: string | undefined
   wrong?: string | undefined
-  /** Value, what it is called, and what it costs. */
+  /** Value, name and price. */
   options: readonly (readonly [string, string, string])[]
 }
 
@@ -255,7 +255,7 @@ const Options = ({ legend, name, chosen, wrong, options }: OptionsProps) => (
   </fieldset>
 )
 
-/** Instead of the page: there is no such offer, or no way to make a checkout of it at the moment. */
+/** Shown when the offer does not exist, or no checkout can be made at the moment. */
 export const OfferProblem = ({
   problem,
   voice,

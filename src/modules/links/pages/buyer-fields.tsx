@@ -1,7 +1,7 @@
 import type { Voice } from '../../checkout/index.ts'
 import { BUYER_TEXTS } from '../buyer-texts.ts'
 
-/** What a visitor has sent, and what was wrong with it. */
+/** A visitor's entries, and their error. */
 export interface Typed {
   plan?: string
   quantity?: string
@@ -20,7 +20,7 @@ interface BuyerFieldsProps {
   wanted: 'optional' | 'required'
 }
 
-/** Who stands on the invoice. The seller and whoever has the link of the payment can read it, which the page says. */
+/** The fields of the buyer. The seller and everyone with the payment's link can read them, as the page says. */
 export const BuyerFields = ({ typed, voice, wanted }: BuyerFieldsProps) => {
   const texts = BUYER_TEXTS[voice.language]
   const isRequired = wanted === 'required'

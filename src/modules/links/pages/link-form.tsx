@@ -28,7 +28,7 @@ interface LinkFieldsProps {
   filled: FormState
   currencies: readonly string[]
   walletsAllowed: boolean
-  /** What is fixed once it is made is not asked for again. */
+  /** Fields that are fixed after creation are shown only for a new link. */
   isNew: boolean
 }
 
@@ -196,7 +196,7 @@ const FurtherFields = ({ filled, walletsAllowed }: LinkFieldsProps) => (
   </div>
 )
 
-/** Everything about an offer: what most need first, the rest behind one click. */
+/** The fields of an offer: common ones first, the rest behind one click. */
 export const LinkFields = (props: LinkFieldsProps) => {
   const { filled } = props
   const hasSaid = (name: string) => name !== 'mode' && (filled.values[name] ?? '') !== ''

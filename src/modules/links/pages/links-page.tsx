@@ -21,7 +21,7 @@ export interface LinkRow {
   url: string
   title: string | null
   status: string
-  /** In words: a price, plans, or that the payer decides. */
+  /** As text: a price, plans, or that the payer decides. */
   price: string
   sold: number
   held: number
@@ -29,13 +29,13 @@ export interface LinkRow {
   orders: number
   revenueRaw: bigint
   refundedRaw: bigint
-  /** In the currency, where it is not nano. */
+  /** In the currency, where that is not nano. */
   revenueFiat: string | null
   refundedFiat: string | null
   netFiat: string | null
   isPaused: boolean
   endsAt: number | null
-  /** How often it is paid for; null for once. */
+  /** How often it is paid, as text; null for a single payment. */
   every: string | null
   createdAt: number
 }
@@ -196,7 +196,7 @@ const Orders = ({ checkouts }: Pick<LinkPageProps, 'checkouts'>) => (
   </Card>
 )
 
-/** One link: what it has brought, its orders, and everything that can be changed about it. */
+/** One link: its revenue, its orders, and its settings. */
 export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPageProps) => (
   <Frame
     {...frame}

@@ -27,7 +27,7 @@ export interface BuyPorts {
   devnet: boolean
 }
 
-/** What visitors of a link see, and the form that makes a checkout for one of them. */
+/** The public page of a link, and the form that makes a visitor's checkout. */
 export function buyRoutes(ports: BuyPorts): readonly Route[] {
   const { room, limits, pictures } = ports
   return [
@@ -70,7 +70,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
   const fields = request.fields()
   const { plan, quantity, amount, own, token, lang, email } = fields
   const buyer = { name: fields.buyer_name, address: fields.buyer_address, taxId: fields.buyer_tax_id }
-  // Another site's page could make its visitors take pieces, each from an address of their own: they see the offer, and decide.
+  // Another site's page could make its visitors hold pieces, each from another network address: such requests only show the offer.
   if (request.header('sec-fetch-site') === 'cross-site')
     return { goTo: `/buy/${encodeURIComponent(request.params.slug!)}` }
   try {
@@ -78,7 +78,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
       token: TOKEN.test(textOf(token)) ? textOf(token) : undefined,
       plan,
       quantity,
-      // What the payer typed counts before what was offered to them.
+      // An amount that the payer typed goes before a suggested one.
       amount: textOf(own).trim() === '' ? amount : own,
       email,
       buyer,
@@ -95,7 +95,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
   }
 }
 
-/** What is told beside the field it is about; a closed offer says so by itself. */
+/** Errors that are shown at their field; a closed offer is shown by its page. */
 function toWrong(error: unknown): Typed['wrong'] | 'closed' | undefined {
   if (!(error instanceof AppError)) return undefined
   if (error.code === 'too_many_requests') return 'share'
@@ -115,7 +115,6 @@ const toTyped = ({ plan, quantity, amount, own, email, ...fields }: Fields): Typ
   own: textOf(own).slice(0, 40),
 })
 
-/** In the reader's language, as everything here. */
 export const voiceFor = ({ header, query }: RouteRequest, lang: unknown = query.lang): Voice =>
   negotiate(header('accept-language'), lang)
 

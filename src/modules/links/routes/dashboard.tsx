@@ -36,7 +36,7 @@ const TEXTS = [
   'grace_days',
 ] as const
 
-/** Payment links: made, listed, looked at, changed, paused, deleted. */
+/** Dashboard pages that make, list, show, change, pause and delete payment links. */
 export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
   const section = '/links'
   return [
@@ -73,7 +73,7 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
   ]
 }
 
-/** Refusals about parts of a list, or of a pair of fields, stand beside the field that has them. */
+/** An error about a part of a list, or of a pair of fields, is shown at the field that contains it. */
 function toShown({ values, error }: FormState): FormState {
   const asked = error?.field
   const [, part] = /^invoice\.(tax|seller)/.exec(asked ?? '') ?? []
@@ -106,7 +106,7 @@ function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
       ...placed,
       path: '/links/:id',
       permission: 'checkout',
-      // Also changes where the money goes.
+      // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
       async run(request, fields) {
         const { id } = await changeLink(room, ownOf(request), await resolved(room, toBody(fields)))
@@ -158,7 +158,7 @@ const offeredTo = async ({ checkouts }: LinkRoom, accountId: string) => ({
   walletsAllowed: await hasGeneratedWallets(checkouts, accountId),
 })
 
-/** Most merchants are paid at one address. */
+/** Pre-filled, because most merchants are always paid at the same address. */
 async function usual({ checkouts: { db, ports } }: LinkRoom, { accountId: owner }: PageRequest): Promise<FormState> {
   const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
   return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
@@ -206,7 +206,7 @@ function toRow(
   }
 }
 
-/** What the form shows of a link. */
+/** The form's values for an existing link. */
 function toValues({
   fields,
   quantityMin,
@@ -264,7 +264,7 @@ function toEnd(date: string): number | null {
   return Math.floor((at + DAY) / 1000)
 }
 
-/** Without the choice there is none, so that taxes or a seller alone are told of and not lost. */
+/** Without that choice the link makes no invoices; taxes or a seller alone are refused instead of being lost. */
 function readInvoiceFields(fields: FormFields): JsonObject | null {
   const [buyer, seller] = [fields.get('invoice'), fields.get('invoice_seller')]
   const tax = readPairs('invoice_tax', fields.get('invoice_tax')).map(([title, amount]) => ({ title, amount }))
@@ -274,7 +274,7 @@ function readInvoiceFields(fields: FormFields): JsonObject | null {
   return buyer === '' ? null : { buyer, seller, tax }
 }
 
-/** Lines such as `Title = price`. */
+/** Reads lines such as `Title = price`. */
 function readPairs(field: string, text: string): [string, string][] {
   const lines = text.split('\n').map((line) => line.trim())
   return lines

@@ -12,7 +12,7 @@ const PATH = '/api/subscriptions'
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 
-/** Who pays for the links of an account again and again, under `/api/subscriptions`. */
+/** Subscriptions to an account's links, under `/api/subscriptions`. */
 export function subscriptionRoutes({ checkouts }: LinkRoom): readonly Route[] {
   const { db } = checkouts
   return [

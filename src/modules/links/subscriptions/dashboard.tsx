@@ -8,7 +8,7 @@ import { SubscriptionsPage } from './subscriptions-page.tsx'
 
 const PAGE_ROWS = 25
 
-/** Who pays for a link again and again: listed, and ended. */
+/** Dashboard pages that list and end the subscriptions of a link. */
 export function subscriptionPages(room: LinkRoom): readonly (Page | Form)[] {
   const placed = { section: '/links', permission: 'checkout' } as const
   const done = { ended: 'Subscription ended.' }

@@ -17,22 +17,22 @@ import {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** How long the address of one that is over is kept: its payer may come back by the link in the mail. */
+/** How long the subscriber's address is kept after the end: the payer may come back through the link in the mail. */
 const REMEMBERED = 30 * DAY
 
-/** The queue's word for a mail about a subscription. */
+/** Name of the job that mails about a subscription. */
 export const MAIL_SUBSCRIPTION = 'links.mail-subscription'
 
 export interface SubscriptionMail {
   id: string
   about: 'due' | 'lapsed'
-  /** Which period it is about: a payment in between makes the mail needless. */
+  /** The period it is about; a later payment makes the mail unnecessary. */
   periods: number
 }
 
 /**
- * A checkout of a subscription was paid, in the transaction that says so. What was paid early or twice goes on from the end of
- * what was paid before; only what had lapsed begins anew, because nobody pays for a time in which they had nothing.
+ * Records a payment of a subscription, in the transaction of the payment. An early or second payment extends the paid time; only a lapsed
+ * subscription starts again from now, because nobody pays for a time without service.
  */
 export async function renewSubscription(tx: CheckoutRoom, id: string, checkout: Checkout): Promise<void> {
   const held = await lockSubscription(tx.db, id)
@@ -41,12 +41,12 @@ export async function renewSubscription(tx: CheckoutRoom, id: string, checkout: 
   const isRunning = held.status === 'active' || held.status === 'due'
   const goesOn = held.beganAt !== null && (isRunning || (held.status === 'ended' && held.paidUntil! > now))
   const beganAt = goesOn ? held.beganAt! : now
-  // How many were paid is also which state is meant: it grows with every payment, and never begins again.
+  // The number of payments also identifies the state: it grows with every payment and never restarts.
   const periods = held.periods + 1
   const since = goesOn ? periodsSince(held) + 1 : 1
   const paidUntil = endOfPeriod(beganAt, held.every, since)
   const renewed = await markSubscription(tx.db, held, {
-    // Whoever has ended it has paid for this time all the same, and is not reminded again.
+    // A subscriber who has ended it gets the time they paid for, but no further reminders.
     status: held.status === 'ended' ? 'ended' : 'active',
     dueAt: held.status === 'ended' ? now + REMEMBERED : paidUntil - leadOf(beganAt, held.every, since),
     beganAt,
@@ -62,19 +62,19 @@ export async function renewSubscription(tx: CheckoutRoom, id: string, checkout: 
   })
 }
 
-/** How many periods lie between its beginning and the end of what is paid. */
+/** The number of periods between its beginning and the end of the paid time. */
 function periodsSince({ beganAt, every, paidUntil }: Subscription): number {
   let count = 0
   while (endOfPeriod(beganAt!, every, count) < paidUntil!) count++
   return count
 }
 
-/** What the clock does to one of them: due, lapsed, forgotten. Each change is made, told and mailed in one transaction. */
+/** Moves a subscription on with time: due, lapsed, forgotten. Change, event and mail are one transaction. */
 export async function followSubscription(ctx: CheckoutRoom, id: string): Promise<void> {
   const now = ctx.clock.now()
   const seen = await findSubscription(ctx.db, id)
   if (!seen) return
-  // Links of a suspended account take no payments: nobody is reminded of what they cannot do, and nobody loses anything by it.
+  // Links of a suspended account take no payments, so its subscribers get no reminders and do not lapse.
   const account = await findAccount(ctx.db, seen.owner)
   if ((seen.status === 'active' || seen.status === 'due') && account?.standing.suspendedAt !== null) {
     await postponeSubscription(ctx.db, id, now + HOUR)
@@ -82,7 +82,7 @@ export async function followSubscription(ctx: CheckoutRoom, id: string): Promise
   }
   await inTx(ctx, async (tx) => {
     const held = await lockSubscription(tx.db, id)
-    // Somebody was first.
+    // Another process was first.
     if (!held || held.status !== seen.status || held.periods !== seen.periods) return
     if (held.status === 'pending') return deletePending(tx.db, id)
     if (held.status === 'active') return becomeDue(tx, held)
@@ -94,7 +94,7 @@ export async function followSubscription(ctx: CheckoutRoom, id: string): Promise
 async function becomeDue(tx: CheckoutRoom, held: Subscription): Promise<void> {
   const now = tx.clock.now()
   const lead = leadOf(held.beganAt!, held.every, periodsSince(held))
-  // However late the reminder is, whoever gets it has as long as others.
+  // A late reminder must not shorten the time to pay.
   const end = Math.max(held.paidUntil! + held.graceDays * DAY, now + lead)
   await move(tx, held, 'due', end)
 }
@@ -114,11 +114,11 @@ async function move(tx: CheckoutRoom, held: Subscription, status: 'due' | 'lapse
 
 interface Ending {
   id: string
-  /** Its merchant; undefined where the payer does it by their link. */
+  /** The merchant; undefined where the payer ends it by the link in a mail. */
   by?: { owner: string; linkId?: string; actor: Actor }
 }
 
-/** Ends one: nobody is reminded again. What was paid stays paid until its end. */
+/** Ends a subscription: no further reminders. The paid time stays valid. */
 export async function endSubscription(ctx: CheckoutRoom, { id, by }: Ending): Promise<Subscription> {
   return inTx(ctx, async (tx) => {
     const held = await lockSubscription(tx.db, id, by)

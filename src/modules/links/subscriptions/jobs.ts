@@ -8,7 +8,7 @@ import { listDueSubscriptions, postponeSubscription } from './store.ts'
 
 const AT_ONCE = 200
 
-/** Looks at subscriptions whose time has come. */
+/** Handles subscriptions that are due. */
 export const followSubscriptions = ({ checkouts: ctx }: LinkRoom): Job => ({
   kind: 'links.subscriptions',
   attemptsMax: 3,
@@ -24,6 +24,6 @@ export const followSubscriptions = ({ checkouts: ctx }: LinkRoom): Job => ({
   },
 })
 
-/** Mails one reminder, or that a subscription is over. */
+/** Mails a reminder, or that a subscription is over. */
 export const mailSubscribers = (room: LinkRoom, mailer: Mailer): Job<SubscriptionMail> =>
   mailJob(MAIL_SUBSCRIPTION, (asked) => mailSubscriber(room, mailer, asked))

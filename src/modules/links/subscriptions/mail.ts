@@ -13,15 +13,14 @@ import { type Subscription, findSubscription } from './store.ts'
 import { SUBSCRIPTION_TEXTS } from './texts.ts'
 
 const DAY = 86_400_000
-/** Of one merchant to one address. */
+/** The maximum from one merchant to one address. */
 const MAILS_A_DAY = 5
 const MAILS_OF_A_MERCHANT = 500
 const METER = 'subscription-mail'
 
 /**
- * Writes to a payer that their time ends, or has ended. Named after its period: sent twice, mailboxes know the second by its
- * message id. Who has paid or ended it in between, or cannot pay at the moment, is not written to;
- * neither is a person who has asked this service for no more mail.
+ * Mails a payer that their paid time ends, or has ended. The message id is that of the period, so that mailboxes recognise a duplicate. Not sent
+ * to a payer who has paid or ended it meanwhile, or cannot pay at the moment, nor to anyone who has asked this gateway for no more mail.
  */
 export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: SubscriptionMail): Promise<void> {
   const { db } = room.checkouts
@@ -38,7 +37,7 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
   try {
     await mailer.send(mail)
   } catch (error) {
-    // A mailbox that will never take it is no failure of ours: the subscription lapses in its time.
+    // A mailbox that will never accept it is no failure of ours: the subscription lapses in time.
     if (error instanceof MailRefused) return
     for (const use of counted) await giveBackFree(db, use)
     throw error
@@ -46,8 +45,8 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
 }
 
 /**
- * Takes a place of the merchant's day, and one of what the merchant may write to this address; where there is none, the mail waits for
- * it. Merchants may pay themselves, so that a price keeps none of them from writing to people who want nothing of them.
+ * Counts one mail against the merchant's daily limit and the limit for this address; at a limit, the mail waits. Payments do not lift the
+ * limits, because a merchant can pay their own subscription in order to write to people who want no mail.
  */
 function countMail({ checkouts: { db, clock }, secrets }: LinkRoom, owner: string, email: string): Promise<FreeUse[]> {
   const address = fingerprintOf({ ports: { secrets } }, email)

@@ -3,7 +3,7 @@ import type { LinkRoom } from '../room.ts'
 
 const TOKEN_LENGTH = 32
 
-/** What only the mails of a subscription carry: it opens the page on which its payer pays again, or ends it. */
+/** The secret token in a subscription's mails: it opens the page on which the payer renews or ends it. */
 const tokenOf = ({ secrets }: LinkRoom, id: string) =>
   secrets
     .fingerprint('subscription', id)

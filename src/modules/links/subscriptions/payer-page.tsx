@@ -7,18 +7,18 @@ import { SUBSCRIPTION_TEXTS, everyText } from './texts.ts'
 interface PayerPageProps {
   subscription: Subscription
   title: string
-  /** Where its forms are sent. */
+  /** The path that its forms submit to. */
   path: string
-  /** Whether the offer can be paid for now. */
+  /** Whether the offer can be paid now. */
   isOffered: boolean
-  /** What the next period costs; undefined where it is not offered any more. */
+  /** The price of the next period; undefined where it is no longer offered. */
   price: string | undefined
   merchant: ShownMerchant | undefined
   devnet: boolean
   voice: Voice
 }
 
-/** What a payer sees of their subscription: until when it is paid, the way to pay again, and the way out. It works without scripts. */
+/** The payer's page of a subscription: paid until when, renew, end. It works without scripts. */
 export const PayerPage = (props: PayerPageProps) => {
   const { subscription, title, path, isOffered, price, merchant, devnet, voice } = props
   const { language, locale } = voice

@@ -12,7 +12,7 @@ import { isPayer, payerPath } from './payer-link.ts'
 import { PayerPage } from './payer-page.tsx'
 import { type Subscription, findSubscription } from './store.ts'
 
-/** What the link in a mail opens: looking changes nothing, because programs that look through mail open links, too. */
+/** The page behind the link in a mail. Opening it changes nothing, because mail scanners open links, too. */
 export function payerRoutes(ports: BuyPorts): readonly Route[] {
   const { room, limits } = ports
   const path = '/subscriptions/:id/:token'
@@ -58,14 +58,14 @@ export function payerRoutes(ports: BuyPorts): readonly Route[] {
   ]
 }
 
-/** What it costs today, which may not be what it cost before. */
+/** The current price, which may differ from earlier ones. */
 function priceOf(link: PaymentLink, { plan }: Subscription, voice: Voice): string | undefined {
   const chosen = plansOf(link).find(({ title }) => title === plan)?.value
   const price = plan === null ? link.fields.amount : chosen
   return typeof price === 'string' ? showPrice(voice, price, currencyOf(link)) : undefined
 }
 
-/** Without the token of its mails there is none. */
+/** 404 without the token from its mails. */
 async function getOfPayer({ room }: BuyPorts, { params }: RouteRequest): Promise<Subscription> {
   const id = params.id!
   const found = isPayer(room, id, params.token!) ? await findSubscription(room.checkouts.db, id) : undefined
@@ -91,6 +91,6 @@ async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscr
       voice={voice}
     />
   )
-  // Its address is a credential: no page that it leads to is told.
+  // The URL contains a credential, so pages linked from here must not get it as the referrer.
   return { page, headers: { ...headersFor(voice), 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } }
 }

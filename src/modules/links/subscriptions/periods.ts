@@ -1,12 +1,12 @@
 const DAY = 86_400_000
-/** How long before the end of a period its payer is reminded; of short ones, in the middle. */
+/** How long before the end of a period its payer is reminded; for short periods, in the middle. */
 const LEAD = 3 * DAY
 const DAYS_MAX = 366
 
-/** How often a subscription is paid: by the calendar, or every so many days. */
+/** The period of a subscription: a calendar month or year, or a number of days. */
 export type Every = 'month' | 'year' | `${number}`
 
-/** Undefined for what is none: `month`, `year`, or a whole number of days, also as `30 days`. */
+/** Reads `month`, `year` or a whole number of days such as `30 days`; undefined for anything else. */
 export function toEvery(value: unknown): Every | undefined {
   const text = (typeof value === 'number' || typeof value === 'string' ? String(value) : '').trim().toLowerCase()
   if (text === 'month' || text === 'year') return text
@@ -15,8 +15,8 @@ export function toEvery(value: unknown): Every | undefined {
 }
 
 /**
- * The end of the n-th period after a beginning, always counted from there: what begins on 31 January ends on 28 February and
- * then on 31 March, and never drifts to the 28th.
+ * The end of the n-th period, always counted from the beginning: one that begins on 31 January ends on 28 February and then on 31 March,
+ * without drifting to the 28th.
  */
 export function endOfPeriod(beganAt: number, every: Every, periods: number): number {
   if (every !== 'month' && every !== 'year') return beganAt + periods * Number(every) * DAY

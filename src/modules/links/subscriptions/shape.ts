@@ -3,7 +3,7 @@ import type { Subscription } from './store.ts'
 
 const toUnix = (at: number | null) => (at === null ? null : Math.floor(at / 1000))
 
-/** What events tell of it. */
+/** A subscription in events. */
 export const tellSubscription = (subscription: Subscription): JsonObject => ({
   id: subscription.id,
   payment_link: subscription.linkId,
@@ -15,7 +15,7 @@ export const tellSubscription = (subscription: Subscription): JsonObject => ({
   paid_until_unix: toUnix(subscription.paidUntil),
 })
 
-/** What its merchant sees of it. The way to the payer's page stays in the payer's mails. */
+/** A subscription as its merchant gets it, without the link to the payer's page. */
 export const showSubscription = (subscription: Subscription): JsonObject => ({
   ...tellSubscription(subscription),
   grace_days: subscription.graceDays,

@@ -7,10 +7,10 @@ export interface Subscription {
   id: string
   linkId: string
   owner: string
-  /** Null once it is forgotten. */
+  /** Null once it was deleted. */
   email: string | null
   language: string
-  /** The title of the plan that was chosen; none where there is one price. */
+  /** The title of the chosen plan; null where there is a single price. */
   plan: string | null
   every: Every
   graceDays: number
@@ -72,7 +72,7 @@ export async function findSubscription(db: Db, id: string): Promise<Subscription
   return row && toSubscription(row)
 }
 
-/** What was never paid for is nobody's subscription yet. */
+/** Leaves out subscriptions that were never paid. */
 export async function findOwnSubscription(
   db: Db,
   { id, owner }: { id: string; owner: string },
@@ -87,13 +87,13 @@ export async function findOwnSubscription(
   return row && toSubscription(row)
 }
 
-/** Whose it must be, and of which link, where a merchant asks. */
+/** The owner and the link that a merchant's request requires. */
 interface Held {
   owner?: string | undefined
   linkId?: string | undefined
 }
 
-/** Takes hold of it until the transaction ends: payments, the clock and those who end it come one after the other. */
+/** Locks a subscription until the transaction ends, so that payments, time and its ending are handled one after another. */
 export async function lockSubscription(
   db: Db,
   id: string,
@@ -109,7 +109,7 @@ export async function lockSubscription(
   return row && toSubscription(row)
 }
 
-/** As merchants see them: what was never paid for is none of these. */
+/** The statuses that merchants see, without those of subscriptions never paid. */
 export const SHOWN_STATUSES = ['active', 'due', 'lapsed', 'ended'] as const
 
 interface Page {
@@ -120,7 +120,7 @@ interface Page {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Those of an account, or of one link, that were paid for once, newest first. */
+/** Subscriptions of an account, or of one link, that were paid at least once, newest first. */
 export async function listSubscriptions(
   db: Db,
   { owner, linkId, status, limit, after }: Page,
@@ -133,7 +133,7 @@ export async function listSubscriptions(
   return rows.map(toSubscription)
 }
 
-/** Those that the clock has something to do for. */
+/** Subscriptions for which a time has come. */
 export async function listDueSubscriptions(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('subscriptions')
@@ -157,7 +157,7 @@ interface Move {
   forgets?: true
 }
 
-/** From exactly what the caller saw to another state, in one statement: of two who have seen the same, one wins. */
+/** Moves a subscription from exactly the state the caller saw, in one statement: of two such callers, one succeeds. */
 export async function markSubscription(
   db: Db,
   { id, status, periods }: Pick<Subscription, 'id' | 'status' | 'periods'>,
@@ -183,12 +183,12 @@ export async function markSubscription(
   return row && toSubscription(row)
 }
 
-/** One that was never paid for leaves nothing behind. */
+/** Deletes a subscription that was never paid. */
 export async function deletePending(db: Db, id: string): Promise<void> {
   await db.deleteFrom('subscriptions').where('id', '=', id).where('status', '=', 'pending').execute()
 }
 
-/** Later, because its account rests or something failed. */
+/** Sets the next look, because its account is suspended or something failed. */
 export async function postponeSubscription(db: Db, id: string, dueAt: number): Promise<void> {
   await db
     .updateTable('subscriptions')

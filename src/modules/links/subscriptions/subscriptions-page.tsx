@@ -12,7 +12,7 @@ interface SubscriptionsPageProps {
   next: string | undefined
 }
 
-/** Who pays for a link again and again. */
+/** The subscribers of a link. */
 export const SubscriptionsPage = ({ frame, link, rows, first, next }: SubscriptionsPageProps) => (
   <Frame {...frame} title="Subscriptions" lead={<a href={`/dashboard/links/${link.id}`}>{link.title}</a>}>
     <Card>

@@ -4,7 +4,7 @@ import type { Every } from './periods.ts'
 
 type Language = (typeof LANGUAGES)[number]
 
-/** What payers of a subscription read: on the page of the offer, on their own page, and in mails. */
+/** Texts for subscribers: on the offer's page, on their own page, and in mails. */
 interface SubscriptionTexts {
   email: string
   emailHelp: string

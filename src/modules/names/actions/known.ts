@@ -4,7 +4,7 @@ import { input } from '../../../kernel/fields.ts'
 import { showName } from '../name.ts'
 import type { Names } from '../../../kernel/ports.ts'
 
-/** A known name (contract 2). Owners may tell more about theirs. */
+/** A known name (contract 2), with its owner's profile. */
 export const KNOWN_NAME = answer.record({
   name: answer.text,
   address: answer.address,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Usernames, what the service sells on its own account, and what became of the payments. */
+/** Usernames, what the service itself sells, and the outcome of its payments. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
@@ -31,7 +31,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('detail', 'text', (column) => column.notNull())
     .addColumn('created_at', time, (column) => column.notNull())
     .execute()
-  // A block pays for one thing the service sells, whatever it is.
+  // A block pays for one sale of the service, whichever it is.
   await schema
     .createTable('service_payments')
     .addColumn('block_hash', 'text', (column) => column.primaryKey().notNull())

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Whether search engines may list the public page of a name: its owner says so, and nobody else. */
+/** Whether search engines may list the public page of a username, which only its owner decides. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('usernames')

@@ -14,7 +14,7 @@ export async function getPos({ checkouts: { db } }: PosRoom, own: Own): Promise<
   return pos
 }
 
-/** Changes what is said; sales that were made stay as they are. */
+/** Changes the settings; existing sales stay as they are. */
 export function changePos(
   room: PosRoom,
   own: ChangedOwn,
@@ -30,7 +30,7 @@ export function changePos(
   })
 }
 
-/** A new link. The old one, and everybody who came in by it, is out from now on. */
+/** Makes a new link. The old one stops working, and everyone who entered through it is signed out. */
 export function rotateLink(room: PosRoom, own: ChangedOwn): Promise<PointOfSale> {
   return change(room, own, 'pos.rotated', (held) => ({
     changed: { ...held, ...newToken(room, held.id), wrongPins: 0 },
@@ -42,7 +42,7 @@ async function change(
   { checkouts: ctx }: PosRoom,
   own: ChangedOwn,
   what: string,
-  how: (held: PointOfSale) => { changed: PointOfSale; /** Whoever tried PINs begins anew. */ isAnew: boolean },
+  how: (held: PointOfSale) => { changed: PointOfSale; /** Whether to clear all attempts at PINs. */ isAnew: boolean },
 ): Promise<PointOfSale> {
   return inTx(ctx, async (tx) => {
     const held = await tills.lock(tx.db, own)
@@ -55,7 +55,7 @@ async function change(
   })
 }
 
-/** Takes one away. Sales that are open can be paid, and stay where checkouts are listed. */
+/** Deletes a point of sale. Its open sales can still be paid, and stay in the list of checkouts. */
 export async function deletePos({ checkouts: ctx }: PosRoom, { id, owner, actor }: ChangedOwn): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (!(await tills.remove(tx.db, { id, owner, now: tx.clock.now() }))) throw posNotFound()

@@ -9,11 +9,11 @@ const SALES_SHOWN = 200
 export interface PosDay {
   date: string
   totals: SalesTotals
-  /** Newest first; the totals count also those that are too many to be listed. */
+  /** Newest first; the totals include sales beyond the length of this list. */
   sales: ListedSale[]
 }
 
-/** What was sold on a day, by the clock of the place: a sale belongs to the day on which it was made, whenever it is paid. */
+/** The sales of a day in the shop's time zone: a sale belongs to the day on which it was made, whenever it is paid. */
 export async function readDay({ checkouts }: PosRoom, pos: PointOfSale, wanted?: string): Promise<PosDay> {
   const { db, clock, ports } = checkouts
   const date = wanted ?? dateAt(pos.timeZone, clock.now())

@@ -17,14 +17,14 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** What everybody may know who has its address: that it is there. */
+/** Checks that a point of sale exists, which is all that its address reveals. */
 export async function requirePos({ checkouts: { db } }: PosRoom, id: string): Promise<PointOfSale> {
   const pos = canBeId(id) ? await tills.find(db, id) : undefined
   if (!pos) throw posNotFound()
   return pos
 }
 
-/** Whoever has the link. Without it there is nothing here, and nothing is counted. */
+/** Admits whoever has the link. Without it the answer is 404, and no attempt is counted. */
 export async function enterPos(room: PosRoom, id: string, token: string | undefined): Promise<PointOfSale> {
   const pos = await requirePos(room, id)
   if (token === undefined || !TOKEN.test(token)) throw posNotFound()
@@ -34,7 +34,7 @@ export async function enterPos(room: PosRoom, id: string, token: string | undefi
   return pos
 }
 
-/** The same, and has typed the PIN where there is one. */
+/** The same, and requires the PIN where there is one. */
 export async function enterAsCashier(
   room: PosRoom,
   id: string,
@@ -45,7 +45,7 @@ export async function enterAsCashier(
   return pos
 }
 
-/** A session ends with its time, and with the PIN and the link that it came by; nothing is kept of it. */
+/** A session ends with its time, and with the PIN or the link it was made with. It is verified by its signature and not stored. */
 export function newSession(room: PosRoom, pos: PointOfSale): { session: string; endsAt: number } {
   const endsAt = room.checkouts.clock.now() + SESSION_MILLISECONDS
   return { session: `${endsAt}.${markSession(room, pos, endsAt)}`, endsAt }
@@ -60,11 +60,11 @@ function isSession(room: PosRoom, pos: PointOfSale, session: string | undefined)
   return isSame(markSession(room, pos, Number(end)), mark!)
 }
 
-/** Known by a PIN, and with it forgotten: whoever has collected devices has none when there is a new one. */
+/** Derived from the PIN, so a new PIN makes all known devices unknown: collecting them in advance is useless. */
 const markDevice = ({ secrets }: PosRoom, { id, tokenMark, pinMark }: PointOfSale, device: string) =>
   secrets.fingerprint('pos device', JSON.stringify([id, tokenMark, pinMark, device]))
 
-/** What a device keeps by which it is known again after its first right PIN. */
+/** The value by which a device is recognised after its first right PIN. */
 export const showDevice = (room: PosRoom, pos: PointOfSale, device: string) =>
   `${device}.${markDevice(room, pos, device)}`
 

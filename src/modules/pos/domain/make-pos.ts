@@ -39,7 +39,7 @@ export async function makePos(
     updatedAt: now,
   }
   return inTx(ctx, async (tx) => {
-    // Counted and inserted one after the other for each account.
+    // Locked, so that concurrent requests of an account cannot exceed the limit.
     await lockAccount(tx.db, owner)
     if ((await tills.count(tx.db, owner)) >= POS_MAX) throw tooManyPos(POS_MAX)
     await tills.insert(tx.db, pos)
@@ -49,7 +49,7 @@ export async function makePos(
   })
 }
 
-/** What the link of a point of sale carries from now on. */
+/** A new token for the link of a point of sale. */
 export function newToken({ checkouts, secrets }: PosRoom, id: string): Pick<PointOfSale, 'token' | 'tokenMark'> {
   const token = randomId(checkouts.random, TOKEN_LENGTH)
   return { token: secrets.seal(tokenContext(id), token), tokenMark: markToken({ secrets }, id, token) }
@@ -58,10 +58,10 @@ export function newToken({ checkouts, secrets }: PosRoom, id: string): Pick<Poin
 export const markToken = ({ secrets }: Pick<PosRoom, 'secrets'>, id: string, token: string) =>
   secrets.fingerprint('pos token', `${id} ${token}`)
 
-/** With the service's key: so few digits are guessed at once from any other fingerprint. */
+/** Keyed with the gateway's secret, because so few digits could be guessed from any other hash. */
 export const markPin = ({ secrets }: Pick<PosRoom, 'secrets'>, id: string, pin: string) =>
   secrets.fingerprint('pos pin', `${id} ${pin}`)
 
-/** Behind the #, which browsers send to nobody. */
+/** After the #, which browsers send to no server. */
 export const linkOf = ({ secrets, urlOf }: PosRoom, { id, token }: PointOfSale) =>
   `${urlOf(id)}#${secrets.open(tokenContext(id), token)}`

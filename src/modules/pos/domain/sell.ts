@@ -16,7 +16,7 @@ const KEY = /^[\w-]{16,64}$/
 const LINES_MAX = 100
 const QUANTITY_MAX = 999
 const DESCRIPTION_MAX = 1_000
-/** Whoever pays stands there. */
+/** Short, because the customer is at the till. */
 const LASTS = '15 minutes'
 
 type Body = Readonly<Record<string, unknown>>
@@ -48,10 +48,10 @@ export async function sell(room: PosRoom, pos: PointOfSale, body: Body): Promise
   try {
     await openCheckout(ctx, callerOf(pos), request, sellOnce(room, pos, asked))
   } catch (error) {
-    // The same tap, sent twice at once: the other one has made it.
+    // The same tap was sent twice at once, and the other request has made it.
     if (!isUniqueViolation(error)) throw error
   }
-  // In a transaction: what the other one has written may not be committed yet.
+  // Read in a transaction, because the other request may not have committed yet.
   const made = await ctx.db.transaction().execute((tx) => findMade(tx, pos, asked))
   if (!made) throw new Error(`The sale of ${pos.id} was made and is not there.`)
   return made
@@ -63,7 +63,7 @@ async function findMade(db: Db, pos: PointOfSale, { key, totalUnits }: Asked): P
   return made
 }
 
-/** Its merchant's, made at the till: what its link makes counts by the till, as with a public key. */
+/** The checkout belongs to the merchant but counts for the till, because everyone with its link can make it, as with a public key. */
 const callerOf = ({ owner, id }: PointOfSale) =>
   ({
     kind: 'account',
@@ -76,7 +76,7 @@ const callerOf = ({ owner, id }: PointOfSale) =>
     rights: undefined,
   }) as const
 
-/** The sale is written in the transaction that makes its checkout: both are there, or neither is. */
+/** Stores the sale in the transaction that makes its checkout, so that both exist or neither does. */
 function sellOnce({ checkouts: { clock } }: PosRoom, pos: PointOfSale, asked: Asked): Idempotency {
   const { key: saleKey, totalUnits, tipUnits } = asked
   return {
@@ -100,7 +100,7 @@ function toCheckoutBody(pos: PointOfSale, { lines, total, tipUnits }: Asked): Js
   const description = lines.map((line) => `${line.quantity} × ${line.title}`).join('\n')
   const tip = tipUnits === 0n ? {} : { tip: formatUnits(currency, tipUnits)! }
   const items = lines.map((line): JsonObject => ({ ...line }))
-  // A long order has more than metadata take; what was sold stands in the description as well.
+  // A long order does not fit into metadata; the description lists it as well.
   const listed = JSON.stringify(items).length <= 3_000 && items.length <= 40 ? { items } : {}
   return {
     address,
@@ -113,7 +113,7 @@ function toCheckoutBody(pos: PointOfSale, { lines, total, tipUnits }: Asked): Js
   }
 }
 
-/** Reads what was typed and chosen. The price is made here; the page says what it showed, and must have shown the same. */
+/** Reads the cashier's entries. The price is computed here, and must equal the total that the page showed. */
 function readSale(pos: PointOfSale, body: Body): Asked {
   const { currency } = pos
   const key = typeof body.key === 'string' ? body.key : ''

@@ -9,15 +9,15 @@ import { markPin } from './make-pos.ts'
 
 const TRIES_MAX = 5
 const PAUSE = 5 * 60_000
-/** Of ten thousand PINs, and never again until the owner says so. */
+/** Of ten thousand PINs; after this many wrong attempts new devices are locked out until the owner changes the PIN. */
 const WRONG_MAX = 50
 const DEVICE_LENGTH = 22
 
 interface Tried {
   pin: unknown
-  /** What this device got with its first right PIN. */
+  /** The value this device got with its first right PIN. */
   device: string | undefined
-  /** An address of the network. */
+  /** The network address. */
   visitor: string
 }
 
@@ -28,8 +28,8 @@ interface SignedIn {
 }
 
 /**
- * A cashier types the PIN. A device that had it right before has tries of its own, so that nobody else can use them up. Devices that
- * are new have theirs by network address, and all of them together have so few that no PIN is found.
+ * A cashier enters the PIN. A device that has entered it before has attempts of its own, which nobody else can use up. New devices have theirs
+ * by network address, and all new devices together have too few to find a PIN.
  */
 export async function signIn(room: PosRoom, pos: PointOfSale, { pin, device, visitor }: Tried): Promise<SignedIn> {
   const known = readDevice(room, pos, device)
@@ -52,7 +52,7 @@ interface Place {
   isNew: boolean
 }
 
-/** A device that has used up everything is like a new one. */
+/** A device that has used up its attempts counts as a new one. */
 async function placeOf(
   { checkouts, secrets }: PosRoom,
   { id: posId }: PointOfSale,
@@ -64,7 +64,7 @@ async function placeOf(
   return { who: `address ${secrets.fingerprint('pos visitor', visitor)}`, isNew: true }
 }
 
-/** Before the PIN is looked at, so that a thousand tries at once are no more than five. */
+/** Counted before the PIN is checked, so that a thousand attempts at once are still only five. */
 async function takeOne({ checkouts }: PosRoom, { id: posId }: PointOfSale, { who, isNew }: Place): Promise<void> {
   const now = checkouts.clock.now()
   const limits = { now, triesMax: TRIES_MAX, lockedUntil: now + PAUSE, wrongMax: WRONG_MAX }

@@ -5,10 +5,10 @@ import { decimalsOf as fiatDecimals, formatFiat, parseFiat } from '../../checkou
 
 const NANO_SCALE = 30
 const FIAT_SCALE = 8
-/** What is typed at a till: nobody types smaller parts of a nano. */
+/** Nobody types smaller parts of a nano at a till. */
 const NANO_DECIMALS = 6
 
-/** How many decimals a price has there: a cent is one, where there are cents. */
+/** How many decimals prices of a currency have here. */
 export function decimalsOf(currency: string): number {
   if (currency === 'NANO') return NANO_DECIMALS
   return fiatDecimals(currency)
@@ -17,13 +17,13 @@ export function decimalsOf(currency: string): number {
 export const parseUnits = (currency: string, text: string): bigint | undefined =>
   currency === 'NANO' ? parseNano(text) : parseFiat(text)
 
-/** Undefined for what is more than all nano there is. */
+/** Undefined for more than all nano that exists. */
 export function formatUnits(currency: string, units: bigint): string | undefined {
   if (currency !== 'NANO') return formatFiat(units)
   return units > RAW_MAX ? undefined : formatNano(toRaw(units))
 }
 
-/** A part of a price, rounded to the nearest coin. */
+/** A percentage of a price, rounded to the nearest coin. */
 export function tipOn(currency: string, units: bigint, percent: number): bigint {
   const scale = currency === 'NANO' ? NANO_SCALE : FIAT_SCALE
   const coin = 10n ** BigInt(scale - decimalsOf(currency))

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Places where cashiers ask for payments, what they sold, and who tried a PIN. */
+/** Points of sale, their sales, and attempts at PINs. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)

@@ -24,7 +24,7 @@ interface PosListPageProps {
   rows: readonly PointOfSale[]
   first: string | undefined
   next: string | undefined
-  /** Cashiers look, and make nothing. */
+  /** False for cashiers, who may look but make nothing. */
   isManaged: boolean
 }
 
@@ -98,17 +98,17 @@ export const NewPosPage = (props: NewPosPageProps) => (
 
 interface PosPageProps extends NewPosPageProps {
   pos: PointOfSale
-  /** Cashiers see today, and the way to the till. */
+  /** False for cashiers, who see today's sales and the link to the till only. */
   isManaged: boolean
-  /** With what lets cashiers in. */
+  /** Includes the token that admits cashiers. */
   link: string
   qrcode: string
   day: PosDay
-  /** Sums in the currency. */
+  /** Totals as text in the currency. */
   sums: { total: string; tips: string; refunded: string; ofSale(units: bigint): string }
 }
 
-/** One till: its link, its day, its PIN, and everything that can be changed about it. */
+/** One point of sale: its link, its sales of a day, its PIN and its settings. */
 export const PosPage = (props: PosPageProps) => {
   const { frame, pos, link } = props
   return (

@@ -9,7 +9,7 @@ interface TillPageProps {
 }
 
 const DIGITS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
-/** What the script says; everything else stands in the page already. */
+/** Texts that the script inserts; all others are in the page already. */
 const SAID = [
   'wrongPin',
   'pinPaused',
@@ -38,8 +38,8 @@ const SAID_OF_PAYMENTS = [
 ] as const
 
 /**
- * The shell of a till: it is the same for everybody, has nothing of anybody in it, and may be kept by a browser. Its script asks for
- * everything else with what stands behind the # of its address.
+ * The frame of a till's page, the same for everyone and without private data, so that a browser may cache it. Its script fetches everything else
+ * with the token after the # of its URL.
  */
 export const TillPage = ({ id, devnet, voice }: TillPageProps) => {
   const texts = TILL_TEXTS[voice.language]
@@ -81,7 +81,7 @@ interface Part {
   texts: TillTexts
 }
 
-/** Before anybody is in. */
+/** Shown until a cashier has entered. */
 const Doors = ({ texts }: Part) => (
   <>
     <section class="screen door" data-screen="link" hidden>
@@ -185,7 +185,7 @@ const Tip = ({ texts }: Part) => (
   </section>
 )
 
-/** Everything from the first moment of a sale to its end; paid, it fills the screen. */
+/** A sale from its first moment to its end; once paid, it fills the screen. */
 const Payment = ({ texts, voice }: Part & { voice: Voice }) => (
   <section class="screen payment" data-screen="pay" data-state="making" hidden>
     <svg class="tick" viewBox="0 0 56 56" aria-hidden="true">

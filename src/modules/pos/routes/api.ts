@@ -15,7 +15,7 @@ import { showDay } from '../shape.ts'
 const { text, integer, list, record, orNull, unix, nano, url } = answer
 const place = { tag: pointOfSale.tag, scope: pointOfSale.scope, who: 'account' } as const
 
-/** What lets a cashier in. A key that may only look shall not sell: it is shown where it is made. */
+/** The link admits cashiers. Only creating and rotating return it, because a key that may only read must not be able to sell. */
 const LINK = { link: url }
 const withLink = (room: PosRoom, pos: PointOfSale) => ({ ...show(pointOfSale, room, pos), link: linkOf(room, pos) })
 
@@ -31,7 +31,7 @@ const verbs: readonly Verb<PosRoom>[] = [
       ],
       delete: ['deletePointOfSale', 'Delete a point of sale. Open sales can still be paid.'],
     },
-    // Also changes where the money goes.
+    // The payment address can be changed here, so the caller must have confirmed their identity.
     proof: { change: { proof: true } },
     once: 'pos.create',
     refuses: [403, 409],
@@ -40,7 +40,7 @@ const verbs: readonly Verb<PosRoom>[] = [
     prepare: withAddress,
     list: ({ checkouts: { db } }, page) => tills.list(db, page),
     get: getPos,
-    // What is remembered of a repeated request has no secret in it.
+    // The stored answer of a repeated request contains no secret.
     create: async (room, by, values, idempotency) => ({ id: (await makePos(room, by, values, idempotency)).id }),
     created: async (room, owner, { id }) => withLink(room, await getPos(room, { id: textOf(id), owner })),
     change: changePos,
@@ -86,7 +86,7 @@ const verbs: readonly Verb<PosRoom>[] = [
 export const posRoutes = (room: PosRoom) => routesOf(verbs, room)
 export const describedPosRoutes = describedOf(verbs)
 
-/** People write names where addresses stand. */
+/** Resolves usernames in the fields for addresses. */
 export async function withAddress({ checkouts }: PosRoom, fields: Fields): Promise<Fields> {
   if (fields.address === undefined) return fields
   const { params } = await resolveNames(checkouts.names, { address: fields.address }, checkoutAction)

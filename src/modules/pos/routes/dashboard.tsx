@@ -17,7 +17,7 @@ import { readCursor, toCursor } from '../../../kernel/paging.ts'
 const PAGE_ROWS = 25
 const section = '/pos'
 
-/** Points of sale: made, listed, looked at, changed, deleted. */
+/** Dashboard pages that make, list, show, change and delete points of sale. */
 export function posPages(room: PosRoom): readonly (Page | Form)[] {
   return [
     {
@@ -72,7 +72,7 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
     { section, done, path: '/pos/:id', permission: 'pos', render: (request) => page(request) },
     {
       ...placed,
-      // Also changes where the money goes.
+      // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
       path: '/pos/:id',
       async run(request, fields) {
@@ -124,7 +124,7 @@ async function listPage(room: PosRoom, { frame, query, accountId: owner, may }: 
 const creation = (room: PosRoom, { frame }: PageRequest, filled: FormState) =>
   Promise.resolve(<NewPosPage frame={frame} filled={filled} rules={pointOfSale.rules(room)} />)
 
-/** Most merchants are paid at one address. */
+/** Pre-filled, because most merchants are always paid at the same address. */
 async function usual({ checkouts: { db, ports } }: PosRoom, { accountId: owner }: PageRequest): Promise<FormState> {
   const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
   return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
@@ -133,7 +133,7 @@ async function usual({ checkouts: { db, ports } }: PosRoom, { accountId: owner }
 async function detail(room: PosRoom, { frame, params, query, accountId: owner, may }: PageRequest, filled?: FormState) {
   const pos = await getPos(room, { id: params.id!, owner })
   const { currency } = pos
-  // Cashiers see today, and the way to the till.
+  // Cashiers see today's sales and the link to the till only.
   const isManaged = may('checkout')
   const day = await readDay(room, pos, isManaged && isDate(query.date ?? '') ? query.date : undefined)
   const link = linkOf(room, pos)

@@ -15,7 +15,7 @@ interface TillPagePorts {
 
 const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
 
-/** The page of a till, which is the same whoever opens it, and what browsers need to install it. */
+/** The page of a till, the same for everyone, and the files that browsers need to install it. */
 export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly Route[] {
   return [
     {
@@ -33,7 +33,7 @@ export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly
             vary: 'accept-language',
             'x-robots-tag': 'noindex, nofollow',
             'x-frame-options': 'DENY',
-            // What stands behind the # is nobody else's.
+            // The token after the # must not reach other sites.
             'referrer-policy': 'no-referrer',
           },
         }
@@ -63,7 +63,7 @@ export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly
     },
     {
       method: 'GET',
-      // Where it lies is how far it reaches.
+      // A worker controls the paths below its own.
       path: '/pos/worker.js',
       door: 'open',
       limit,

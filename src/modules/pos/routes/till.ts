@@ -14,10 +14,10 @@ export interface TillLimits {
   pin: RouteLimit
 }
 
-/** In headers of our own: browsers send them for no other site's page, and nothing writes them down. */
+/** In custom headers: browsers do not send these for other sites' pages, and no log records them. */
 const credentialsOf = ({ header }: RouteRequest) => ({ token: header('pos-token'), session: header('pos-session') })
 
-/** What the page of a cashier asks. Its link opens this, and nothing else of the account. */
+/** Requests of a cashier's page. The link grants these and nothing else of the account. */
 export function tillRoutes(room: PosRoom, limits: TillLimits): readonly Route[] {
   const cashierOf = (request: RouteRequest) => enterAsCashier(room, request.params.id!, credentialsOf(request))
   return [

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** How often a representative was online when this gateway looked, by day. */
+/** How often a representative was online when the gateway checked, by day. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('rep_days')

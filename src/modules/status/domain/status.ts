@@ -21,9 +21,9 @@ const INCIDENTS_MAX = 100
 
 export interface ShownDay {
   day: string
-  /** Undefined where nobody looked. */
+  /** Undefined for a time without checks. */
   state: State | undefined
-  /** Part of the looks at which it was not down, in percent with two decimals. */
+  /** The percentage of checks at which it was not down, with two decimals. */
   uptime: string | undefined
 }
 
@@ -40,7 +40,7 @@ export interface ServiceStatus {
   incidents: Incident[]
 }
 
-/** How the service stands, and stood on each of the last ninety days. */
+/** The current status, and that of each of the last ninety days. */
 export async function readStatus({ db, clock }: StoreCtx): Promise<ServiceStatus> {
   const now = clock.now()
   const names = Array.from({ length: DAYS_KEPT }, (_, ago) => dayOf(now - (DAYS_KEPT - 1 - ago) * DAY))
@@ -70,7 +70,7 @@ function showDay(day: string, seen: StatusDay[]): ShownDay {
   return { day, state, uptime: uptimeOf(seen) }
 }
 
-/** Cut and not rounded: a hundred percent means that it was never down. */
+/** Truncated instead of rounded, so that 100 % means that it was never down. */
 function uptimeOf(days: readonly StatusDay[]): string | undefined {
   const looks = days.reduce((sum, day) => sum + day.looks, 0)
   if (looks === 0) return undefined
@@ -80,21 +80,21 @@ function uptimeOf(days: readonly StatusDay[]): string | undefined {
 
 export const MINUTE = 60_000
 const DAYS_KEPT = 90
-/** When nobody has looked for so long, nobody served. */
+/** Without a check for this long, no instance was running. */
 const UNSEEN = 3 * MINUTE
-/** A service that was away for longer has not been served at all: what lies before is no incident any more. */
+/** A longer absence means that the service was not operated at all, so it is not recorded as an incident. */
 const AWAY_MAX = DAYS_KEPT * DAY
 const WAITING_DEGRADED = 5 * MINUTE
 const WAITING_DOWN = 30 * MINUTE
 const WEBHOOK_JOBS = ['webhooks.deliver', 'webhooks.deliver-to-endpoint']
 const STEP = 500
 
-/** What an instance sees with its own eyes. */
+/** What this instance observes itself. */
 export type OwnView = () => Readonly<Record<'nodes' | 'work' | 'prices', State>>
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Looks at every component once and writes down what it sees. */
+/** Checks every component once and stores the result. */
 export async function look(ctx: StoreCtx, view: OwnView): Promise<void> {
   const now = ctx.clock.now()
   const seen: Record<Component, State> = {
@@ -118,7 +118,7 @@ export async function look(ctx: StoreCtx, view: OwnView): Promise<void> {
   await forget(ctx, now)
 }
 
-/** The minutes in which nobody looked are minutes in which nobody served. */
+/** Counts the minutes without a check as minutes of downtime. */
 async function noteAbsence(tx: StoreCtx, last: number | undefined, now: number): Promise<void> {
   if (last === undefined || now - last < UNSEEN || now - last > AWAY_MAX) return
   const incident = { component: 'gateway', state: 'down', startedAt: last, endedAt: now } as const

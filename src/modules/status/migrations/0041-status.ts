@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** How the components of the service stood, by day, and what went wrong. */
+/** The state of the service's components by day, and incidents. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
@@ -24,7 +24,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('started_at', time, (column) => column.notNull())
     .addColumn('ended_at', time)
     .execute()
-  // Two instances that look at once begin one incident.
+  // Two instances that check at once must start only one incident.
   await sql`create unique index status_incidents_open on status_incidents (component) where ended_at is null`.execute(
     db,
   )

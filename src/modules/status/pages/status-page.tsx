@@ -45,7 +45,7 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
   </section>
 )
 
-/** For whoever wonders whether it is them or us. */
+/** Tells users whether a problem is on the gateway's side. */
 export const StatusPage = ({ status, devnet }: { status: ServiceStatus; devnet: boolean }) => (
   <Layout title="Status" styles={['status.css']} devnet={devnet}>
     <h1>{headline(status)}</h1>

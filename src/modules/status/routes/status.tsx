@@ -5,7 +5,7 @@ import { COMPONENTS } from '../components.ts'
 import { type ServiceStatus, readStatus } from '../domain/status.ts'
 import { StatusPage } from '../pages/status-page.tsx'
 
-/** Everybody gets the same answer, and nobody can make us read the store more often. */
+/** The answer is the same for everyone and cached, so that nobody can make the gateway read the store more often. */
 const KEPT = 10_000
 const HEADERS = {
   'cache-control': 'public, max-age=30',

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Exchanges of one currency for another, followed until they are over. */
+/** Exchanges of one currency for another, followed until they end. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   await db.schema

@@ -11,7 +11,7 @@ import { signatureNeedsOffer } from '../errors.ts'
 import { readChanges } from '../wire-fields.ts'
 import type { UsernameRoom } from '../room.ts'
 
-/** Read by the module itself, so that what is wrong is named. */
+/** Read by the module itself, so that errors name what is wrong. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
 
 export const updateName = action({

@@ -13,18 +13,18 @@ import { nameInGrace, nameNotLeased, noSuchOffer, notTheOwner, nothingToChange, 
 import type { UsernameRoom } from '../room.ts'
 import { findName } from './find-name.ts'
 
-/** A change of a name that can be paid. */
+/** An offer to change a name, which can be paid. */
 interface ChangeOffer {
   lease: NameLease
   checkout: Checkout
   changes: NameChanges | null
-  /** Whether its owner has said so. */
+  /** Whether the owner has approved it. */
   isAuthorized: boolean
-  /** What the owner signs to say so, where it is known what is to change. */
+  /** The text that the owner signs as approval, once the change is known. */
   toSign: string | undefined
 }
 
-/** Offers a change of a name. What is to change may be said now or later, and so may whether it may happen. */
+/** Offers to change a name. The change, and the owner's approval, can be given now or later. */
 export async function offerChange(
   room: UsernameRoom,
   payer: string,
@@ -61,7 +61,7 @@ export async function offerChange(
   return { lease, checkout, changes, isAuthorized: authorized !== null, toSign }
 }
 
-/** A payer who is given the link sees where the name would lead, and that paying does not make it so. */
+/** A payer who gets the link sees where the name would lead, and that payment alone does not change it. */
 function describe({ name, owner }: NameLease, changes: NameChanges | null, isAuthorized: boolean): string {
   const leads = changes?.address === undefined ? '' : `@${name} would point to ${changes.address}. `
   const when = isAuthorized
@@ -70,7 +70,7 @@ function describe({ name, owner }: NameLease, changes: NameChanges | null, isAut
   return `${leads}This is a fee; paying it gives you no rights to the name. ${when}`
 }
 
-/** A name that is leased at this moment, or why there is nothing to change. */
+/** The current lease of a name, or an error that says why there is none to change. */
 async function findLeased(
   ctx: Parameters<typeof findName>[0],
   name: string,
@@ -83,19 +83,19 @@ async function findLeased(
 
 interface Word {
   name: string
-  /** Of the offer. */
+  /** The id of the offer. */
   id: string
-  /** Null is what was asked for when the offer was made. */
+  /** Null for the change that the offer was made with. */
   changes: NameChanges | null
   accountId: string | null
-  /** Who says it, of an account; without one it is the owner of the name by their signature. */
+  /** The actor of an account's approval; undefined when the owner of the name approves by signature. */
   actor: Actor | undefined
   signature: string | undefined
 }
 
 /**
- * Says that an offered change may happen, by the key of the account that leases the name or by the owner's signature. A
- * paid one happens at once, in the same transaction; one that is not paid yet when it is. Said twice it is said once.
+ * Approves an offered change, by a key of the account that leases the name or by the owner's signature. If it is paid already, it happens at once
+ * in the same transaction; otherwise when it is paid. Safe to repeat.
  */
 export async function authorizeChange(
   { checkouts, resumeOrder }: UsernameRoom,
@@ -114,7 +114,7 @@ export async function authorizeChange(
     const toSign = toNameChangeMessage({ name: key, id, changes: meant })
     const authorized = judge(lease, { accountId, signature, toSign })
     if (!authorized) throw notTheOwner(toSign)
-    // A reader of an older signature must not bring back what it was for.
+    // Someone with an old signature must not be able to restore the change that it was for.
     if (detail.authorized && toCanonicalJson(detail.changes) !== toCanonicalJson(meant)) throw offerFixed()
     await updateDetail(tx.db, id, { ...detail, changes: meant, authorized })
     await insertAudit(tx, {
@@ -141,26 +141,26 @@ function judge(
 
 export const NAME_UPDATE = 'name_update'
 
-/** What is to change; `remove` names members that are taken away. */
+/** The change; `remove` names members of the profile to delete. */
 export type NameChanges = JsonObject & { address?: string; remove?: string[] }
 
-/** By whose word: that of the account that leases the name, or that of the address that owns it. */
+/** Who has approved: the account that leases the name, or the address that owns it. */
 type Authorization = { accountId: string } | { owner: string }
 
-/** What an order of a change says. Anybody may ask and anybody may pay; neither says that it may happen. */
+/** The details of an order. Anyone may request and pay a change; neither approves it. */
 interface ChangeDetail {
   name: string
   changes: NameChanges | null
   authorized: Authorization | null
 }
 
-/** Whether the word still counts: a name may have a new owner since it was given. */
+/** Whether the approval is still valid: the name may have another owner since. */
 const isGood = (authorized: Authorization, { accountId, owner }: NameLease) =>
   'owner' in authorized ? authorized.owner === owner : accountId !== null && authorized.accountId === accountId
 
 /**
- * A paid change of a name. Who paid means nothing: a stranger who makes an owner pay an amount must not gain the name by it. It
- * is carried out by the word of whose the name is, and until there is one the money waits.
+ * Handles a paid change of a name. Who paid means nothing: someone who makes an owner pay an amount must not get the name that way. The change
+ * happens with its owner's approval, and until then the money waits.
  */
 export const changeName =
   (onChange: (key: string) => void): Fulfil =>

@@ -20,11 +20,11 @@ import type { UsernameRoom } from '../room.ts'
 export interface FoundName {
   key: string
   status: LeaseStatus | 'reserved'
-  /** Of its present owner, also in its grace period. */
+  /** The lease of the current owner, also during its grace period. */
   lease: NameLease | undefined
 }
 
-/** How a name stands at this moment. A lease goes before a reservation: its lessee keeps it. */
+/** The current state of a name. A lease goes before a reserved word, so its lessee keeps it. */
 export async function findName(
   { db, clock, names }: Pick<StoreCtx, 'db' | 'clock'> & { names: Names },
   name: string,
@@ -36,7 +36,7 @@ export async function findName(
   return { key, status: names.isReserved(key) ? 'reserved' : 'available', lease: undefined }
 }
 
-/** A lease for everybody to see: all of it but the account is on the ledger anyway. */
+/** The public part of a lease: everything except the account is on the ledger anyway. */
 export function showLease(lease: NameLease): JsonObject {
   return { ...showName(lease), owner: lease.owner, grace_until_unix: toUnix(lease.graceUntil) }
 }
@@ -48,7 +48,7 @@ interface Wish {
   indexed: boolean
 }
 
-/** Lets search engines list the page of a name, or no more. Only the account that leases it may. */
+/** Sets whether search engines may list the page of a name. Only the account that leases it may. */
 export async function setIndexed({ checkouts }: UsernameRoom, wish: Wish): Promise<NameLease> {
   const { name, accountId, actor, indexed } = wish
   const key = toNameKey(name.replace(/^@/, ''))
@@ -61,6 +61,6 @@ export async function setIndexed({ checkouts }: UsernameRoom, wish: Wish): Promi
   })
 }
 
-/** Whose list a name will be in. A public key is readable by anybody and says nothing about who holds it. */
+/** The account in whose list a name will be. Anybody can read a public key, so it identifies no account. */
 export const accountOf = (caller: Caller) =>
   caller.kind === 'account' && caller.door === 'secret-key' ? caller.accountId : null

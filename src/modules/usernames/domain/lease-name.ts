@@ -7,13 +7,13 @@ import { type LeasePeriod, addPeriod } from '../settings.ts'
 import { type FoundName, findName } from './find-name.ts'
 
 interface NameOffer extends FoundName {
-  /** As it is written. */
+  /** As the caller wrote it. */
   shown: string
-  /** What is paid for it; nothing for a name that cannot be leased. */
+  /** The checkout to pay; undefined for a name that cannot be leased. */
   checkout: Checkout | undefined
 }
 
-/** Offers a name for lease or, where it is leased, for its owner to extend. */
+/** Offers the lease of a name or, where it is leased, its extension by the owner. */
 export async function offerName(
   room: UsernameRoom,
   payer: string,
@@ -43,7 +43,7 @@ export async function offerName(
   return { ...found, shown, checkout }
 }
 
-/** A payer of an offer that another caller has made must know whom the name will belong to. */
+/** Someone who pays another caller's offer must know whom the name will belong to. */
 function describe(name: string, lease: NameLease | undefined, accountId: string | null): string {
   if (lease && accountId !== null && lease.accountId === accountId) {
     return `Extends the lease of @${name}, whoever pays.`
@@ -57,26 +57,26 @@ function describe(name: string, lease: NameLease | undefined, accountId: string 
 const DAY = 86_400_000
 const GRACE = 10 * DAY
 const SHORT_GRACE = DAY
-/** Leases up to this long have the short grace period. */
+/** Leases up to this many days have the short grace period. */
 const SHORT_DAYS_MAX = 2
 
 export const NAME = 'name'
 
-/** What an order of a name says about what is sold. */
+/** The details of a name's order. */
 interface NameDetail {
   name: string
   periods: LeasePeriod[]
 }
 
-/** How long a name stays its owner's after a lease of this length (contract 3, Username). */
+/** The length of the grace period after a lease of this length (contract 3, Username). */
 function graceOf({ unit, count }: LeasePeriod): number {
   return unit === 'day' && count <= SHORT_DAYS_MAX ? SHORT_GRACE : GRACE
 }
 
 /**
- * A confirmed payment for a name: it becomes the payer's, or its lease longer, or it is taken and the money goes
- * back. The first transaction that gets here wins; a payment for the same name meanwhile waits for it. What a payer may
- * do is judged by the time of the payment, so that a gateway that was away changes no owner's rights.
+ * Handles a confirmed payment for a name: the payer gets it, or its lease is extended, or the money is refunded because it is taken. The first
+ * transaction wins; a concurrent payment for the same name waits. The time of the payment decides what a payer may do, so that a gateway
+ * that was down changes no owner's rights.
  */
 export const leaseName =
   (onChange: (key: string) => void): Fulfil =>
@@ -105,7 +105,7 @@ export const leaseName =
     const isFree = statusAt(held, Math.min(paidAt, now)) === 'available'
     const isOwn = held.owner === payer || (held.accountId !== null && held.accountId === accountId)
     if (!isFree && !isOwn) return { refund: 'name_taken' }
-    // Later than any other change of it, whatever the clocks say: a reader of two knows which is newer.
+    // Later than any other change of the name, whatever the clocks say, so that of two versions a reader knows the newer one.
     const changedAt = Math.max(now, held.changedAt + 1)
     const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, changedAt })
     await updateLease(tx.db, lease)
@@ -113,8 +113,8 @@ export const leaseName =
   }
 
 /**
- * The period is added to the expiry, also in grace: the days since then were its owner's. A grace period that was long stays long. Whose the name is stays as it is: anybody
- * may have made the offer that its owner pays.
+ * Adds the period to the expiry, even in the grace period, whose days belonged to the owner. A long grace period stays long. The owner stays the
+ * same: anyone may have made the offer that the owner pays.
  */
 function extend(
   held: NameLease,

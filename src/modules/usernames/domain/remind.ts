@@ -8,12 +8,12 @@ import { type NameLease, findLease, listUntold, markTold, toDay } from '../../na
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const PAGE = 500
-/** A long lease is worth a week's warning; one of days is not longer than its warning. */
+/** Longer leases get a notice a week before their end; for a lease of days that would come too early. */
 const LONG_LEASE = 14 * DAY
 const WARNING = 7 * DAY
 const SHORT_WARNING = 12 * HOUR
 
-/** What there is to tell of a lease at a time: 1 that it ends soon, 2 that it has ended, 3 that the name is free. */
+/** The notice that applies at a time: 1 ends soon, 2 has ended, 3 is free again. */
 function noticeAt({ createdAt, expiresAt, graceUntil }: NameLease, now: number): 0 | 1 | 2 | 3 {
   if (now >= graceUntil) return 3
   if (now >= expiresAt) return 2
@@ -21,25 +21,24 @@ function noticeAt({ createdAt, expiresAt, graceUntil }: NameLease, now: number):
   return now >= expiresAt - warning ? 1 : 0
 }
 
-/** The queue's word for a notice that is to be mailed. */
+/** Name of the job that mails a notice. */
 export const MAIL_NOTICE = 'usernames.mail-notice'
 
 export interface AskedNotice {
   key: string
   expiresAt: number
   notice: 1 | 2 | 3
-  /** The notice before. */
+  /** The previous notice. */
   told: number
 }
 
 /**
- * Asks for mails to the accounts that leased names, about how their leases end. What was missed while the gateway was away
- * is not told late: only where the name stands now. A notice that was not sent is asked for again as long as it is true; while one
- * waits, asking again adds nothing.
+ * Queues mails to accounts about the end of their leases. Notices missed while the gateway was down are skipped, and only the current one is sent.
+ * An unsent notice is queued again as long as it applies; while a job waits, this adds nothing.
  */
 export async function remindOwners(ctx: StoreCtx): Promise<void> {
   const now = ctx.clock.now()
-  // All pages: those who have nothing to be told for days stay in the list and must not hide others.
+  // Reads all pages, because owners who need no notice for days stay in the list and must not hide others.
   for (let after: Untold | undefined; ;) {
     const page: Untold[] = await listUntold(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
     for (const lease of page) {
@@ -57,7 +56,7 @@ export async function remindOwners(ctx: StoreCtx): Promise<void> {
 
 type Untold = Awaited<ReturnType<typeof listUntold>>[number]
 
-/** Mails one notice, and only then remembers it. When it leaves twice, mailboxes know the second by its message id. */
+/** Mails a notice and records it afterwards. If it is sent twice, mailboxes recognise the duplicate by its message id. */
 export async function mailNotice(
   { db, clock }: StoreCtx,
   mailer: Mailer,
@@ -70,7 +69,7 @@ export async function mailNotice(
   try {
     if (recipient) await mailer.send(toMail(lease, notice, { recipient, baseUrl }))
   } catch (error) {
-    // The owner may get another mailbox before the name is lost.
+    // The owner may get a working mailbox before the name is lost, so it is tried again each day.
     if (error instanceof MailRefused) throw new PutOff(clock.now() + DAY, error.message)
     throw error
   }

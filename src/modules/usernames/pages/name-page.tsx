@@ -26,7 +26,7 @@ const TEXTS = [
 
 export const NAME_FIELDS: readonly string[] = ['address', ...TEXTS.map(([name]) => name)]
 
-/** What a name stands for and tells, and how to change that. */
+/** The address and profile of a name, and the form that changes them. */
 export const NamePage = (props: NamePageProps) => {
   const { frame, filled, name, owner, state, expiresAt, fee, isFresh } = props
   const place = `/dashboard/names/${name.toLowerCase()}`

@@ -56,7 +56,7 @@ const NameLine = ({ frame, row }: { frame: FrameProps; row: NameRow }) => (
   </tr>
 )
 
-/** Names that this account has leased, and the way to another one. */
+/** The names that this account leases, and the form to lease another. */
 export const NamesPage = (props: {
   frame: FrameProps
   filled: FormState

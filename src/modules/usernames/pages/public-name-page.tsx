@@ -11,7 +11,7 @@ export interface ShownName {
   address: string
   title: string | undefined
   website: string | undefined
-  /** What else its owner tells: a place, names elsewhere. */
+  /** Other parts of the profile: location, accounts elsewhere. */
   told: readonly string[]
   merchant: Pick<ShownMerchant, 'name' | 'logo' | 'website' | 'sheet'> | undefined
 }
@@ -20,11 +20,11 @@ interface NamePageProps {
   shown: ShownName
   link: string
   code: QrOutline
-  /** What the link asks for; undefined where the payer decides in their wallet. */
+  /** The amount in the link; undefined where the payer enters it in their wallet. */
   amount: Raw | undefined
-  /** What was typed and is no amount. */
+  /** What was typed but is not a valid amount. */
   typed: string | undefined
-  /** Its address for search engines, where they may list it. */
+  /** Its canonical URL, where search engines may list it. */
   canonical: string | undefined
   /** Whether the reader has chosen the language on the page. */
   chosenLanguage: boolean
@@ -32,10 +32,10 @@ interface NamePageProps {
   devnet: boolean
 }
 
-/** A name reads from left to right, also within a sentence that does not. */
+/** Isolates a name, which reads from left to right even in a right-to-left sentence. */
 const isolated = (name: string) => `\u2066@${name}\u2069`
 
-/** Whom a name pays. It works without scripts: an amount is an address of this page. */
+/** The public page of a name. It works without scripts: an amount is a link to this page. */
 export const NamePage = (props: NamePageProps) => {
   const { shown, canonical, amount, voice, devnet } = props
   const { name, merchant, title } = shown
@@ -86,7 +86,7 @@ export const NamePage = (props: NamePageProps) => {
   )
 }
 
-/** Links of an owner say where they lead, and lend them nothing of ours. */
+/** Links of an owner show where they lead, and give them no credit from our site. */
 const Told = ({ shown: { website, merchant, told } }: { shown: ShownName }) => {
   const links = [...new Set([website, merchant?.website ?? undefined].filter((one) => one !== undefined))]
   if (links.length + told.length === 0) return null
@@ -161,7 +161,7 @@ const Pay = ({ shown, link, code, amount, typed, chosenLanguage, voice }: NamePa
   )
 }
 
-/** Instead of the page: nobody has this name, or nobody has it any more. */
+/** Shown for a name that nobody leases, now or any more. */
 export const NoNamePage = (props: { voice: Voice; problem: 'notFound' | 'unavailable'; devnet: boolean }) => {
   const { voice, problem, devnet } = props
   const { texts, language } = voice

@@ -52,7 +52,7 @@ interface Position {
   key: string
 }
 
-/** Where a list of names goes on: behind this one. */
+/** The cursor after which a list of names continues. */
 export const toCursor = ({ createdAt, key }: Position) => `${createdAt}-${key}`
 
 export function readCursor(value: unknown): Position | undefined {

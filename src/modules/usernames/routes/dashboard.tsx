@@ -19,13 +19,13 @@ import { readCursor, toCursor } from './api.ts'
 
 const PAGE_ROWS = 50
 
-/** Where the buyer of a name goes on: what everybody sees of it, and what it tells them. */
+/** The links for the buyer of a name: its public page, and its settings. */
 const waysTo = (key: string) => [
   { href: `/@${key}`, title: 'Open its public page' },
   { href: `/dashboard/names/${key}`, title: 'Say what it tells' },
 ]
 
-/** Usernames of an account, and offers of further ones. */
+/** Dashboard pages of an account's usernames, with offers of further ones. */
 export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
   const { db, clock } = room.checkouts
   const parse = createParser(getName)
@@ -85,7 +85,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
 
 const waysToName = (key: string) => [{ href: `/@${key}`, title: 'Open its public page' }]
 
-/** One name of an account: what it stands for and tells, and changes of it, which are paid. */
+/** The page of one name, with paid changes. */
 function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
   const { db, clock } = room.checkouts
   const getOwn = async ({ accountId, params }: PageRequest): Promise<NameLease> => {
@@ -114,7 +114,7 @@ function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
     { ...placed, render: (request) => page(request, EMPTY) },
     {
       ...placed,
-      // Also changes where the money goes.
+      // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
       again: page,
       async run(request, fields, idempotency) {
@@ -137,7 +137,7 @@ const valuesOf = ({ address, profile }: NameLease): Record<string, string> => ({
   address,
 })
 
-/** Only what is not as it was; what was emptied is taken away. */
+/** Only the changed fields; emptied ones are removed. */
 function changesOf(lease: NameLease, fields: FormFields): NameChanges {
   const before = valuesOf(lease)
   const changed = NAME_FIELDS.filter((name) => fields.get(name) !== (before[name] ?? ''))

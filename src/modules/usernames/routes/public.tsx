@@ -27,7 +27,7 @@ interface PublicPorts {
 
 const TYPED_MAX = 40
 
-/** The page of a name at `/@name`: whom it pays, and a link and a code to pay with. It makes no checkout. */
+/** The page of a name at `/@name`, with a link and a QR code to pay. It makes no checkout. */
 export function publicNameRoutes(ports: PublicPorts): readonly Route[] {
   return [
     {
@@ -57,7 +57,7 @@ interface Found {
   merchant: Merchant | undefined
 }
 
-/** A lease that has ended pays nobody, also while its owner can still renew it. */
+/** A name whose lease has ended is not shown, even while its owner can still renew it. */
 async function findPublic({ room: { checkouts } }: PublicPorts, given: string): Promise<Found> {
   const { db, clock } = checkouts
   const key = toNameKey(given)
@@ -67,7 +67,7 @@ async function findPublic({ room: { checkouts } }: PublicPorts, given: string): 
   return { lease, merchant }
 }
 
-/** Undefined where none is given, null where it is none that can be paid. */
+/** Undefined when missing, null when it is not a valid amount. */
 function readAmount(value: unknown): Raw | null | undefined {
   if (value === undefined || value === '') return undefined
   const plain = readTypedDecimal(value)
@@ -77,7 +77,7 @@ function readAmount(value: unknown): Raw | null | undefined {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** What the owner tells, and nothing of the account behind it: neither its id nor a mail address. */
+/** The owner's profile, without the account's id or mail address. */
 function toShown({ lease, merchant }: Found): ShownName {
   const { title, website, location, github, twitter, mastodon } = lease.profile
   return {
@@ -123,7 +123,7 @@ function show({ room, baseUrl, devnet }: PublicPorts, found: Found, request: Rou
   const amount = readAmount(query.amount)
   const shown = toShown(found)
   const link = toPaymentUri({ address: shown.address, amount: amount ?? undefined })
-  // One address of the page is enough for search engines: those with an amount or a language are the same once more.
+  // Search engines list only the plain URL: those with an amount or a language are duplicates.
   const isIndexed = found.lease.indexed && Object.keys(query).length === 0
   const page = (
     <NamePage

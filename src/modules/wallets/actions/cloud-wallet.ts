@@ -31,7 +31,7 @@ const LIFETIME_DEFAULT = 90 * DAY
 const LISTED_DEFAULT = 100
 const AMOUNTS = ['balance', 'pending', 'receivable'] as const
 
-/** Read by the module itself: a flag that cannot be read must not be taken for one that was not given. */
+/** The module reads the value itself, so that an unreadable flag is refused instead of counting as not given. */
 const flag = (description: string) => freeField(form.flag, description, true)
 
 const fields = input({
@@ -73,7 +73,7 @@ const fields = input({
   receive: optional(freeField(form.oneOf(form.flag, form.words('all')), 'Receive what is receivable.', true)),
   balance: optional(flag('Read balance and receivable amount.')),
   send: optional(field.account),
-  /** Another place for the destination, which `wallet_action` leaves open. */
+  /** Another name of the destination field, which `wallet_action` does not fix. */
   address: optional(field.account),
   amount: optional(field.nanoAmountOrAll),
   delete: optional(flag('End the wallet now.')),
@@ -169,7 +169,7 @@ export const cloudWallet: Action = action({
   },
 })
 
-/** A request of a wallet's owner: its node is the request's. */
+/** A request by a wallet's owner, with a node of its own. */
 type WalletRequest = Ctx & CloudWalletRoom & { actor: Actor }
 type Run = (ctx: WalletRequest, accountId: string, given: Input) => Promise<Json>
 
@@ -191,7 +191,7 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire, met
     idempotency: ctx.idempotency,
   })
   const { balance_nano: _nano, ...shaped } = shapeWallet(wallet, ctx.store.clock.now())
-  // A new wallet holds nothing, and the contract wants a number here.
+  // The contract requires a number here, and a new wallet holds nothing.
   return { ...shaped, balance: 0, qrcode: ctx.qrPng(toPaymentUri({ address: wallet.address })) }
 }
 
@@ -257,7 +257,7 @@ const send: Run = async (ctx, accountId, { account, send: to, address, amount })
 }
 
 const end: Run = async (ctx, accountId, given) => {
-  // What an earlier run of the request has ended is no wallet of anybody's any more; the jobs do the rest.
+  // When the request is repeated, its first run may have ended the wallet already; the jobs do the rest.
   if (!ctx.idempotency?.made) {
     const { actor, idempotency } = ctx
     await deleteWallet(ctx, await owned(ctx, accountId, given), { actor, idempotency, rights: rightsOf(ctx) })
@@ -268,7 +268,7 @@ const end: Run = async (ctx, accountId, given) => {
 const update: Run = async (ctx, accountId, { account, metadata }) => {
   const change = { accountId, address: needed('account', account), metadata: needed('metadata', metadata) }
   const { actor, idempotency, store } = ctx
-  // Another may have changed it since an earlier run of the request did: that must not be undone.
+  // After the first run of this request, another request may have changed the wallet; a repetition must not undo that.
   const wallet = idempotency?.made
     ? await getOwnedWallet(store.db, accountId, change.address)
     : await store.db.transaction().execute(async (tx) => {
@@ -293,7 +293,7 @@ const OPERATIONS: Record<Operation, Run> = {
   update_metadata: update,
 }
 
-/** Which fields an operation needs depends on the operation, so that the schema cannot say it. */
+/** Throws for a missing field: which fields are required depends on the operation, and the schema cannot express that. */
 function needed<T>(name: string, value: T | undefined): T {
   if (value !== undefined) return value
   throw badField(name, `${name} is required`)

@@ -15,8 +15,8 @@ import type { Step } from './step.ts'
 import { readStored, sourceOf } from './stored-block.ts'
 
 /**
- * The first step of a wallet that a person has thawed, once nothing of it is open: what the ledger has confirmed becomes
- * our own record, also when another has signed it. A block that was lost gives its deposit free; its frontier stays used.
+ * The first step of an unfrozen wallet, once none of its blocks is open: the state that the ledger has confirmed becomes our record, even
+ * where another signer made it. A lost block releases its deposit, but its frontier stays used.
  */
 export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wallet): Promise<Step> {
   const { store, node } = ctx
@@ -44,7 +44,7 @@ export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wal
   return moved ? 'moved' : 'waiting'
 }
 
-/** Whether the ledger's word is final, and not that of a node that is behind what we know. */
+/** Whether the ledger's state is final, and not the answer of a node that is behind our record. */
 async function isSettled(ctx: WalletRoom, wallet: Wallet, chain: Chain): Promise<boolean> {
   if (chain.frontier === wallet.frontier) return true
   if ((await findForeign(ctx, wallet, chain)) === 'behind') return false

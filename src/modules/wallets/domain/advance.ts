@@ -23,13 +23,13 @@ import { settleReleased } from './settle-void.ts'
 import type { Step } from './step.ts'
 import { maintainWallet, maintainsItself } from './maintain.ts'
 
-/** Steps of one pass; the rest comes with the next one. */
+/** At most this many steps in one pass; the next pass does the rest. */
 const STEPS_MAX = 200
 
 /**
- * Brings the blocks of one wallet forward, one after another, until nothing moves: whatever was begun is finished first.
- * Every step is found again from the store alone, so that a pass may end anywhere and be taken up by anybody. With
- * `inspect` it also compares an idle wallet with the ledger, and releases what can never be confirmed.
+ * Brings the blocks of one wallet forward, one after another, until nothing moves; a block that was begun is finished first. Every step is
+ * derived from the store alone, so a pass may end anywhere and any process can continue. With `inspect`, it also compares an idle wallet
+ * with the ledger, and releases blocks that can never be confirmed.
  */
 export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
@@ -53,12 +53,12 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
       step = 'waiting'
       doubt = error
     }
-    // Also where nodes disagree: one that has what the others deny begins their time anew.
+    // Even where nodes disagree: one node that has what the others deny restarts the waiting time before blocks are released.
     if (inspect) await (step === 'waiting' ? releaseDenied : settleReleased)(ctx, lock, walletId)
     if (doubt !== undefined) throw doubt
     return step
   }).catch((error: unknown) => {
-    // Another process goes on where we stopped.
+    // Another process took the lock and continues.
     if (error instanceof LockLost) return 'waiting' as const
     throw error
   })
@@ -93,14 +93,14 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
   return tends ? maintainWallet(ctx, lock, wallet, chain) : 'idle'
 }
 
-/** Whether a send has waited beyond its end, also one that is held. */
+/** Whether a send has passed its deadline, including sends on hold. */
 const hasLate = ({ sends, held }: Pick<Unfinished, 'sends' | 'held'>, now: number) =>
   [...sends, ...held].some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)
 
-/** The wallet goes on when its confirmation is heard; only when something waits for it, or went out late, is it asked for at once. */
+/** The wallet usually continues when its confirmation arrives; it is checked at once only when something waits for it or it is sent late. */
 const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isAwaited ? 'moved' : step)
 
-/** Nothing is signed unless the ledger stands exactly where we left it. */
+/** Nothing is signed unless the ledger's state of the account equals our record exactly. */
 async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
   const foreign = await findForeign(ctx, wallet, chain)
   if (foreign === 'none') return 'agreed'
@@ -108,7 +108,7 @@ async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: C
   const found = (await ctx.node.readBlocks([foreign])).get(foreign)
   const own = found && (await findOwnBlock(ctx.store.db, wallet.id, foreign))
   if (own?.status === 'void') return found?.isFinal ? returnBlock(ctx, wallet, { own }) : 'waiting'
-  // A node can name any block, and any balance: what stands on this account is signed for it, or is an upgrade by the network.
+  // A node can report any block and balance; only a block signed for this account, or an upgrade by the network, counts.
   if (found && found.signer === fromAddress(wallet.address)) {
     return (await contradicts(ctx, wallet, found.block, foreign)) ? freeze(ctx, wallet, foreign) : 'waiting'
   }
@@ -120,10 +120,10 @@ async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: C
     : 'waiting'
 }
 
-/** Whether a block with our signature is none that we know, or says another balance than we do. */
+/** Whether a block with our signature is unknown to our record, or states another balance. */
 async function contradicts({ store }: WalletRoom, wallet: Wallet, block: Block, hash: string): Promise<boolean> {
   if (hash === wallet.frontier) return block.type !== 'state' || block.balance !== wallet.balance
-  // An older block of its chain that a node names again stands in no place of ours, also where others have signed it.
+  // Only a block at our next place, or in the place of a confirmed block of ours, contradicts our record; an older one reported again does not.
   const previous = previousOf(block)
   if (previous !== wallet.frontier && !(await isFollowed(store.db, wallet.id, previous))) return false
   const own = await findOwnBlock(store.db, wallet.id, hash)

@@ -11,7 +11,7 @@ import { returnBlock } from './return.ts'
 import type { Step } from './step.ts'
 import { readStored } from './stored-block.ts'
 
-/** Refusals that cannot be for a block of ours, unless another signer has moved the account or a node is wrong. */
+/** Refusals that a block of ours cannot get unless another signer has moved the account or the node is wrong. */
 const IMPOSSIBLE = new Set([
   'Bad signature',
   'Unreceivable',
@@ -21,12 +21,12 @@ const IMPOSSIBLE = new Set([
   'Block attempts to open the burn account',
 ])
 
-/** A node's words are for the log and for the caller: no more than a line. */
+/** Limits a node's message to one line, for the log and the caller. */
 const WORDS_MAX = 200
 
 /**
- * Brings a signed block to the ledger, always with the same bytes. A lost reply and a refusal are both resolved by
- * looking the hash up; a confirmed foreign block in its place freezes the wallet.
+ * Publishes a signed block, always with the same bytes. After a lost reply or a refusal, the hash is looked up; a confirmed foreign block
+ * in its place freezes the wallet.
  */
 export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
   const { store, node, queue, work, thresholds } = ctx
@@ -54,8 +54,8 @@ interface Refused {
 }
 
 /**
- * What a single node says decides nothing: only a confirmed block in the place of ours does. Until then the same bytes go
- * out again, and the operator is told.
+ * A single node's refusal decides nothing: only a confirmed block in the place of ours does. Until then, the same bytes are published
+ * again, and the operator is notified.
  */
 async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error
@@ -72,7 +72,7 @@ async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: R
       note(false)
       return renewWork(ctx, open, block)
     }
-    // It has all the work that our network asks for: the node is of another one, or the network has changed.
+    // The work meets our network's threshold, so the node belongs to another network, or the network has changed.
     raise()
     return 'waiting'
   }
@@ -91,7 +91,7 @@ async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: R
   return 'waiting'
 }
 
-/** The network asks for more than when the block was signed. Work is not part of the hash, so that it may be replaced. */
+/** The network requires more work than when the block was signed. Work is not part of the hash, so it can be replaced. */
 async function renewWork({ store, work, thresholds }: WalletRoom, open: OutboxBlock, block: StateBlock): Promise<Step> {
   const payer = `wallet:${open.walletId}`
   const found = await work.generate({ root: rootOf(block), threshold: thresholds.send, class: 'wallet', payer })

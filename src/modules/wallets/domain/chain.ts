@@ -8,17 +8,17 @@ import type { NodeAnswer, NodePort } from '../../../kernel/ports.ts'
 import { toObject, textOf } from '../../../kernel/shape.ts'
 import type { Deposit } from '../outbox-store.ts'
 
-/** Where an account stands on the ledger. Frontier and balance are from one answer and belong together. */
+/** The state of an account on the ledger. Frontier and balance come from one answer, so they belong together. */
 export interface Chain {
   frontier: string
   balance: Raw
-  /** None before the first block. */
+  /** Undefined before the first block. */
   representative: PublicKey | undefined
 }
 
 const UNOPENED: Chain = { frontier: ZERO_HASH, balance: toRaw(0n), representative: undefined }
 
-/** As many nodes must name the same as must agree: on this the next block of the account is signed. */
+/** Needs the same answer from the required number of nodes, because the account's next block is signed on it. */
 export async function readChain(node: NodePort, account: string): Promise<Chain> {
   const asked = { account, representative: true }
   return toChain(await orNone(readAgreedAnswer(node, 'account_info', asked, toFact)))
@@ -32,19 +32,19 @@ function toChain(answer: NodeAnswer | undefined): Chain {
   const frontier = textOf(answer.frontier)
   const balance = parseRaw(textOf(answer.balance))
   const representative = fromAddress(textOf(answer.representative))
-  // Money is decided from this: an answer that is not whole is none.
+  // Money depends on this, so an incomplete answer is refused.
   if (!isHex(frontier, 64) || balance === undefined || representative === undefined) {
     throw new Error('A node answered account_info without frontier, balance or representative.')
   }
   return { frontier: frontier.toUpperCase(), balance, representative }
 }
 
-/** The last block of an account by the word of one node, or zeros: a hint for those who go on to ask all of them. */
+/** The account's last block according to one node, or zeros. Only a hint for callers that go on to ask all nodes. */
 export async function readHead(node: NodePort, account: string): Promise<string> {
   return toChain(await orNone(node.read('account_info', { account, representative: true }))).frontier
 }
 
-/** Confirmed sends that wait for an account, largest first. */
+/** Confirmed sends that an account can receive, largest first. */
 export async function readDeposits(
   node: NodePort,
   account: string,
@@ -66,7 +66,7 @@ export async function readDeposits(
   return deposits.filter((deposit): deposit is Deposit => deposit.amount !== undefined && deposit.amount >= least)
 }
 
-/** Whether anything lies on an account or is on its way to it, confirmed or not. That there is nothing is for several nodes to say. */
+/** Whether an account holds money or has sends to receive, confirmed or not. A "no" needs the agreement of several nodes. */
 export async function holdsFunds(node: NodePort, account: string): Promise<boolean> {
   const asked = { account, include_only_confirmed: false }
   const agreed = await node.readAgreed('account_balance', asked, (answer) => [isEmpty(answer) ? 'empty' : 'funded'])
@@ -79,14 +79,13 @@ const isEmpty = ({ error, balance, receivable }: NodeAnswer) =>
     ? [balance, receivable].every((amount) => amount === undefined || amount === '0')
     : ABSENT.has(textOf(error))
 
-/** A block as the ledger has it. */
 interface LedgerBlock {
   confirmed: boolean
   account: string
   amount: string
   balance: string
   subtype: string
-  /** Undefined when there is none. */
+  /** The block that follows; undefined when there is none. */
   successor: string | undefined
   previous: string
   link: string
@@ -109,7 +108,7 @@ export async function findLedgerBlock(node: NodePort, hash: string): Promise<Led
   }
 }
 
-/** What the ledger has instead of a block that should follow `previous`. */
+/** The block that the ledger has directly after `previous`. */
 export async function findSuccessor(node: NodePort, account: string, previous: string): Promise<string | undefined> {
   if (previous !== ZERO_HASH) return (await findLedgerBlock(node, previous))?.successor
   const answer = await readOrNone(node, 'account_info', { account })
@@ -118,7 +117,7 @@ export async function findSuccessor(node: NodePort, account: string, previous: s
 
 const ABSENT = new Set(['Account not found', 'Block not found'])
 
-/** That something is not there is an answer; every other refusal is a failure. */
+/** "Not found" is an answer; every other refusal is a failure. */
 async function orNone(asked: Promise<NodeAnswer>): Promise<NodeAnswer | undefined> {
   try {
     return await asked

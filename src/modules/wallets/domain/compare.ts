@@ -4,10 +4,10 @@ import type { Wallet } from '../store.ts'
 import { type Chain, findLedgerBlock, findSuccessor } from './chain.ts'
 
 /**
- * The first block of a wallet's chain that our record does not know; `none` when ledger and record agree, and `behind` when the node
- * that answered has not seen all of what we know to be confirmed. A node may stop at any earlier block, also at one that we did not
- * sign: what a thaw took over, or an upgrade by the network. Only what follows our frontier is foreign, or stands in the
- * place of a confirmed block of ours.
+ * The first block of a wallet's chain that our record does not know; `none` when ledger and record agree, and `behind` when the node that
+ * answered lacks blocks that we know to be confirmed. The node may have stopped at any earlier block, even one that we did not sign: one
+ * taken over when the wallet was unfrozen, or an upgrade by the network. Foreign is only a block that follows our frontier or replaces
+ * a confirmed block of ours.
  */
 export async function findForeign(
   { store, node }: Pick<WalletRoom, 'store' | 'node'>,
@@ -15,7 +15,7 @@ export async function findForeign(
   chain: Chain,
 ): Promise<string> {
   if (chain.frontier === frontier) return chain.balance === balance ? 'none' : frontier
-  // An unopened account has no frontier of its own: a node that says so after our first block is behind.
+  // An unopened account has no frontier: a node that reports this after our first block is behind.
   if (chain.representative === undefined) return 'behind'
   const own = await findOwnBlock(store.db, id, chain.frontier)
   if (own && own.status !== 'lost' && own.status !== 'void') return 'behind'

@@ -7,12 +7,12 @@ import { type Wallet, updateFreeFrontier, updateFrontier } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
 import type { Step } from './step.ts'
 
-/** How long a block may go unconfirmed before it is brought to the ledger again. */
+/** After this time without confirmation, a block is published again. */
 const REBROADCAST_MILLISECONDS = 10_000
 
 /**
- * The same without the lock, for a block that only waits: what moves the wallet holds its row while no instance has the lock.
- * Undefined when there is more to do than that, or an instance has the lock.
+ * Does what `confirmBlock` does, without taking the lock, for a block that only waits: the statement that moves the wallet holds its row and
+ * succeeds only while no instance has the lock. Undefined when an instance has it, or more must be done.
  */
 export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step | undefined> {
   const { db, clock } = ctx.store
@@ -27,7 +27,7 @@ export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxB
   return 'moved'
 }
 
-/** Takes note of a confirmation: the wallet stands on this block from now on. Repeated tellings change nothing. */
+/** Records a confirmation: the wallet's state is now that after this block. Safe to repeat. */
 export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
   const { store } = ctx
   const found = await readOwnBlock(ctx, open)
@@ -39,16 +39,16 @@ export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: Outbox
     tellWallet(ctx, wallet)
     return 'moved'
   }
-  // A node may forget an unconfirmed block; the same bytes bring it back.
+  // A node may drop an unconfirmed block; publishing the same bytes brings it back.
   if (found && !isOld(open, store.clock.now())) return 'waiting'
   const step = await broadcastBlock(ctx, wallet, open)
   return step === 'sent' ? 'waiting' : step
 }
 
-/** The next block is signed on this one, so that it is confirmed when as many nodes say so as must. */
+/** The next block is signed on this one, so the required number of nodes must report it confirmed. */
 async function readOwnBlock({ node, queue, store }: WalletRoom, open: OutboxBlock): Promise<LedgerBlock | undefined> {
   const found = (await node.readBlocks([open.hash!])).get(open.hash!)
-  // Nodes do not confirm it in the same moment, and only the first one is heard.
+  // Nodes confirm a block at different moments, and only the first confirmation is an event, so look again soon.
   if (found && !found.isFinal && found.confirmedBy > 0 && !isOld(open, store.clock.now())) queue.lookSoon(open.walletId)
   return found
 }

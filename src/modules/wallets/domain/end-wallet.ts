@@ -21,8 +21,8 @@ interface Ending {
 }
 
 /**
- * Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. A key that
- * spends within a limit spends what the wallet holds.
+ * Ends a wallet at its owner's request: its balance goes to the refund addresses, now or as soon as possible. For a key with a spending
+ * limit, the balance counts as spent.
  */
 export async function deleteWallet(
   ctx: WalletRoom,
@@ -42,7 +42,7 @@ export async function deleteWallet(
     if (held) {
       const amount = toRaw(held.balance + held.receivable)
       const now = clock.now()
-      // A wallet that was given something after its end can end again.
+      // A wallet that received something after its end can be ended again.
       await reserveSpend(db, { rights, amount, reference: `ending:${wallet.id}:${now}`, now })
     }
     const { address } = wallet
@@ -54,19 +54,19 @@ export async function deleteWallet(
 }
 
 /**
- * Ends a wallet of the service: what it holds, and whatever it still gets, goes to its destination. That is decided here also while
- * sends are off or the wallet is frozen, so that nothing has to ask again: the jobs bring it away as soon as it may leave.
+ * Ends a wallet of the service: its balance, and whatever still arrives, goes to its destination. The decision is stored even while sends
+ * are off or the wallet is frozen, so that no caller has to repeat it: the jobs send the money as soon as that is allowed.
  */
 export async function sweepWallet(ctx: WalletRoom, walletId: string): Promise<void> {
   await markExpiring(ctx.store.db, walletId, 'deleted')
   await bringAway(ctx, walletId)
 }
 
-/** It is decided; whatever fails now, or takes too long, is done by the jobs. */
+/** The decision is stored, so the jobs do whatever fails now or takes too long. */
 const bringAway = ({ store, rules, queue }: WalletRoom, walletId: string) =>
   waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(walletId)))
 
-/** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */
+/** Starts to end wallets whose lifetime is over, and returns them. Without a refund address, the owner keeps the balance. */
 export async function expireDue({ store }: WalletRoom, batchMax: number): Promise<string[]> {
   const due = await listDueWallets(store.db, store.clock.now(), batchMax)
   for (const { id, refundAddress } of due) {

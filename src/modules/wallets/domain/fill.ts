@@ -13,17 +13,17 @@ import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
 
 const DEPOSITS_MAX = 1_000
-/** How long a deposit stays queued that the nodes do not agree on. */
+/** How long a deposit stays queued while the nodes disagree about it. */
 const DOUBT_MAX = 60_000
 
-/** What is asked of a wallet and not begun. */
+/** Operations queued for a wallet. */
 type Wishes = Omit<Unfinished, 'open'>
 
 type Stand = Omit<NextBlock, 'queued'>
 
 /**
- * Turns a wish into a signed block. The first send that the balance covers comes first, so that neither a larger one
- * before it nor any number of small deposits keeps it waiting; then the largest deposit, since a send may need it.
+ * Turns a queued operation into a signed block. The first send that the balance covers comes first, so that neither a larger send before
+ * it nor any number of small deposits delays it; then the largest deposit, because a send may need it.
  */
 export async function fillQueued(ctx: WalletRoom, lock: WalletLock, stand: Stand, wishes: Wishes): Promise<Step> {
   const { wallet, chain } = stand
@@ -46,7 +46,7 @@ export async function fillQueued(ctx: WalletRoom, lock: WalletLock, stand: Stand
   return sendsAllowed ? 'waiting' : 'idle'
 }
 
-/** Everything is what a wallet holds once it has received what is queued. */
+/** "Everything" means the balance after all queued deposits are received. */
 function isCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly OutboxBlock[]): boolean {
   return amount === null ? balance > 0n && receives.length === 0 : amount > 0n && amount <= balance
 }
@@ -56,7 +56,7 @@ function willBeCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly
   return receives.reduce((sum, receive) => sum + receive.amount!, balance as bigint) >= amount
 }
 
-/** The balance does not suffice: what waits is received, if it helps (contract 4.2, rule 7). */
+/** When the balance does not suffice, receives what is receivable if that helps (contract 4.2, rule 7). */
 async function receiveFirst(
   { store, node, queue }: WalletRoom,
   { wallet, chain, queued }: NextBlock,
@@ -72,13 +72,13 @@ async function receiveFirst(
   const suffices = within > 0n && within >= (queued.amount ?? 0n)
   if (suffices && (await queueReceives(store, wallet.id, needed)) > 0) return 'moved'
   if (suffices && receives.length > 0) return 'waiting'
-  // What the service owes is paid as soon as there is enough; a client is told now.
+  // A payment by the service waits until there is enough money; a client gets the error now.
   if (queued.deadlineAt === null) return (await queueReceives(store, wallet.id, deposits)) > 0 ? 'moved' : 'waiting'
   if (await refuseSend(store.db, queued.id, 'insufficient_funds')) queue.tellBlock(queued.id)
   return 'moved'
 }
 
-/** A list may be old, or a lie. Only a final send of this amount to this wallet is received, the largest first. */
+/** The list may be outdated or false: receives only final sends of this amount to this wallet, the largest first. */
 async function fillReceive(
   ctx: WalletRoom,
   lock: WalletLock,
@@ -93,7 +93,7 @@ async function fillReceive(
     const send = sends.get(receive.sourceHash!)
     const isDeposit = send?.to === address && send.amountRaw === receive.amount
     if (isDeposit && send.isFinal) largest = largest && largest.amount! >= receive.amount! ? largest : receive
-    // Nodes do not know of a block at the same moment; what is final after all is listed again.
+    // Nodes learn of a block at different moments; if it is final after all, it is listed and queued again.
     else if (!isDeposit || store.clock.now() - receive.createdAt > DOUBT_MAX)
       await deleteQueuedReceive(store.db, receive.id)
   }

@@ -22,8 +22,9 @@ const nothingLike = () =>
   )
 
 /**
- * Stops what is not signed yet, at once and on every gateway: who signs asks in the transaction that keeps the signature. Deposits are
- * received all the same, but for a single wallet, which does nothing until it is unfrozen. What was signed before still goes out.
+ * Stops everything unsigned, at once and on every gateway, because signing checks this in the transaction that stores the signature.
+ * Deposits are still received, except by a single frozen wallet, which does nothing until it is unfrozen.
+ * Blocks signed before are still broadcast.
  */
 export function freezeSends(ctx: StoreCtx, { target, actor, reason }: Wish & { reason: string }): Promise<void> {
   return inTx(ctx, async (tx) => {
@@ -45,7 +46,7 @@ export function freezeSends(ctx: StoreCtx, { target, actor, reason }: Wish & { r
   })
 }
 
-/** Lets them go on; answers the wallet that was meant. It first takes over what the ledger has confirmed. */
+/** Lifts the freeze and returns the wallet, if it was a single one; that wallet first takes over the ledger's confirmed state. */
 export async function unfreezeSends(
   ctx: StoreCtx,
   { target, actor, payQueued }: Wish & { payQueued: boolean },

@@ -9,13 +9,13 @@ import { refuseWaitingIn } from './refuse.ts'
 interface Freeze {
   reason: string
   kind?: WalletAlarm
-  /** The open block, when a confirmed block of another signer stands in its place: it can never follow. */
+  /** The open block, when a confirmed block of another signer has taken its place, so that it can never be confirmed. */
   lost?: OutboxBlock
 }
 
 /**
- * Stops a wallet until a person has looked and thawed it: the ledger has what we did not sign, or our own records do not
- * fit together. Whatever is signed and not lost stays open, so that the same bytes go out again afterwards.
+ * Stops a wallet until an operator has checked and unfrozen it: the ledger has a block that we did not sign, or our own records contradict
+ * each other. Signed blocks that are not lost stay open, so that the same bytes are broadcast again afterwards.
  */
 export async function freezeWallet(ctx: WalletRoom, wallet: Wallet, { reason, kind = 'frozen', lost }: Freeze) {
   const { store, alarm, queue } = ctx

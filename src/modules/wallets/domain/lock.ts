@@ -5,10 +5,10 @@ import { LockLost } from '../errors.ts'
 import { type WalletLock, holdLock, releaseLock, takeLock } from '../lock-store.ts'
 import type { Wallet } from '../store.ts'
 
-/** Long enough for a slow node, short enough that a crash holds a wallet up only briefly. */
+/** Long enough for a slow node, short enough that a crash blocks a wallet only briefly. */
 const LEASE_MILLISECONDS = 10_000
 
-/** Runs with the sole right to a wallet; undefined when another process has it. A crash lets the lock run out. */
+/** Runs with exclusive access to a wallet; undefined when another process has it. After a crash, the lock expires. */
 export async function withLock<T>(
   { store: { db, clock, failures } }: WalletRoom,
   walletId: string,
@@ -22,7 +22,7 @@ export async function withLock<T>(
   let cancel = () => {}
   const renewLater = () => {
     cancel = clock.after(LEASE_MILLISECONDS / 3, () => {
-      // Proof of work can take longer than a lock. A lock that was lost is found out before anything is signed.
+      // Proof of work can take longer than the lock lasts, so it is renewed. Signing checks that it was not lost.
       holdLock(db, lock, clock.now() + LEASE_MILLISECONDS).then(
         (held) => (held && !over ? renewLater() : undefined),
         (error: unknown) => {
@@ -42,7 +42,7 @@ export async function withLock<T>(
   }
 }
 
-/** One transaction that changes nothing unless the lock is still ours; both are asked at once, and without it nothing stays. */
+/** A transaction that is rolled back unless the lock is still ours; both statements are sent together. */
 export async function underLock<T>(
   { store: { db, clock } }: WalletRoom,
   lock: WalletLock,
@@ -58,7 +58,7 @@ export async function underLock<T>(
   })
 }
 
-/** The same for a single verb that answers what it has moved; undefined when that was nothing, and then nothing stays. */
+/** The same for a single function that returns what it changed; when it returns undefined, the transaction is rolled back. */
 export async function movedUnderLock<T>(
   { store: { db, clock } }: WalletRoom,
   lock: WalletLock,

@@ -15,12 +15,12 @@ import type { Step } from './step.ts'
 const DEPOSITS_MAX = 100
 const OVER = new Set(['expiring', 'ended', 'deleted'])
 
-/** Whether a wallet does anything by itself: those of the service receive, ending ones give away, held ones may be empty. */
+/** Whether a wallet acts without a request: wallets of the service receive, ending ones pay out, wallets on hold may be empty and end. */
 export function maintainsItself({ purpose, status }: Wallet, rules: WalletRules): boolean {
   return purpose !== 'cloud' || rules.receivesItself || status !== 'active'
 }
 
-/** What a wallet does by itself: receive, share out, end. Nothing is queued or open when it is called. */
+/** What a wallet does without a request: receive, pay out, end. Call it when nothing is queued or open. */
 export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
   const { store, node, rules } = ctx
   const plan = await findOpenPlan(store.db, wallet.id)
@@ -30,8 +30,8 @@ export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: 
   }
   const isOver = OVER.has(wallet.status)
   if (isOver || wallet.purpose !== 'cloud' || rules.receivesItself) {
-    // Who ends gets everything, but dust comes last: it must not keep the rest from being shared out. Afterwards a deposit
-    // must be worth the work it costs.
+    // An ending wallet receives everything, but dust last, so that dust does not delay the payout. After that, a deposit must be worth the
+    // work it costs.
     const takesDust = wallet.status === 'expiring' && chain.balance === 0n
     for (const threshold of takesDust ? [rules.receiveMin, 1n] : [rules.receiveMin]) {
       const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold })
@@ -39,15 +39,15 @@ export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: 
     }
   }
   if (isOver) return chain.balance > 0n ? shareOut(ctx, lock, wallet, chain) : end(ctx, lock, wallet)
-  // Two answers may be of two nodes: both must say that there is nothing.
+  // The two answers may come from different nodes: both must say that nothing is there.
   const isEmpty = wallet.status === 'held' && chain.balance === 0n && !(await holdsFunds(node, wallet.address))
   if (isEmpty) return end(ctx, lock, wallet)
   return 'idle'
 }
 
 /**
- * Fixes who gets how much, once and for all, in one transaction with the sends themselves. A crash resumes by these rows
- * and never looks at the balance again; what arrives meanwhile belongs to the next plan.
+ * Fixes who gets how much, in one transaction with the sends themselves. After a crash these rows are continued and the balance is not read
+ * again; what arrives meanwhile belongs to the next plan.
  */
 async function shareOut(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
   const destinations = toList(wallet.refundAddress)

@@ -9,8 +9,8 @@ const BATCH = 100
 type VaultCtx = Pick<StoreCtx, 'db' | 'clock'> & { vault: KeyVault }
 
 /**
- * Proves that the master keys are the right ones, before any wallet is touched: a known text that each of them sealed
- * must open, and no wallet may depend on a key that is not there. Throws what the operator should read.
+ * Proves that the master keys are right before any wallet is touched: each key must decrypt a known text that it encrypted, and no wallet
+ * may need a key that is missing. Throws a message for the operator.
  */
 export async function proveMasterKeys({ db, clock, vault }: VaultCtx): Promise<void> {
   for (const { id, count } of await countByMasterKey(db)) {
@@ -31,12 +31,12 @@ function proveCanary(vault: KeyVault, canary: SealedKey): void {
     const text = vault.open(CANARY_HOLDER, canary)
     if (Buffer.compare(text, CANARY) === 0) return
   } catch {
-    // Falls through to the one message.
+    // All failures end in the one message below.
   }
   throw new Error(`The master key ${canary.masterKeyId} is not the one that sealed the wallets of this store.`)
 }
 
-/** Wraps every data key with the active master key, while the gateway runs. May be repeated and run twice at once. */
+/** Wraps every data key with the active master key while the gateway runs. Safe to repeat, and to run twice at once. */
 export async function rewrapKeys(ctx: VaultCtx): Promise<number> {
   const { db, vault } = ctx
   await proveMasterKeys(ctx)

@@ -4,11 +4,11 @@ import { sendsDisabled, sendsFrozen } from '../errors.ts'
 import { areSendsFrozen } from '../freezes-store.ts'
 import type { WalletRoom } from '../room.ts'
 
-/** Whether an account's wallets may send now, or those of the service: by the settings, and by what an operator has frozen since. */
+/** Whether an account's wallets, or those of the service, may send now: by the settings, and by freezes that an operator has set since. */
 export const maySend = async ({ rules, store }: Pick<WalletRoom, 'rules' | 'store'>, accountId: string | null) =>
   rules.sendsAllowed && !(await areSendsFrozen(store.db, accountId))
 
-/** Refuses what an account asks to send while it may not. What was asked before waits, or takes itself back at its end. */
+/** Refuses a send while its account may not send. Sends queued before wait, and are cancelled at their deadline. */
 export async function requireSends(
   db: Db,
   { rules }: Pick<WalletRoom, 'rules'>,

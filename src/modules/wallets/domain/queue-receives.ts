@@ -2,7 +2,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { type Deposit, insertReceive } from '../outbox-store.ts'
 
-/** Queues the receiving of deposits, each once however often it is seen; answers how many are new. */
+/** Queues deposits to receive, each only once however often it is found; returns how many are new. */
 export async function queueReceives(
   { db, clock, ids }: StoreCtx,
   walletId: string,

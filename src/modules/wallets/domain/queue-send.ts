@@ -17,21 +17,21 @@ const DAY = 24 * 3_600_000
 export interface QueuedSend {
   walletId: string
   purpose: SendPurpose
-  /** Who asks for it: its limits count, and it waits while the account is suspended. */
+  /** The requesting account: its limits apply, and the send waits while the account is suspended. */
   accountId: string
   destination: string
   amount: Raw
-  /** What it is for, once and for all. Free again when the send comes to nothing. */
+  /** Identifies the purpose, so that there is one send for it; usable again when the send fails. */
   reference: string
-  /** How long it may wait for its signature; afterwards it takes itself back. */
+  /** How long it may wait for its signature before it is cancelled. */
   waitMilliseconds: number
-  /** Of the key that asks for it. */
+  /** The rights of the requesting key. */
   rights: KeyRights | undefined
 }
 
 /**
- * Queues a send inside the caller's transaction: it commits or vanishes with its cause. From then on it leaves once, or takes
- * itself back before anybody has signed it. Answers its id; call `bringForward` after the commit, or leave it to the jobs.
+ * Queues a send inside the caller's transaction, so that both commit or neither does. It is then sent once, or cancelled before anyone has
+ * signed it. Returns its id; call `bringForward` after the commit, or leave it to the jobs.
  */
 export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreCtx, send: QueuedSend): Promise<string> {
   const { walletId, purpose, accountId, destination, amount, reference, rights } = send
@@ -45,7 +45,7 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   const id = ids.next('wbl')
   const createdAt = clock.now()
   const until = createdAt + send.waitMilliseconds
-  // What a key has set aside counts for its day: what has not left by then is given back.
+  // A reserved part of a key's limit counts for its day: what is not sent by the end of the day is released.
   const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
   const wish = { id, walletId, purpose, accountId, destination, amount, reference, deadlineAt, createdAt }
   if (!(await insertSend(db, wish))) throw new Error(`There is a send for ${reference} already.`)
@@ -54,12 +54,12 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   return id
 }
 
-/** How often a wallet is looked at that waits for another instance or a confirmation. */
+/** How often to check a wallet that waits for another instance or a confirmation. */
 const LOOK_EVERY = 200
 
 /**
- * Waits until a queued send is on the ledger or came to nothing, no longer than a client waits. Giving up changes nothing: the
- * jobs do the rest.
+ * Waits until a queued send is on the ledger or has failed, at most as long as a client waits.
+ * Giving up changes nothing: the jobs do the rest.
  */
 export async function bringForward(
   { store, rules, queue }: WalletRoom,

@@ -7,35 +7,34 @@ import type { Wallet } from '../store.ts'
 
 export interface Balance {
   balance: Raw
-  /** Confirmed sends that wait to be received. */
+  /** Confirmed sends that can be received. */
   receivable: Raw
 }
 
 /**
- * What a wallet holds, its own blocks counted as soon as they are committed: on a live network a block is confirmed some
- * time after it is published, and money that was just received must not be nowhere meanwhile. What comes from others
- * counts once it is confirmed.
+ * The balance of a wallet, with its own blocks counted as soon as they are stored: a block is confirmed some time after it is published,
+ * and money just received must not be missing meanwhile. Sends from others count once they are confirmed.
  */
 export async function readBalance({ store, node }: WalletRoom, wallet: Wallet): Promise<Balance> {
   const [holding] = await listHoldings(store.db, [wallet.id])
-  // Asked before the sum: what leaves it in between is missing for a moment, and never counted twice.
+  // Asked before the sum: a deposit received in between is briefly missing, but is never counted twice.
   const receiving =
     holding?.receiving && (await isWaiting(node, holding.receiving.sourceHash)) ? holding.receiving : undefined
   const { balance = '0', receivable = '0' } = await node.read('account_balance', { account: wallet.address })
   const waiting = (parseRaw(textOf(receivable)) ?? 0n) - (receiving?.amount ?? 0n)
-  // Where another signer has signed, only the ledger knows.
+  // For a wallet that another signer has used, only the ledger knows the balance.
   const held = holding && !holding.isFrozen ? holding.balance : parseRaw(textOf(balance))
   if (held === undefined) throw new Error('A node answered account_balance without a balance.')
   return { balance: held, receivable: toRaw(waiting > 0n ? waiting : 0n) }
 }
 
-/** Whether the ledger still offers a send that a block of ours, which it may not have yet, receives. */
+/** Whether the ledger still lists a send as receivable although a block of ours, which it may not have yet, receives it. */
 async function isWaiting(node: NodePort, hash: string): Promise<boolean> {
   const { exists } = await node.read('receivable_exists', { hash, include_active: false, include_only_confirmed: true })
   return exists === '1'
 }
 
-/** The same for many, without asking the ledger. */
+/** The same for many wallets, without asking the ledger. */
 export async function withOwnBlocks(
   { store }: Pick<WalletRoom, 'store'>,
   wallets: readonly Wallet[],

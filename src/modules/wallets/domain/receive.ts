@@ -9,7 +9,7 @@ import { walletFrozen } from '../errors.ts'
 
 const DEPOSITS_MAX = 100
 
-/** Receives what waits for a wallet, and answers what was received. What takes too long goes on by itself. */
+/** Receives a wallet's deposits and returns those received. What takes too long is finished in the background. */
 export async function receiveDeposits(
   ctx: WalletRoom,
   wallet: Wallet,
@@ -36,7 +36,7 @@ export async function receiveDeposits(
   return received
 }
 
-/** What an earlier run of the request has begun to receive: by now it may wait no longer, and it is the answer all the same. */
+/** Deposits that an earlier run of this request began to receive: they belong to its answer even when they are received by now. */
 const madeOf = (idempotency: Idempotency | undefined) =>
   (idempotency?.made as { sources: string[] } | undefined)?.sources
 

@@ -16,27 +16,27 @@ import { readHead } from './chain.ts'
 import { underLock } from './lock.ts'
 import { readStored, sourceOf } from './stored-block.ts'
 
-/** As many blocks are released at once. A node that is further behind than this has lost its ledger. */
+/** At most this many blocks are released at once. A node that lacks more than this has lost its ledger. */
 const BLOCKS_MAX = 100
 
-/** What our record has beyond the block at which the ledger's chain and ours part. */
+/** The blocks of our record after the point where it differs from the ledger's chain. */
 interface Branch {
   /** The last block that both have, or zeros. */
   base: string
-  /** The account's last block by a node's word. */
+  /** The account's last block according to one node. */
   head: string
-  /** The block after `base` on the ledger, if there is one: a void block of ours. */
+  /** The ledger's block after `base`, if any: a void block of ours. */
   next: string | undefined
-  /** Ours, the oldest first. */
+  /** Our blocks, the oldest first. */
   blocks: OutboxBlock[]
-  /** What the first of them builds on, when that is neither `base` nor ours. */
+  /** The block on which the first of them builds, when that is neither `base` nor ours. */
   foreign: string | undefined
 }
 
 /**
- * The way out of a lie: a wallet that waits because it has signed on something that no node has. It asks all nodes; once all of them have
- * denied it for long enough, its blocks are void and the wallet stands where the ledger does. What can still be confirmed is never void:
- * it is brought to the nodes again.
+ * Recovers a wallet that waits because nodes lied to it and it signed on a block that no node has. It asks all nodes; once all of them have
+ * denied the block for long enough, the wallet's blocks on it become void and its state is the ledger's again. A block that can still
+ * be confirmed is never made void: it is published again.
  */
 export async function releaseDenied(ctx: WalletRoom, lock: WalletLock, walletId: string): Promise<void> {
   const { store, node, rules } = ctx
@@ -71,7 +71,7 @@ export async function releaseDenied(ctx: WalletRoom, lock: WalletLock, walletId:
   tellWallet(ctx, wallet)
 }
 
-/** Undefined when the record parts from the ledger nowhere, or further back than we look. */
+/** Undefined when record and ledger do not differ, or differ further back than we look. */
 async function readBranch(
   db: Db,
   { wallet, open, head }: { wallet: Wallet; open: OutboxBlock | undefined; head: string },
@@ -95,12 +95,12 @@ async function readBranch(
     at = own.previous!
   }
   if (at === base && blocks.length === 0) return undefined
-  // Before its first block there is nothing of ours: the nodes have a chain that we do not know.
+  // Before its first block, a wallet has no blocks of ours: the nodes have a chain unknown to us.
   if (at !== base && at === ZERO_HASH) return undefined
   return { base, head, next, blocks, foreign: at === base ? undefined : at }
 }
 
-/** A send at the ledger's own frontier may be confirmed at any time, and nobody needs to be asked. */
+/** False for a send on the ledger's own frontier: it may be confirmed at any time, so nodes need not be asked. */
 function mayBeDenied({ blocks, foreign, next }: Branch): boolean {
   const [first] = blocks
   return foreign !== undefined || next !== undefined || first?.kind !== 'send' || first.status === 'confirmed'
@@ -118,7 +118,7 @@ const askAbout = ({ askAllNodes }: WalletRoom, { address }: Wallet, { blocks, fo
 const hasAny = ({ blocks, foreign }: Branch, { known }: Survey) =>
   blocks.some(({ hash }) => known.has(hash!)) || (foreign !== undefined && known.has(foreign))
 
-/** Why none of the branch can ever be confirmed if it is as the nodes say; undefined when something of it may be. */
+/** Why no block of the branch can ever be confirmed, if the nodes are right; undefined when one may be. */
 function findWhy(branch: Branch, survey: Survey): string | undefined {
   if (hasAny(branch, survey)) return undefined
   const { blocks, foreign, next } = branch
@@ -128,7 +128,7 @@ function findWhy(branch: Branch, survey: Survey): string | undefined {
   return source !== null && !survey.known.has(source) ? `no node has ${source}, which the first receives` : undefined
 }
 
-/** The balance where the chains part; undefined when that is not certain. */
+/** The balance at the point where the chains differ; undefined when that is not certain. */
 async function readBase({ store, node }: WalletRoom, wallet: Wallet, branch: Branch): Promise<Raw | undefined> {
   const { base, next, foreign } = branch
   if (next !== undefined && !(await node.readBlocks([next])).get(next)?.isFinal) return undefined
@@ -144,7 +144,7 @@ async function readBase({ store, node }: WalletRoom, wallet: Wallet, branch: Bra
   return found.block.balance
 }
 
-/** Whether our chain goes on from a block: the last one of ours, or an upgrade by the network behind it. */
+/** Whether a block is the last of our confirmed chain, or an upgrade by the network directly after it. */
 async function isOurs(db: Db, walletId: string, hash: string, block: Block): Promise<boolean> {
   const last = isEpoch(block) ? block.previous : hash
   const own = await findOwnBlock(db, walletId, last)
@@ -164,7 +164,7 @@ async function release({ store }: WalletRoom, wallet: Wallet, { branch, balance,
   for (const block of blocks) if (!(await markVoid(db, block, null))) throw moved()
   if (base !== wallet.frontier && !(await moveFrontier(db, wallet, { frontier: base, balance }))) throw moved()
   await markReleased(db, wallet.id, now)
-  // It shares out what was never there.
+  // The plan pays out money that was never there.
   const plan = await findOpenPlan(db, wallet.id)
   if (plan !== undefined) await cancelPlan(db, plan, now)
   const { id, address, accountId } = wallet
@@ -175,7 +175,7 @@ async function release({ store }: WalletRoom, wallet: Wallet, { branch, balance,
 
 const moved = () => new Error('A block has moved while it was about to be released.')
 
-/** Nodes that lost them, or never had them, get the same bytes again. What is open goes out by itself. */
+/** Publishes the same bytes again to nodes that lost them or never had them. Open blocks are published by their own passes. */
 async function bringAgain({ node }: WalletRoom, { blocks }: Branch): Promise<void> {
   for (const block of blocks.filter(({ status }) => status === 'confirmed')) {
     try {

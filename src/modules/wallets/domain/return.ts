@@ -9,12 +9,12 @@ import { markVoid, restoreVoid } from '../void-store.ts'
 import type { Step } from './step.ts'
 import { readStored, sourceOf } from './stored-block.ts'
 
-/** Thrown inside the transaction: another instance was faster. */
+/** Thrown inside the transaction when another instance was faster. */
 class Overtaken extends Error {}
 
 /**
- * A void block that is final after all: the nodes that denied it were wrong. It is our own, so that the wallet goes on from it. What
- * was signed in its place meanwhile can never be confirmed, and comes to nothing.
+ * Restores a void block that is final after all: the nodes that denied it were wrong. The block is ours, so the wallet continues from it. A
+ * block signed in its place meanwhile can never be confirmed and becomes void.
  */
 export async function returnBlock(
   ctx: WalletRoom,

@@ -32,14 +32,14 @@ interface SendRequest {
   destination: string
   amount: Raw | 'all'
   idempotencyKey: string | undefined
-  /** Of the key that asks for it. */
+  /** The rights of the requesting key. */
   rights?: KeyRights | undefined
   actor: Actor
 }
 
 /**
- * Sends from a wallet and answers the block's hash once the ledger has it. With an idempotency key there is never a second
- * block, whatever happens in between and however long ago it was.
+ * Sends from a wallet and returns the block's hash once the ledger has it. With an idempotency key there is never a second block, whatever
+ * happens in between and however long ago the first was.
  */
 export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
   const { store } = ctx
@@ -58,7 +58,7 @@ export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, req
   )
 }
 
-/** What a limit is compared with; null is everything, when there is no limit. */
+/** The amount to compare with limits; null stands for everything, and is possible only without a limit. */
 async function resolveAmount(
   { store, node, rules }: WalletRoom,
   wallet: Wallet,
@@ -71,7 +71,7 @@ async function resolveAmount(
   return resolved
 }
 
-/** What a wallet holds after its open block; when that is nothing, what waits to be received. */
+/** The balance after the wallet's open block; when that is zero, the sum of what can be received. */
 async function readEverything({ store, node }: Pick<WalletRoom, 'store' | 'node'>, wallet: Wallet): Promise<Raw> {
   const balance = (await findOpenBlock(store.db, wallet.id))?.balance ?? wallet.balance
   if (balance > 0n) return balance
@@ -87,7 +87,7 @@ interface Accepted {
   reference: string | null
 }
 
-/** The wish, committed: from here on it happens at most once. Another request may have been faster with the same key. */
+/** Stores the send, which from here on happens at most once. Another request with the same key may have been faster. */
 async function acceptSend(
   ctx: WalletRoom,
   request: SendRequest,
@@ -100,7 +100,7 @@ async function acceptSend(
   const createdAt = store.clock.now()
   const sendsAll = request.amount === 'all'
   const until = createdAt + waitMilliseconds
-  // What a key has set aside counts for its day: what has not left by then is given back.
+  // A reserved part of a key's limit counts for its day: what is not sent by the end of the day is released.
   const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
   const terms = { accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
   const wish = { id, walletId, purpose: 'send' as const, ...terms }
@@ -108,10 +108,10 @@ async function acceptSend(
   const detail = { from: request.from, destination, amount: amount === null ? 'all' : formatNano(amount) }
   const note = (db: Db) =>
     insertAudit({ ...store, db }, { actor: request.actor, accountId, what: 'wallet.sent', detail })
-  // Nothing but the wish is written then.
+  // Without limits nothing is counted: the send and its audit entry are all there is to write.
   if (dailySendMax === 0n && !hasSpendingLimit(rights)) {
     const [isUsable, isFirst] = await allOrNone(store.db, (tx) => [...enter(tx), note(tx)] as const)
-    // It may have begun to end since we looked.
+    // The wallet may have begun to end since it was read.
     if (!isUsable) throw walletNotFound()
     if (isFirst) {
       tellWallet(ctx, { accountId })
@@ -119,14 +119,14 @@ async function acceptSend(
     }
   }
   const first = await store.db.transaction().execute(async (tx) => {
-    // Sends at the same time are counted one after another; otherwise each would find room for itself.
+    // Concurrent sends must count one after another; otherwise each would fit into the limit alone.
     if (dailySendMax > 0n) await lockAccount(tx, accountId)
     const [isUsable, isFirst] = await together(enter(tx))
     if (!isUsable) throw walletNotFound()
-    // Only who writes sees at once what another is about to commit.
+    // Read in the writing transaction, which sees what the other request was about to commit.
     if (!isFirst) return reference === null ? undefined : findByReference(tx, reference)
     if (dailySendMax > 0n) await checkDay(tx, { accountId, dailySendMax, since: createdAt - DAY })
-    // Where there is such a limit, everything was told as an amount before.
+    // With such a limit, "everything" was resolved to an amount before.
     if (hasSpendingLimit(rights)) {
       const spend = { rights, amount: amount!, reference: id, now: createdAt, covers: pledgeTo(destination) }
       await reserveSpend(tx, spend)
@@ -139,7 +139,7 @@ async function acceptSend(
   return { id, walletId }
 }
 
-/** Refuses when what was sent since a time, the new wish included, is too much. */
+/** Refuses a send when the sum since a time, including this send, exceeds the limit. */
 export async function checkDay(
   db: Db,
   { accountId, dailySendMax, since }: { accountId: string; dailySendMax: Raw; since: number },
@@ -152,7 +152,7 @@ async function finish(ctx: WalletRoom, block: { id: string; walletId: string }):
   return (await waitUntilSent(ctx, block)).hash!
 }
 
-/** The same key must mean the same send. */
+/** Requests with the same key must ask for the same send. */
 async function sameSend({ store }: WalletRoom, known: OutboxBlock, request: SendRequest): Promise<OutboxBlock> {
   const wallet = await findWalletByAddress(store.db, request.from)
   const isSame =

@@ -7,13 +7,13 @@ import { clearDenied, isSignedSince, markSettled, settleVoid } from '../void-sto
 import { underLock } from './lock.ts'
 
 /**
- * The word of nodes is no proof that a void block will never be confirmed: they may only have hidden it. A later block of the same wallet
- * is, once it is final, because an account has one chain: only then a void send has failed, and what was set aside for it is free.
+ * Nodes that deny a void block do not prove that it will never be confirmed: they may be hiding it. A later final block of the same wallet
+ * proves it, because an account has one chain. Only then has a void send failed, and what was reserved for it is released.
  */
 export async function settleReleased(ctx: WalletRoom, lock: WalletLock, walletId: string): Promise<void> {
   const { store, node, queue } = ctx
   const wallet = await findWallet(store.db, walletId)
-  // It goes on: what was denied is there after all, or gone.
+  // The wallet makes progress again: the denied block has appeared, or was released.
   if (wallet?.denied) await underLock(ctx, lock, (db) => clearDenied(db, walletId))
   if (!wallet || wallet.voidedAt === null) return
   if (!(await isSignedSince(store.db, walletId, wallet.frontier, wallet.voidedAt))) return

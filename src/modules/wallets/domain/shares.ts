@@ -6,8 +6,8 @@ interface Share {
 }
 
 /**
- * Equal shares, the remainder on the last; what is less than one raw for each goes to the last alone. The shares always
- * add up to the total, to the raw.
+ * Equal shares, with the remainder on the last; a total too small for one raw each goes to the last alone.
+ * The shares always add up to exactly the total.
  */
 export function splitShares(total: Raw, destinations: readonly string[]): Share[] {
   const count = BigInt(destinations.length)
@@ -21,7 +21,7 @@ export function splitShares(total: Raw, destinations: readonly string[]): Share[
     .filter(({ amount }) => amount > 0n)
 }
 
-/** The refund addresses as a list, whatever they were given as. */
+/** The refund addresses as a list, in whichever form they were given. */
 export function toList(refundAddress: string | readonly string[] | null): readonly string[] {
   if (refundAddress === null) return []
   return typeof refundAddress === 'string' ? [refundAddress] : refundAddress

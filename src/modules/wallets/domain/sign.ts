@@ -18,19 +18,19 @@ import { freezeWallet } from './freeze.ts'
 import { movedUnderLock } from './lock.ts'
 import type { Step } from './step.ts'
 
-/** What is to be done at a frontier that both we and the ledger agree on. */
+/** The next operation of a wallet, at a frontier on which our record and the ledger agree. */
 export interface NextBlock {
   wallet: Wallet
   chain: Chain
   queued: OutboxBlock
 }
 
-/** A key that opens and is not the wallet's. */
+/** The stored key can be decrypted but does not belong to the wallet. */
 class WrongKey extends Error {}
 
 /**
- * Signs the next block of a wallet, commits it before anybody else can know of it, and brings it to the ledger. A crash
- * before the commit leaves nothing behind; after it, the same bytes go out again and again.
+ * Signs the next block of a wallet, stores it before anyone else can see it, and publishes it. A crash before the commit leaves nothing
+ * behind; after it, the same bytes are published again and again.
  */
 export async function signNext(ctx: WalletRoom, lock: WalletLock, next: NextBlock, amount: Raw): Promise<Step> {
   const { wallet, queued } = next
@@ -50,14 +50,14 @@ export async function signNext(ctx: WalletRoom, lock: WalletLock, next: NextBloc
   }
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
   const { previous, balance } = draft
-  // When its client has given up meanwhile, nothing is written and the signature is thrown away unseen.
+  // If its client has given up meanwhile, nothing is stored, and the signature is discarded before anyone sees it.
   const signed = await movedUnderLock(ctx, lock, (db, now) =>
     markSigned(db, queued.id, { hash, previous, balance, amount, block }, now),
   )
   return signed ? broadcastBlock(ctx, wallet, signed) : 'moved'
 }
 
-/** The block before work and signature; what it does to the balance is checked twice, because it cannot be taken back. */
+/** The block before work and signature. The change of the balance is checked twice, because it cannot be reverted. */
 function toDraft({ rules }: WalletRoom, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
   const account = keyOf(wallet.address)
   const sends = queued.kind === 'send'
@@ -83,7 +83,7 @@ function toDraft({ rules }: WalletRoom, { wallet, chain, queued }: NextBlock, am
   return draft
 }
 
-/** The key is in the clear for the length of one signature. */
+/** The key is decrypted only for the time of one signature. */
 async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise<string> {
   const holder = { walletId: wallet.id, address: wallet.address }
   const sealed = await getSealedKey(room.store.db, wallet.id)
@@ -92,7 +92,7 @@ async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise
     const key = toSigningKey(bytes)
     if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The sealed key is not the key of its address.')
     const signature = key.sign(hash)
-    // A signature that was computed wrongly can give the key away, so none leaves unchecked.
+    // A wrongly computed signature can reveal the key, so every signature is verified before it leaves.
     if (!verifyHash(key.publicKey, hash, signature)) throw new Error('A signature was computed wrongly.')
     return signature
   } finally {
@@ -101,8 +101,8 @@ async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise
 }
 
 /**
- * A master key that is not there is no fault of the wallet: during a rotation another gateway may know it already. The pass
- * fails, the operator is told, and the next pass tries again.
+ * A missing master key is not the wallet's fault: during a rotation, another gateway may have it already. This pass fails, the operator is
+ * notified, and the next pass tries again.
  */
 function openOrWait({ vault, alarm }: WalletRoom, holder: KeyHolder, sealed: SealedKey): Uint8Array {
   try {

@@ -1,2 +1,2 @@
-/** What a step has brought about: something moved, a block went out, there is nothing to do, or others must move first. */
+/** The result of a step: something moved, a block was sent, there is nothing to do, or something outside must happen first. */
 export type Step = 'moved' | 'sent' | 'idle' | 'waiting'

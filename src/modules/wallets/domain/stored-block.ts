@@ -1,7 +1,7 @@
 import { type StateBlock, fromBlockJson } from '../../../kernel/nano/block.ts'
 import type { OutboxBlock } from '../outbox-store.ts'
 
-/** The signed bytes of a block of ours, which never change but for their work. */
+/** A signed block of ours as it was stored; only its work may ever change. */
 export function readStored({ block: text }: Pick<OutboxBlock, 'block'>): StateBlock {
   const members = JSON.parse(text!) as Record<string, string>
   const block = fromBlockJson((name) => members[name])

@@ -9,20 +9,20 @@ interface Thaw {
   /** Id or address. */
   wallet: string
   actor: Actor
-  /** Whether payments that wait in it are made; needed when there are any. */
+  /** Whether payments queued in the wallet may be made; required when there are any. */
   payQueued: boolean
 }
 
 /**
- * Lets a frozen wallet go on, after a person has looked into it. Its next pass finishes what is open with the same bytes,
- * and then takes what the ledger has confirmed as its own record.
+ * Unfreezes a wallet after an operator has checked it. Its next pass finishes open blocks with the same bytes, then takes over the ledger's
+ * confirmed state as its own record.
  */
 export function thawWallet(ctx: StoreCtx, { wallet, actor, payQueued }: Thaw): Promise<FrozenWallet> {
   return inTx(ctx, async (tx) => {
     const frozen = await findFrozen(tx.db, wallet)
     if (!frozen) throw new AppError('not_found', 'There is no frozen wallet with this id or address.')
     const owed = await countOwed(tx.db, frozen.id)
-    // A store that was set back has forgotten what it paid since.
+    // A store restored from a backup does not know the payments made since, and could pay them twice.
     if (owed > 0 && !payQueued) {
       throw new AppError(
         'conflict',

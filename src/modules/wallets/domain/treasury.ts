@@ -11,14 +11,14 @@ import { waitUntilSent } from './wait-until-sent.ts'
 
 const PURPOSE = 'treasury'
 
-/** The service's own wallet, made when it is first needed: what is paid to the service lies here. */
+/** The service's own wallet, made when it is first needed; payments to the service arrive here. */
 export async function treasury(ctx: WalletRoom): Promise<Wallet> {
   const known = await findServiceWallet(ctx.store.db, PURPOSE)
   if (known) return known
   try {
     return await createWallet(ctx, { accountId: undefined, actor: actorOf.service('service'), purpose: PURPOSE })
   } catch (error) {
-    // Another instance was faster. Only who writes sees at once what another is about to commit.
+    // Another instance was faster. A writing transaction sees what that instance was about to commit.
     const first = await ctx.store.db.transaction().execute((tx) => findServiceWallet(tx, PURPOSE))
     if (!first || !isUniqueViolation(error)) throw error
     return first
@@ -29,20 +29,20 @@ export interface Payment {
   walletId: string
   destination: string
   amount: Raw
-  /** Makes it the only one, once and for all: the same reference is the same payment. */
+  /** Makes the payment unique for ever: the same reference is the same payment. */
   reference: string
   purpose: SendPurpose
 }
 
 /**
- * Queues a payment of the service inside the caller's transaction: it commits or vanishes with its cause, and then it
- * happens, once. Call `queue.advance` after the commit, or leave it to the jobs.
+ * Queues a payment by the service inside the caller's transaction, so that both commit or neither does; once committed, it happens once.
+ * Call `queue.advance` after the commit, or leave it to the jobs.
  */
 export async function queuePayment(
   { db, store: { clock, ids } }: { db: Db; store: Pick<WalletRoom['store'], 'clock' | 'ids'> },
   { walletId, destination, amount, reference, purpose }: Payment,
 ): Promise<void> {
-  // Without an amount a send takes everything there is; no customer is ever owed that.
+  // Without an amount, a send would take the whole balance, which is never owed to a customer.
   if (typeof amount !== 'bigint' || amount <= 0n) throw new RangeError('A payment needs an amount.')
   const send = { id: ids.next('wbl'), walletId, purpose, accountId: null, destination, amount, deadlineAt: null }
   await insertSend(db, { ...send, reference: `payment:${reference}`, createdAt: clock.now() })
@@ -52,7 +52,7 @@ export function findPayment(db: Db, reference: string): Promise<OutboxBlock | un
   return findByReference(db, `payment:${reference}`)
 }
 
-/** Waits until a queued payment is on the ledger. Giving up changes nothing: it still happens. */
+/** Waits until a queued payment is on the ledger. Giving up changes nothing: the payment still happens. */
 export async function untilPaid(ctx: WalletRoom, reference: string): Promise<OutboxBlock> {
   const block = await findPayment(ctx.store.db, reference)
   if (!block) throw new Error('There is no such payment.')

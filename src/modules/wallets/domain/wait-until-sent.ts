@@ -5,13 +5,13 @@ import { type OutboxBlock, findBlock } from '../outbox-store.ts'
 import type { WalletRoom } from '../room.ts'
 import { refuseSend } from './refuse.ts'
 
-/** How often a wallet is looked at that waits: for another instance or a confirmation. */
+/** How often to check a wallet that waits for another instance or a confirmation. */
 const LOOK_EVERY = 200
 
 /**
- * Waits until a send is on the ledger, or says for certain that it never will be. Giving up takes the wish back in one
- * statement; what was signed before cannot be taken back any more and goes out by itself. When a node refuses it meanwhile,
- * the caller hears the node's words at once, because only an operator can help.
+ * Waits until a send is on the ledger, or certainly never will be. Giving up cancels the send in one statement; one that is already signed
+ * cannot be cancelled and is sent in the background. When a node refuses it meanwhile, the caller gets the node's message at once,
+ * because only an operator can help.
  */
 export async function waitUntilSent(
   ctx: WalletRoom,
@@ -23,9 +23,9 @@ export async function waitUntilSent(
   const until = clock.now() + rules.waitMilliseconds
   const watch = queue.watchBlock(id)
   let failure: unknown
-  /** Nodes that disagree are about to agree, unless one of them lies. */
+  /** Disagreement between nodes usually ends soon, unless one of them lies. */
   let doubt: unknown
-  // What was just asked for is as it was asked for; whatever else is known was read a moment ago.
+  // A send queued just now needs no read; any other was read a moment ago.
   let known = 'status' in asked ? asked : undefined
   let isNew = known === undefined
   try {
@@ -39,7 +39,7 @@ export async function waitUntilSent(
         const block = (isOver ? undefined : known) ?? (await findBlock(db, id))
         if (!block) throw walletBusy()
         if (block.status === 'broadcast' || block.status === 'confirmed') return block
-        // Its time was over in a pass as well.
+        // The deadline was reached within a pass.
         if (block.status === 'refused' && block.refusal === 'wallet_busy') throw notSent(doubt)
         if (block.status === 'refused') throw refusedSend(block.refusal)
         if (block.status === 'lost') throw walletFrozen()
@@ -60,7 +60,7 @@ export async function waitUntilSent(
         }
         doubt = error
       }
-      // What left a moment ago, from here, is on the ledger and in the store.
+      // This process has just broadcast and stored it.
       if (left) return left
       known = await findBlock(db, id)
       const refusal = queue.refusalOf(id)
@@ -75,14 +75,14 @@ export async function waitUntilSent(
   }
 }
 
-/** It could not be taken back: it is signed, or owed by the service, and goes out by itself. */
+/** The send could not be cancelled: it is signed, or owed by the service, and is sent in the background. */
 function stillOpen({ queue }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
   if (hash === null) return notSent(failure)
   const refusal = queue.refusalOf(id)
   return refusal ? blockRefused(refusal) : outcomeOpen(hash, failure)
 }
 
-/** Waits for something, but not longer than so many milliseconds: undefined then, and what it waits for goes on by itself. */
+/** Waits at most so many milliseconds; then returns undefined, while what it waited for continues. */
 export async function waitAtMost<T>(clock: Clock, milliseconds: number, something: Promise<T>): Promise<T | undefined> {
   if (milliseconds <= 0) return undefined
   let cancel = () => {}

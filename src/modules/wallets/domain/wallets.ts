@@ -25,20 +25,20 @@ const VANITY_SECONDS = 30
 const KEY_BYTES = 32
 
 interface WalletRequest {
-  /** Undefined for the service's own. */
+  /** Undefined for wallets of the service. */
   accountId: string | undefined
   purpose: string
   refundAddress?: string | string[]
   metadata?: JsonObject
-  /** Undefined never ends. */
+  /** Undefined for a wallet that never ends. */
   lifetimeMilliseconds?: number
   vanity?: { prefix: string; leaving: Leaving }
   actor: Actor
-  /** Makes the same one again; undefined where another request makes the wallet along with what it is for. */
+  /** Makes a repeated request return the same wallet; undefined where the caller's own request is idempotent. */
   idempotency?: Idempotency | undefined
 }
 
-/** Makes a wallet. Its address is told only after its sealed key is committed. */
+/** Makes a wallet. Its address is returned only after its encrypted key is committed. */
 export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
   const { store, rules } = ctx
   const { accountId, actor, idempotency } = request
@@ -49,11 +49,11 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
     if (accountId === undefined || walletsMax === 0) return
     if ((await countOwnedWallets(db, accountId)) >= walletsMax) throw tooManyWallets(walletsMax)
   }
-  // A search takes seconds; an account without room should not have one.
+  // A search takes seconds, so an account at its limit is refused before it.
   if (request.vanity) await checkRoom(store.db)
   return alongWallet(ctx, request, async ({ id, address, keep }) => {
     await store.db.transaction().execute(async (tx) => {
-      // Counting and adding are one, however many ask at once.
+      // Locks the account so that concurrent requests cannot all pass the limit.
       if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
       await checkRoom(tx)
       await keep(tx)
@@ -69,13 +69,13 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
 export interface NewWallet {
   id: string
   address: string
-  /** Stores it with its key, in the transaction of what it is for. */
+  /** Stores the wallet with its key, in the transaction of what it is for. */
   keep(db: Db): Promise<void>
 }
 
 /**
- * Makes a wallet along with what it is for, in one transaction of `run`: what is refused there leaves no wallet behind. Once `run` is
- * done, the address is listened for.
+ * Makes a wallet together with what it is for, in the transaction of `run`: when `run` is refused, no wallet remains. When `run` is done,
+ * events of the address are subscribed to.
  */
 export async function alongWallet<T>(
   ctx: WalletRoom,
@@ -108,7 +108,7 @@ export async function alongWallet<T>(
       createdAt,
     }
     let isKept = false
-    // Sealed as late as can be: a master key may be taken out of use at any time.
+    // Encrypted as late as possible, because a master key may be retired at any time.
     const keep = async (db: Db) => {
       await insertWallet(db, wallet, vault.seal({ walletId: id, address }, key))
       isKept = true
@@ -124,7 +124,7 @@ export async function alongWallet<T>(
   }
 }
 
-/** A key whose address begins as wished. It has no seed: what is kept is its scalar and the prefix of its nonces. */
+/** A key whose address begins as requested. It has no seed: its scalar and nonce prefix are stored. */
 async function findVanityKey(
   { vanity }: WalletRoom,
   { prefix: wish, leaving, payer }: { prefix: string; leaving: Leaving; payer: string },
@@ -136,7 +136,7 @@ async function findVanityKey(
   return hexToBytes(found.scalar + found.prefix)
 }
 
-/** A wallet of this account that has not ended. Every other one looks as if it did not exist. */
+/** An account's wallet that has not ended; any other id behaves as if it did not exist. */
 export async function getOwnedWallet(db: Db, accountId: string, address: string): Promise<Wallet> {
   const wallet = await findOwnedWallet(db, accountId, address)
   if (!wallet) throw walletNotFound()
@@ -148,13 +148,13 @@ const READ_MAX = 10_000
 interface WalletFilter {
   limit: number
   start: number
-  /** Part of the address or of the metadata, in any case. */
+  /** A part of the address or of the metadata, regardless of case. */
   search: string | undefined
-  /** Members that the metadata must have, with these values. */
+  /** Metadata members and the values they must have. */
   metadata: JsonObject | undefined
 }
 
-/** The wallets of an account that have not ended, newest first. How many there are is bounded by what an account may have. */
+/** An account's wallets that have not ended, newest first. Needs no paging, because an account may have only so many. */
 export async function listWallets(
   { store }: WalletRoom,
   accountId: string,

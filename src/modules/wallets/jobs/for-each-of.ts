@@ -1,8 +1,8 @@
 import { isOutage } from '../../../kernel/failures.ts'
 
 /**
- * Runs something for each, so many at once, until told to stop. One that fails keeps no other waiting; it has told why
- * by itself. A fault of our own is thrown at the end, so that the round does not count as done.
+ * Runs a function for each item, several at a time, until the signal aborts. A failing item, which reports its own failure, does not stop the
+ * others. Our own errors are rethrown at the end, so that the round does not count as done.
  */
 export async function forEachOf<T>(
   items: Iterable<T>,

@@ -10,15 +10,15 @@ import { listStuck } from '../void-store.ts'
 import { forEachOf } from './for-each-of.ts'
 
 const WALLETS_MAX = 1_000
-/** Of them there are more every day: what is left of a round is theirs, and never less than this. */
+/** Ended wallets get what is left of a round, but at least this many: their number grows every day. */
 const ENDED_MIN = 100
 const WALLETS_AT_ONCE = 8
 const LOOK_EVERY = 60_000
 
 /**
- * Asks the ledger about the wallets that were not asked about for longest: deposits that no node told us of, and blocks that we
- * did not sign. Two questions for all of them together. Wallets that live come first, however many have ended. Those whose blocks do
- * not get on are looked into one by one.
+ * Compares with the ledger the wallets that were not checked for longest, to find deposits that no node reported and blocks that we did not
+ * sign. Two requests cover all of them. Live wallets come first, however many have ended. Wallets whose blocks make no progress are
+ * inspected one by one.
  */
 export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
@@ -59,7 +59,7 @@ async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Walle
   const waiting = toObject(blocks)
   const suspects = wallets.filter(({ address, frontier, ...wallet }) => {
     if ((known[address] ?? ZERO_HASH) !== frontier) return true
-    // Its owner has emptied it, and we have not noticed.
+    // The owner has emptied it, and no event reported that.
     if (wallet.status === 'held' && wallet.balance === 0n) return true
     const deposits = toObject(waiting[address])
     return Object.keys(deposits).length > 0 && maintainsItself({ address, frontier, ...wallet }, rules)

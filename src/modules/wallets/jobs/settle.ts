@@ -12,7 +12,7 @@ const WALLETS_AT_ONCE = 16
 
 const list = async (ctx: WalletRoom, limit: number) => listUnsettled(ctx.store.db, limit, await maySend(ctx, null))
 
-/** Ends wallets whose time is over, and takes up whatever a process has begun and not finished: crashes, lost replies. */
+/** Ends wallets whose lifetime is over, and finishes what crashes and lost replies have left unfinished. */
 export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
   money: true,
@@ -28,7 +28,7 @@ export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   run: async (_payload, signal) => {
     const due = await expireDue(ctx, BATCH_MAX)
     const unsettled = new Set([...due, ...(await list(ctx, BATCH_MAX))])
-    // One that fails is found again, in the next round or when it has rested.
+    // A failed wallet is found again, in the next round or after its pause.
     await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
       if (!setbacks.isResting(id)) await ctx.queue.advance(id)
     })

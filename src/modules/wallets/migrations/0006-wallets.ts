@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Wallets, their sealed keys, the plans of their endings and the outbox of their blocks. */
+/** Wallets, their encrypted keys, the plans of their payouts and the outbox of their blocks. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
   await sql`create unique index wallets_treasury on wallets (purpose) where purpose = 'treasury'`.execute(db)
   await sql`create index wallets_due on wallets (expires_at) where status = 'active'`.execute(db)
   await sql`create index wallets_expiring on wallets (id) where status = 'expiring'`.execute(db)
-  // A late deposit was received, and nobody has shared it out yet.
+  // An ended wallet received a late deposit that was not paid out yet.
   await sql`create index wallets_late on wallets (id) where status in ('ended', 'deleted') and balance_raw <> '0'`.execute(
     db,
   )
@@ -89,11 +89,11 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('signed_at', time)
     .addColumn('broadcast_at', time)
     .addColumn('confirmed_at', time)
-    // A frontier is used once, and a deposit is received once: no error of ours can sign a second block for either.
+    // A frontier is used once and a deposit is received once: no bug of ours can make a second signed block for either.
     .addUniqueConstraint('wallet_blocks_previous', ['wallet_id', 'previous'])
     .addUniqueConstraint('wallet_blocks_source', ['wallet_id', 'source_hash'])
     .execute()
-  // Strictly one open block for each wallet.
+  // At most one open block for each wallet.
   await sql`create unique index wallet_blocks_open on wallet_blocks (wallet_id) where status in ('signed', 'broadcast')`.execute(
     db,
   )

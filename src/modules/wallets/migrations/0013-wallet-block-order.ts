@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Blocks of a wallet in the order they were asked for, and whether everything was. */
+/** Adds the order in which a wallet's blocks were requested, and whether a send was for everything. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema

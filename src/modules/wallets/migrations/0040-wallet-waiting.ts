@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What waits in a wallet, in its order. SQLite takes the first of two indexes that look alike, which was the one of all blocks the
- * wallet ever had.
+ * Indexes what waits in a wallet, in its order.
+ * Of two similar indexes SQLite uses the first, which was the one of all blocks that the wallet ever had.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index wallet_blocks_queued`.execute(db)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** What all nodes deny of a wallet's chain, and blocks that were released because they can never be confirmed. */
+/** Stores which block of a wallet's chain all nodes deny, and blocks released because they can never be confirmed. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const add = () => db.schema.alterTable('wallets')

@@ -15,7 +15,7 @@ const placeOf = ({ wallet }: Pick<From, 'wallet'>) => `/dashboard/wallets/${wall
 const Holds = ({ balance }: Pick<From, 'balance'>) =>
   balance === undefined ? <>not available</> : <Nano raw={balance} />
 
-/** To whom, and how much. Nothing is sent from here yet. */
+/** The first step of a send, with recipient and amount. It sends nothing yet. */
 export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) => {
   const { frame, wallet, filled, isFresh } = props
   const place = placeOf(props)
@@ -57,7 +57,7 @@ export const SendPage = (props: From & { filled: FormState; isFresh: boolean }) 
   )
 }
 
-/** What is about to happen, in full: an address is compared from end to end. */
+/** The second step, with everything in full, because people compare an address from end to end. */
 export const ConfirmSendPage = (
   props: From & { to: string; name: string | undefined; amount: bigint | 'all'; formToken: string },
 ) => {

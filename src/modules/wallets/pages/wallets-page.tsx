@@ -91,7 +91,7 @@ interface WalletPageProps {
   frame: FrameProps
   filled: FormState
   wallet: WalletRow
-  /** What the ledger says now; undefined when no node answers. */
+  /** The current state on the ledger; undefined when no node answers. */
   ledger: { balance: bigint; receivable: bigint } | undefined
   qrcode: string
   blocks: readonly {

@@ -18,11 +18,11 @@ const DAY = 86_400_000
 interface WalletPagesPorts {
   wallets: WalletRoom
   names: Names
-  /** Where a block can be looked at. */
+  /** Link to a block in an explorer. */
   blockLink(hash: string): string
 }
 
-/** Cloud wallets: made, looked at, and their deposits received; sends have pages of their own. */
+/** Pages that make and show cloud wallets and receive their deposits; sends have pages of their own. */
 export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts): readonly (Page | Form)[] {
   const { db } = ctx.store
   const section = '/wallets'

@@ -17,10 +17,10 @@ import type { Wallet } from '../store.ts'
 
 const TOKEN_LENGTH = 22
 const SECTION = '/wallets'
-/** Refusals that are about how much. */
+/** Error codes that are shown at the amount field. */
 const OF_AMOUNT = new Set(['insufficient_funds', 'limit_reached', 'spending_limit', 'invalid_amount'])
 
-/** Sending by hand, in two steps: what is about to happen is shown in full before it does. */
+/** Sends by hand in two steps: the second shows everything in full before anything is sent. */
 export function sendPages({ wallets: ctx, names }: { wallets: WalletRoom; names: Names }): readonly (Page | Form)[] {
   const shownOf = async ({ accountId, params }: PageRequest) => {
     const wallet = await getOwn(ctx.store.db, accountId, params.address!)
@@ -44,7 +44,7 @@ export function sendPages({ wallets: ctx, names }: { wallets: WalletRoom; names:
         const wallet = await getOwn(ctx.store.db, accountId, params.address!)
         const { to, amount } = await readSend(names, fields)
         await refuseHopeless(ctx, wallet, amount)
-        // The confirmation carries one token however often it is shown, so that it sends once.
+        // The confirmation page carries one token, so that submitting it repeatedly sends once.
         const token = randomId(ctx.store.random, TOKEN_LENGTH)
         const name = fields.get('to').startsWith('@') ? fields.get('to') : null
         return { shown: { to, name, amount: amount === 'all' ? 'all' : amount.toString(), token } }
@@ -89,7 +89,7 @@ async function readSend(names: Names, fields: FormFields): Promise<{ to: string;
   return { to, amount }
 }
 
-/** Early words about what the send itself would refuse. */
+/** Refuses early what the send itself would refuse. */
 async function refuseHopeless(ctx: WalletRoom, wallet: Wallet, amount: Raw | 'all'): Promise<void> {
   const { sendMax } = ctx.rules
   if (wallet.frozenAt !== null) throw walletFrozen()
@@ -109,7 +109,7 @@ function besideAmount(error: unknown): never {
 const wrong = (field: string, text: string, code: 'invalid_account' | 'invalid_amount' | 'username_not_found') =>
   new AppError(code, text, { body: { field } })
 
-/** A page that is not there is 404, also where it belongs to another account. */
+/** 404 for a missing wallet, and for one of another account. */
 export async function getOwn(db: Db, accountId: string, address: string): Promise<Wallet> {
   try {
     return await getOwnedWallet(db, accountId, address)
@@ -119,16 +119,16 @@ export async function getOwn(db: Db, accountId: string, address: string): Promis
   }
 }
 
-/** What it holds now. A node that is away takes nothing from the page but this. */
+/** The current balance. Without a node, the page lacks only this. */
 export async function readLedger(ctx: WalletRoom, wallet: Wallet): Promise<Balance | undefined> {
   try {
     return await readBalance(ctx, wallet)
   } catch {
-    // The page says that it is not known; the way to the node has told why.
+    // The page shows the balance as unknown; the node module has logged the reason.
     return undefined
   }
 }
 
-/** What its owner calls it. */
+/** The wallet's name in its metadata. */
 const nameOf = ({ metadata }: Pick<Wallet, 'metadata'>) =>
   typeof metadata?.name === 'string' ? metadata.name : undefined

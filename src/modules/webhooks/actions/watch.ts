@@ -36,7 +36,7 @@ export const watch = action({
   once: true,
   check: (fields) => void read(fields),
   async run({ caller, idempotency }, fields, room: WatchRoom) {
-    // No other caller is let in.
+    // Unreachable: the action admits account callers only.
     if (caller.kind !== 'account') throw new Error('A watch needs an account.')
     const { accountId, actor } = caller
     const asked = read(fields)

@@ -17,11 +17,11 @@ export const OVERLAP_MILLISECONDS = 24 * 3_600_000
 
 export type SecretCtx = StoreCtx & { secrets: SecretBox }
 
-/** A secret that signs, and can be replaced. The default one of an account signs where a checkout has none of its own. */
+/** A signing secret that can be rotated. An account's default secret signs for checkouts without a secret of their own. */
 export interface OpenedSecret {
   current: string
   createdAt: number
-  /** The one before, while it still signs along. */
+  /** The previous secret, while it still signs as well. */
   previous: string | undefined
   previousUntil: number | undefined
 }
@@ -31,7 +31,7 @@ export function createSecret(random: Random): string {
   return `whsec_${Buffer.from(random.bytes(KEY_BYTES)).toString('base64')}`
 }
 
-/** The secret of an account, made when it is first needed. Runs in the caller's transaction where there is one. */
+/** The secret of an account, generated when it is first needed. Runs in the caller's transaction if there is one. */
 export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<OpenedSecret> {
   await ensureAccountSecret(ctx, accountId)
   const found = await findAccountSecret(ctx, accountId)
@@ -39,10 +39,10 @@ export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<
   return found
 }
 
-/** The same without looking at it: a payment is recorded even when its secret cannot be read. */
+/** The same without decrypting it: a payment must be recorded even when the secret cannot be decrypted. */
 export async function ensureAccountSecret({ db, clock, random, secrets }: SecretCtx, accountId: string): Promise<void> {
   if (await findSealedSecret(db, accountId)) return
-  // Another process may be first; then its secret is the one.
+  // When another process is first, its secret is kept.
   await insertSealedSecret(db, accountId, secrets.seal(placeOf(accountId), createSecret(random)), clock.now())
 }
 
@@ -52,7 +52,7 @@ export async function findAccountSecret(ctx: SecretCtx, accountId: string): Prom
   return found && openAccountSecret(ctx, accountId, found)
 }
 
-/** Makes another secret, which is returned here and never again. The old one signs along for 24 hours (contract 6). */
+/** Generates another secret and returns it, for the only time. The old one still signs for 24 hours (contract 6). */
 export async function rotateAccountSecret(
   ctx: SecretCtx,
   { accountId, actor }: { accountId: string; actor: Actor },
@@ -77,7 +77,7 @@ export async function rotateAccountSecret(
   })
 }
 
-/** As it is recorded for an idempotency key: sealed, because it is shown once, and a lost reply would otherwise cost the account its secret. */
+/** As recorded for an idempotency key: encrypted, because the secret is shown once, and a lost reply would otherwise lose it. */
 type MadeSecret = { current: string; createdAt: number; previous: string | null; previousUntil: number | null }
 
 function fromMade({ previous, previousUntil, ...secret }: MadeSecret): OpenedSecret {
@@ -86,20 +86,20 @@ function fromMade({ previous, previousUntil, ...secret }: MadeSecret): OpenedSec
 
 const PROVEN_MAX = 20
 
-/** Some sealed secrets and where they belong, for the start, which must know whether a key opens them. */
+/** Some encrypted secrets with their places, from which the start checks whether a key decrypts them. */
 export async function listSealedSecrets(db: Db): Promise<{ place: string; sealed: string }[]> {
   const found = await listNewestSealed(db, PROVEN_MAX)
   return found.map(({ accountId, sealed }) => ({ place: placeOf(accountId), sealed }))
 }
 
-/** Binds a sealed secret to its account, so that it opens in no other account's row. */
+/** Binds an encrypted secret to its account, so that it cannot be decrypted for another one. */
 const placeOf = (accountId: string) => `webhook-secret:${accountId}`
 
-/** What lies sealed in the store, opened. */
+/** Decrypts a stored account secret. */
 export const openAccountSecret = (ctx: SecretCtx, accountId: string, row: SealedSecret): OpenedSecret =>
   openSecret(ctx, placeOf(accountId), row)
 
-/** The same for what is sealed in any place. */
+/** The same for a secret stored in any place. */
 export function openSecret(ctx: SecretCtx, place: string, row: SealedSecret): OpenedSecret {
   const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
   const previous = overlaps ? openIfPossible(ctx, place, row.previousSealed!) : undefined
@@ -111,7 +111,7 @@ export function openSecret(ctx: SecretCtx, place: string, row: SealedSecret): Op
   }
 }
 
-/** One that was sealed with a key that is lost cannot sign; rotating must get an account out of that. */
+/** A secret encrypted with a lost key cannot sign; undefined, so that rotating it still works. */
 function openIfPossible({ secrets, failures }: SecretCtx, place: string, sealed: string): string | undefined {
   try {
     return secrets.open(place, sealed)

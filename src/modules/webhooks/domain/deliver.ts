@@ -33,7 +33,7 @@ export interface AttemptEvent {
   eventId: string
   deliveryId: string
   attempt: number
-  /** Nobody has to be called for a test that failed, nor for what its own owner has stopped. */
+  /** Outcomes that must not alert anyone: a failed test, and a delivery that the endpoint's owner stopped. */
   outcome: Outcome | 'test_failed' | 'stopped'
   status: number | null
   code: string | null
@@ -47,29 +47,29 @@ export interface DeliveryCtx extends StoreCtx {
   onAttempt(event: AttemptEvent): void
 }
 
-/** What came of an attempt, before anybody decides what follows. */
+/** The result of an attempt, before it is decided what follows. */
 interface Result {
   status: number | null
   error: string | null
   response: string
   milliseconds: number
   retryAfter?: string | undefined
-  /** What was sent beside the body. */
+  /** The headers that were sent. */
   headers: string | null
 }
 
-/** An attempt that is over, and what becomes of its delivery. */
+/** A finished attempt, and what becomes of its delivery. */
 interface Settlement {
   due: DueDelivery
   attempt: AttemptRecord
   outcome: Outcome
   /** When the next attempt is due; null when there is none. */
   nextAt: number | null
-  /** The trace that the next attempt belongs to. */
+  /** The trace to which the next attempt belongs. */
   trace: string | undefined
 }
 
-/** Where deliveries that run beside one another are read, begun and settled together. */
+/** Batches in which parallel deliveries are read, started and settled. */
 export interface DeliveryBatches extends DeliveryCtx {
   due: Gathered<string, DueDelivery | undefined>
   sending: Gathered<DueDelivery, boolean>
@@ -90,14 +90,14 @@ export function openBatches(ctx: DeliveryCtx): DeliveryBatches {
       const won = await markSending(db, due)
       return due.map(({ id }) => won.has(id))
     }, AT_ONCE),
-    // Many deliveries are settled at once: what follows from each belongs to its own trace, and not to the one at hand.
+    // One transaction settles many deliveries, so none of their traces may adopt its statements.
     settled: new Gathered((settlements) => settleAll({ ...ctx, traces: undefined }, settlements), AT_ONCE),
   }
 }
 
 /**
- * Tries a delivery once, when it is due. A crash before the outcome is written leads to the same attempt again: the
- * receiver may see an event twice, and never not at all.
+ * Attempts a delivery once, when it is due. A crash before the result is stored leads to the same attempt again: the receiver may get an
+ * event twice, but never misses it.
  */
 export async function deliver(batches: DeliveryBatches, { deliveryId, dueAt = 0 }: DeliverPayload): Promise<void> {
   const { clock, slots } = batches
@@ -122,7 +122,7 @@ export async function deliver(batches: DeliveryBatches, { deliveryId, dueAt = 0 
   }
 }
 
-/** The receiver is told nothing of the trace: it is a stranger to our collector, and knows the event by its id. */
+/** Receivers get no trace headers: they are outside our tracing, and know the event by its id. */
 function attempt(ctx: DeliveryCtx, due: DueDelivery, url: string): Promise<Result> {
   const step = ctx.traces?.begin('webhook attempt', factsOf(due), 'client')
   if (!step) return send(ctx, due, url)
@@ -145,7 +145,7 @@ async function send(ctx: DeliveryCtx, due: DueDelivery, url: string): Promise<Re
   const { eventId, body } = due
   if (body === null) return failure('body_forgotten')
   const secrets = await findSigningSecrets(ctx, due).catch(failures.failed('webhooks.secret', { eventId }))
-  // The key has changed since it was sealed: an operator must act, and the schedule leaves time for it.
+  // The secrets key has changed since: an operator must act, and the retry schedule leaves time for that.
   if (!secrets) return failure('secret_unreadable')
   const startedAt = clock.now()
   const signature = signBody({ id: eventId, timestamp: Math.floor(startedAt / 1000), body, secrets })
@@ -171,11 +171,11 @@ function describe(status: number): string | null {
 
 function judge({ type }: DueDelivery, { error }: Result): Outcome {
   if (error === null) return 'delivered'
-  // Who tests an address looks at what came of it; no shop waits for it tomorrow.
+  // A test is not retried: whoever tests a URL looks at the result now.
   return error === 'gone' || error === 'body_forgotten' || type === PING ? 'dead' : 'retrying'
 }
 
-/** Decides what follows from an attempt, and has it written. */
+/** Decides what follows from an attempt, and stores it. */
 async function settle(
   batches: DeliveryBatches,
   due: DueDelivery,
@@ -200,7 +200,7 @@ function lastWord({ type }: DueDelivery, code: string | null): AttemptEvent['out
   return code === 'endpoint_deleted' || code === 'endpoint_disabled' ? 'stopped' : 'dead'
 }
 
-/** Writes what came of attempts, and what follows from them, in one transaction; false for one that was settled before. */
+/** Stores the results of attempts and what follows from them in one transaction; false for one that was settled before. */
 function settleAll(ctx: DeliveryCtx, settlements: readonly Settlement[]): Promise<boolean[]> {
   const now = ctx.clock.now()
   return inTx(ctx, async (tx) => {
@@ -246,15 +246,15 @@ function waitOf({ clock, random }: DeliveryCtx, retryAfter: string | undefined) 
   return { chance, retryAfter: readRetryAfter(retryAfter, clock.now()) }
 }
 
-/** Its host is busy with others of ours. That is no attempt. */
+/** Postpones a delivery because its host is busy with other deliveries of ours. This is not an attempt. */
 async function putOff(ctx: DeliveryCtx, due: DueDelivery, at: number): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (await markDueAt(tx.db, due, at)) await enqueueDelivery(tx, due, at)
   })
 }
 
-/** A merchant who sends again, or tests an address, may know that it is back: a disabled one is tried and, if so, enabled. */
+/** A merchant who redelivers, or tests a URL, may know that it works again: a disabled one is tried, and enabled on success. */
 const isByHand = ({ cause, type }: DueDelivery) => cause === 'redelivery' || type === PING
 
-/** Without an account the address belongs to the checkout alone: strangers share no settings. */
+/** Without an account the URL's state belongs to that checkout alone, because anonymous callers share no settings. */
 const webhookOf = ({ accountId, subject, url }: DueDelivery) => ({ owner: accountId ?? subject, url: url! })

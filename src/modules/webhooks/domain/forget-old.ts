@@ -5,7 +5,7 @@ import { deleteOldEvents, forgetBodies } from '../store.ts'
 
 export type EventsKept = Pick<Retention, 'keepEventBodies' | 'keepEvents'>
 
-/** Forgets bodies first and everything else later. What is still on its way stays. */
+/** Deletes bodies first and whole events later. Events with open deliveries stay. */
 export async function forgetOld(
   ctx: StoreCtx,
   { keepEventBodies, keepEvents }: EventsKept,

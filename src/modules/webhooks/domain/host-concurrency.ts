@@ -1,39 +1,39 @@
-/** Deliveries at once in one process, to checkouts' addresses and again as many to endpoints. */
+/** Parallel deliveries of one process to URLs of checkouts, and the same number again to endpoints. */
 export const PLACES = 128
 const AT_ONCE_MAX = 4
-/** Of all deliveries for checkouts that were made without a key: a quarter of the places that there are. */
+/** Parallel deliveries for all checkouts made without a key: a quarter of all places. */
 const STRANGERS_AT_ONCE_MAX = 32
-/** Of all deliveries of one account: many hosts, or one by many names, must not take all the places there are. */
+/** Parallel deliveries of one account, which must not take all places by using many hosts or many names of one. */
 const ACCOUNT_AT_ONCE_MAX = 32
-/** How far apart those come back that found no place; otherwise a slow host's whole queue would knock every second. */
+/** The spacing between postponed deliveries; otherwise a slow host's whole queue would retry every second. */
 const COME_BACK_APART = 250
 const COME_BACK_AFTER = 1_000
 
 interface Host {
   active: number
-  /** When the last of those that were sent away comes back. */
+  /** When the last postponed delivery is due. */
   lastBackAt: number
 }
 
 interface Delivered {
   now: number
   accountId: string | null
-  /** Endpoints have places of their own. */
+  /** Endpoints have separate places. */
   isEndpoint?: boolean
 }
 
 type Place = { leave(): void } | { comeBackAt: number }
 
 /**
- * Few requests at once to any one host, for its sake and ours. A delivery that finds no place is told when to come back instead
- * of waiting, because waiting would take the places of deliveries to other hosts.
+ * Limits parallel requests to any one host, for its sake and ours. A delivery without a free place is postponed instead of waiting, because
+ * waiting would occupy a place for another host.
  */
 export class HostConcurrency {
   readonly #hosts = new Map<string, Host>()
 
   /**
-   * A place for a request to a host, among the places of its account. Those for strangers have few places altogether: a stranger that
-   * names a slow host of its own with each checkout would otherwise hold up everybody's events without having so much as a key.
+   * Takes a place for a request to a host and one of its account. Anonymous callers share few places: otherwise someone without a key could
+   * name a slow host of their own in each checkout and hold up everybody's events.
    */
   enter(host: string, { now, accountId, isEndpoint = false }: Delivered): Place {
     const whose = accountId === null ? '' : `account:${accountId}`
@@ -41,7 +41,7 @@ export class HostConcurrency {
     const most = accountId === null ? STRANGERS_AT_ONCE_MAX : ACCOUNT_AT_ONCE_MAX
     return this.#takeAll(now, [
       [whose, most],
-      // Half of what is free, so that some is free however many accounts have slow hosts: whoever has none gets one.
+      // Half of the free places, so that some stay free however many accounts have slow hosts: an account without a place gets one.
       [`${kind}:${whose}`, Math.max(1, Math.floor((PLACES - this.#countActive(`all:${kind}`)) / 2))],
       [`all:${kind}`, Infinity],
       [host, AT_ONCE_MAX],
@@ -52,7 +52,7 @@ export class HostConcurrency {
     return this.#hosts.get(name)?.active ?? 0
   }
 
-  /** One place of each, or none. */
+  /** Takes one place of each kind, or none. */
   #takeAll(now: number, wanted: readonly (readonly [name: string, atOnceMax: number])[]): Place {
     const taken: { leave(): void }[] = []
     const leave = () => taken.forEach((place) => place.leave())

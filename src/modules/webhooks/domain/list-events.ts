@@ -10,12 +10,12 @@ import {
   listEventsBefore,
 } from '../store.ts'
 
-/** No subject has more: its kinds of events are few, and each is told once. */
+/** More than any subject has: there are few types of events, and each happens once. */
 const ABOUT_MAX = 200
 
 export type EventWithDeliveries = EventRecord & { deliveries: DeliveryRecord[] }
 
-/** Where a reader goes on: after an event it has seen, or from a time. */
+/** Where a reader continues: after an event it has seen, or from a time. */
 export type Since = { position: number } | { eventId: string } | { createdFrom: number }
 
 export interface EventQuery {
@@ -29,12 +29,12 @@ export interface EventQuery {
 
 interface EventPage {
   events: EventRecord[]
-  /** Goes on behind the last event of this page; nothing is missed and nothing comes twice. */
+  /** Continues after the last event of this page, without missing or repeating one. */
   position: number
   hasMore: boolean
 }
 
-/** The events of an account, in the order in which they happened, whether they are pushed or not. */
+/** The events of an account in the order in which they happened, whether or not they are pushed. */
 export async function listEvents(
   { db }: { db: Db },
   { accountId, since, delivered, endpointId, limit }: EventQuery,
@@ -45,7 +45,7 @@ export async function listEvents(
   return { events, position: events.at(-1)?.position ?? afterPosition, hasMore: found.length > limit }
 }
 
-/** The newest events of an account before a position, with what was tried. */
+/** The newest events of an account before a position, with their deliveries. */
 export async function listNewestEvents(
   { db }: { db: Db },
   filter: { accountId: string; beforePosition: number; delivered: boolean | undefined; limit: number },
@@ -62,7 +62,7 @@ async function findPosition(db: Db, accountId: string, since: Since): Promise<nu
   return event.position!
 }
 
-/** One event with everything that was tried. */
+/** One event with all its deliveries. */
 export async function getEvent(
   { db }: { db: Db },
   { accountId, eventId }: { accountId: string; eventId: string },
@@ -72,7 +72,7 @@ export async function getEvent(
   return { ...event, deliveries: await listDeliveries(db, [eventId]) }
 }
 
-/** What was told about a checkout, and what came of it. */
+/** The events about a checkout, with their deliveries. */
 export async function listEventsOf(
   { db }: { db: Db },
   { subject, accountId }: { subject: string; accountId: string | null },

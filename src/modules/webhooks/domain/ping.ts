@@ -9,17 +9,17 @@ import { type EventWithDeliveries, getEvent } from './list-events.ts'
 import { insertNew } from './record-event.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
 
-/** Longer than an attempt takes: it is made at once, and this is for a process that dies meanwhile. */
+/** The test is attempted at once; this later job, after more time than an attempt takes, is for a process that dies meanwhile. */
 const OTHERWISE_AFTER = 15_000
 
 interface Test {
   accountId: string
-  /** An address, signed for with the account's secret, or an endpoint, with its own. */
+  /** A URL, signed with the account's secret, or an endpoint, signed with its own. */
   to: { url: string } | { endpointId: string }
   idempotency?: Idempotency | undefined
 }
 
-/** Sends a test event, once, and answers with what came of it. Nobody is called when it fails. */
+/** Sends a test event once and returns its result. A failure alerts nobody. */
 export async function ping(room: WebhookRoom, { accountId, to, idempotency }: Test): Promise<EventWithDeliveries> {
   const made = idempotency?.made as { id: string } | undefined
   if (made) return getEvent(room, { accountId, eventId: made.id })

@@ -7,32 +7,32 @@ import { placeOfEventSecret } from './signing-secrets.ts'
 import { beginDelivery } from './wake-delivery.ts'
 
 export interface NewEvent {
-  /** `evt_…`, made by the caller, because it stands in the body. */
+  /** `evt_…`, made by the caller, because the body contains it. */
   id: string
-  /** The owner; null for what was made without a key. */
+  /** The owner; null for checkouts made without a key. */
   accountId: string | null
-  /** What it is about: the id of a checkout. */
+  /** What the event is about, such as the id of a checkout. */
   subject: string
   type: string
-  /** One event for each subject, type and this: recording it again does nothing. */
+  /** Subject, type and this key identify an event: recording it again does nothing. */
   dedupeKey: string
   /** Serialised once; exactly these bytes are sent on every attempt. */
   body: string
-  /** Null: it is there to be pulled only, and for endpoints. */
+  /** Null when no URL is named: the event can be fetched, and goes to endpoints. */
   url: string | null
-  /** The checkout's own secret; null: the default secret of the account. */
+  /** The checkout's own secret; null means the account's default secret. */
   secret: string | null
-  /** What endpoints may filter by. */
+  /** What filters of endpoints compare. */
   metadata?: JsonObject
-  /** The kind of the public key that made what it is about. */
+  /** The kind of the public key that made the checkout. */
   madeWith?: MadeWith | null
-  /** The only endpoint that is told; undefined is each that asks for it. */
+  /** The only endpoint that gets the event; undefined means every endpoint that asks for it. */
   endpointId?: string
 }
 
 /**
- * Records an event and puts its deliveries on the way, in the caller's transaction: it exists if and only if what it tells
- * about does. False when it was recorded before.
+ * Records an event and queues its deliveries in the caller's transaction, so it exists exactly if the change that it reports does. False when
+ * it was recorded before.
  */
 export async function recordEvent(tx: SecretCtx, event: NewEvent): Promise<boolean> {
   const recorded = await insertNew(tx, event)
@@ -49,7 +49,7 @@ export async function recordEvent(tx: SecretCtx, event: NewEvent): Promise<boole
   return true
 }
 
-/** The event alone, and how many endpoints its account has; undefined when it was recorded before. */
+/** Records the event alone and returns how many endpoints its account has; undefined when it was recorded before. */
 export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpoints: number } | undefined> {
   const { db, clock, secrets } = tx
   const { id, accountId, subject, type, dedupeKey, body, url, secret } = event
@@ -57,7 +57,7 @@ export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpo
     if (accountId === null) throw new Error('An event without an owner needs a secret: nothing is sent unsigned.')
     await ensureAccountSecret(tx, accountId)
   }
-  // The position comes first: two transactions that record the same event then wait for one another in the same order.
+  // Takes the position first, so that two transactions that record the same event lock rows in the same order.
   const taken = accountId === null ? undefined : await takePosition(db, accountId)
   const isNew = await insertEvent(db, {
     id,

@@ -9,14 +9,14 @@ import { beginDelivery, enqueueDelivery } from './wake-delivery.ts'
 interface Again {
   accountId: string
   eventIds: readonly string[]
-  /** An endpoint of the account that is to have them; otherwise everybody to whom they went. */
+  /** The endpoint that is to get them; otherwise everyone to whom they were sent. */
   endpointId?: string | undefined
   idempotency: Idempotency | undefined
 }
 
 /**
- * Sends events again: the same ids and the same bytes, with schedules of their own. A delivery that still waits for its
- * next attempt is tried now instead, because two would both reach the receiver.
+ * Sends events again, with the same ids and bytes and new retry schedules. A delivery that waits for its next attempt is attempted now
+ * instead, because the receiver would get both.
  */
 export async function redeliver(ctx: StoreCtx, again: Again): Promise<DeliveryRecord[]> {
   const { accountId, eventIds, endpointId, idempotency } = again
@@ -39,7 +39,7 @@ export async function redeliver(ctx: StoreCtx, again: Again): Promise<DeliveryRe
   })
 }
 
-/** Its own address is null, and first. */
+/** Null stands for the event's own URL, and comes first. */
 async function receiversOf({ db }: StoreCtx, event: EventRecord, endpointId: string | undefined) {
   if (endpointId !== undefined) return [endpointId]
   const receivers = [...(event.url === null ? [] : [null]), ...(await listReceivers(db, event.id))]

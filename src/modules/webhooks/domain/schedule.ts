@@ -1,7 +1,7 @@
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** The wait after the first, second … attempt that failed (contract 6). */
+/** The wait after the first, second … failed attempt (contract 6). */
 const STEPS = [
   5 * SECOND,
   30 * SECOND,
@@ -17,8 +17,8 @@ const STEPS = [
 const JITTER = 0.2
 
 /**
- * How long to wait after so many failed attempts; undefined when that was the last. A receiver may ask for more time than
- * planned, up to twice as much. `chance` is anywhere from 0 to 1.
+ * How long to wait after so many failed attempts; undefined after the last one. A receiver may ask for a longer wait, up to twice as long.
+ * `chance` is between 0 and 1.
  */
 export function waitAfter(
   attempts: number,
@@ -30,7 +30,7 @@ export function waitAfter(
   return Math.round(step * (1 - JITTER + 2 * JITTER * chance))
 }
 
-/** Milliseconds that a `Retry-After` header asks for: seconds, or a date. */
+/** The milliseconds that a `Retry-After` header asks for, given as seconds or a date. */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND

@@ -5,16 +5,16 @@ const KEY_BYTES_MIN = 24
 const KEY_BYTES_MAX = 64
 
 interface ToSign {
-  /** The event's id, which is the same on every attempt. */
+  /** The event's id, the same on every attempt. */
   id: string
   /** Unix seconds of this attempt. */
   timestamp: number
   body: string
-  /** The one that counts first; one that is being replaced signs along. */
+  /** The current secret first; then one that is being replaced. */
   secrets: readonly [string, ...string[]]
 }
 
-/** The headers that prove where a body comes from: ours, and the three of Standard Webhooks (contract 6). */
+/** The headers that prove the origin of a body: ours, and the three of Standard Webhooks (contract 6). */
 export function signBody({ id, timestamp, body, secrets }: ToSign): Record<string, string> {
   const signed = `${id}.${timestamp}.${body}`
   return {
@@ -27,7 +27,7 @@ export function signBody({ id, timestamp, body, secrets }: ToSign): Record<strin
   }
 }
 
-/** Standard Webhooks keys are base64 behind a prefix; any other secret is its own text. */
+/** Standard Webhooks secrets are base64 after a prefix; any other secret is used as text. */
 function toKey(secret: string): Buffer {
   const encoded = secret.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, 'base64')

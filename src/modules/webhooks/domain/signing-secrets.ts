@@ -5,7 +5,7 @@ import { type OpenedSecret, type SecretCtx, accountSecret, openAccountSecret } f
 /** Binds a checkout's own secret to the event it signs. */
 export const placeOfEventSecret = (eventId: string) => `webhook-event:${eventId}`
 
-/** What signs a delivery now: the endpoint's secret, the checkout's, or the account's; with the one it replaces. */
+/** The secrets that sign a delivery now: the endpoint's, the checkout's, or the account's, with the one it replaces. */
 export async function findSigningSecrets(ctx: SecretCtx, due: DueDelivery): Promise<[string, ...string[]]> {
   const { eventId, accountId, sealedSecret, accountSecret: sealed, endpoint } = due
   if (endpoint) return both(openEndpointSecret(ctx, endpoint.id, endpoint.secret))

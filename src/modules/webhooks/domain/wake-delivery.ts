@@ -3,21 +3,21 @@ import { enqueue } from '../../../kernel/job.ts'
 import { type NewDelivery, insertDelivery } from '../deliveries-store.ts'
 
 export const DELIVER = 'webhooks.deliver'
-/** Endpoints have places of their own. A gateway of a version that knows none leaves these jobs alone. */
+/** A job kind of its own, because endpoints have separate places. A gateway of an older version ignores these jobs. */
 export const DELIVER_TO_ENDPOINT = 'webhooks.deliver-to-endpoint'
-/** Attempts of the job, not of the delivery: only a store that is away or a process that dies uses one up. */
+/** Attempts of the job, not of the delivery: only an unreachable store or a dying process uses one up. */
 const JOB_ATTEMPTS_MAX = 50
 
 export interface DeliverPayload {
   deliveryId: string
-  /** When it was to run. A clock that is set back after that must not make the job believe that it came too early. */
+  /** When it was planned to run, so that a clock set back later does not make the job seem early. */
   dueAt?: number
 }
 
 interface Woken {
   id: string
   endpointId: string | null
-  /** The trace that its attempts belong to; unset, the one at hand. */
+  /** The trace of its attempts; undefined means the current trace. */
   trace?: string | undefined
 }
 
@@ -27,13 +27,13 @@ const toJob = ({ id: deliveryId, endpointId, trace }: Woken, dueAt: number) => {
 }
 
 /**
- * Looks at a delivery at a time. The delivery's own row says when it is due and how often it was tried, so that a job
- * too many does nothing.
+ * Queues an attempt of a delivery at a time.
+ * The delivery's own row says when it is due and how often it was tried, so a superfluous job does nothing.
  */
 export const enqueueDelivery = (tx: StoreCtx, woken: Woken, runAt: number): Promise<void> =>
   enqueue(tx, { ...toJob(woken, runAt), runAt })
 
-/** A new delivery, and the job that makes its first attempt. */
+/** Adds a delivery and the job of its first attempt. */
 export async function beginDelivery(tx: StoreCtx, delivery: Omit<NewDelivery, 'id'>): Promise<string> {
   const id = tx.ids.next('dlv')
   await insertDelivery(tx.db, { id, ...delivery })
@@ -41,6 +41,6 @@ export async function beginDelivery(tx: StoreCtx, delivery: Omit<NewDelivery, 'i
   return id
 }
 
-/** The same for one that seems forgotten; while such a job waits, there is no second one. */
+/** The same for a delivery whose job seems lost; while such a job waits, no second one is queued. */
 export const enqueueRevival = (tx: StoreCtx, woken: Woken): Promise<void> =>
   enqueue(tx, { ...toJob(woken, tx.clock.now()), key: `revive:${woken.id}` })

@@ -17,7 +17,7 @@ import { type ChangedEndpoint, giveBackPlace, takePlace } from './store.ts'
 const ENDPOINTS_MAX = 20
 const EVENTS_AT_ONCE = 500
 
-/** Makes an endpoint; its secret is returned here and never again. A repeated request finds the same one. */
+/** Makes an endpoint and returns its secret, for the only time. A repeated request finds the same endpoint. */
 export async function makeEndpoint(
   room: WebhookRoom,
   { accountId, actor }: { accountId: string; actor: Actor },
@@ -51,7 +51,7 @@ export async function makeEndpoint(
   })
 }
 
-/** Changes what is said. Whoever enables an endpoint says that it works again: its failures are forgotten. */
+/** Changes an endpoint. Enabling it declares that it works again, so its failures are cleared. */
 export async function changeEndpoint(
   room: WebhookRoom,
   { id, accountId, actor }: ChangedEndpoint,
@@ -76,11 +76,11 @@ export async function changeEndpoint(
   })
 }
 
-/** Takes an endpoint away. What is on its way to it stops; what came of the rest can still be read with its events. */
+/** Removes an endpoint and stops its open deliveries. The results of the others stay readable with their events. */
 export async function removeEndpoint(room: WebhookRoom, own: ChangedEndpoint): Promise<void> {
   const { id, accountId, actor } = own
   await inTx(room, async (tx) => {
-    // In the order in which attempts take hold of rows: deliveries, events, endpoints.
+    // Locks rows in the same order as attempts do: deliveries, events, endpoints.
     const now = tx.clock.now()
     const eventIds = await cancelDeliveries(tx.db, own, now)
     const parts = Array.from({ length: Math.ceil(eventIds.length / EVENTS_AT_ONCE) }, (_, at) =>
@@ -88,7 +88,7 @@ export async function removeEndpoint(room: WebhookRoom, own: ChangedEndpoint): P
     )
     for (const part of parts) await lockEvents(tx.db, part)
     if (!(await endpoints.remove(tx.db, { id, owner: accountId, now }))) throw endpointNotFound()
-    // Everybody else may have them.
+    // The remaining receivers may all have accepted these events, which counts as delivered.
     for (const part of parts) await markEventsDelivered(tx.db, part, now)
     await stopReplays(tx.db, id, now)
     await giveBackPlace(tx.db, accountId)

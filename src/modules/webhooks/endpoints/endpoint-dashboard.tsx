@@ -36,7 +36,7 @@ const DONE = {
 const ownOf = ({ params, accountId, caller: { actor } }: PageRequest) => ({ id: params.id!, accountId, actor })
 const back = (id: string, word: keyof typeof DONE) => ({ to: `${HOME}/${id}?done=${word}` })
 
-/** Endpoints: added, looked at, changed, tested, paused, taken away. */
+/** Dashboard pages that add, show, change, test, pause and remove endpoints. */
 export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
   const creation = ({ frame }: PageRequest, filled: FormState) =>
     Promise.resolve(<NewEndpointPage frame={frame} filled={filled} rules={endpoint.rules(room)} />)
@@ -158,7 +158,7 @@ export function toRow(room: WebhookRoom, held: Endpoint): EndpointRow {
   return { ...held, url: withoutQuery(held.url), status: statusOf(held), last4, previousUntil }
 }
 
-/** The beginning of a day. */
+/** The beginning of a day, as unix seconds. */
 function toUnix(date: string): string {
   const at = Date.parse(date)
   return Number.isNaN(at) ? date : String(Math.floor(at / 1000))

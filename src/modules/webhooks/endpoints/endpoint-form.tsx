@@ -4,11 +4,11 @@ import { Fields, type FieldsProps, Refusals } from '../../../web/dashboard/resou
 import { endpoint } from './endpoint.ts'
 
 export const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
-/** Of other forms on the same page. */
+/** Fields of other forms on the same page. */
 export const REPLAY_FIELDS = ['from_unix', 'missed']
 export const WATCH_FIELDS = ['addresses']
 
-/** Where events go and which: the same for a new endpoint and for one that is there. */
+/** URL, event types and filter, for a new and for an existing endpoint. */
 export const EndpointForm = (
   props: Pick<FieldsProps, 'purpose' | 'rules' | 'filled'> & { frame: FrameProps; action: string; button: string },
 ) => {

@@ -11,7 +11,7 @@ import type { EndpointStatus } from './endpoint.ts'
 
 export interface EndpointRow {
   id: string
-  /** Without its query. */
+  /** Without its query, which may contain a secret. */
   url: string
   description: string | null
   events: readonly string[]
@@ -24,7 +24,7 @@ export interface EndpointRow {
 
 const HOME = '/dashboard/webhooks/endpoints'
 
-/** What an account has set up, on the page of webhooks. */
+/** The list of an account's endpoints on the webhooks page. */
 export const EndpointList = ({ endpoints }: { endpoints: readonly EndpointRow[] }) => (
   <Card title="Endpoints" note="Servers that receive events from the whole account.">
     {endpoints.length === 0 ? (
@@ -197,7 +197,7 @@ const Replays = ({
   </Card>
 )
 
-/** One endpoint: how it stands, what it was sent, and what can be changed about it. */
+/** One endpoint: its state, its deliveries, and its settings. */
 export const EndpointPage = (props: EndpointPageProps) => {
   const { frame, endpoint, filled, rules } = props
   return (

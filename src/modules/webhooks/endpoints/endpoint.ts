@@ -17,17 +17,17 @@ const { text: TEXT, list, orNull, optional, record, words } = answer
 
 declare module '../../../kernel/resource/field.ts' {
   interface Rules {
-    /** Every kind of event that an endpoint can ask for. */
+    /** Every event type that an endpoint can ask for. */
     kinds: readonly string[]
-    /** Refuses an address that cannot be used, as far as its text shows. */
+    /** Refuses a URL that cannot be used, as far as its text shows. */
     requireUsable(path: string, url: string): void
   }
 }
 
-/** Stands for every kind. */
+/** Stands for every event type. */
 export const EVERY_KIND = '*'
 
-/** Where events of an account go, whatever their checkouts say. */
+/** A URL that gets an account's events, whichever URLs its checkouts name. */
 export const endpoint = resource({
   plural: 'endpoints',
   table: 'webhook_endpoints',
@@ -49,12 +49,12 @@ export const endpoint = resource({
     events: kinds({ label: 'Events' }),
     filter: filter({ label: 'Metadata filter', formText: 'must be lines such as shop = berlin, up to ten of them' }),
     isEnabled: flag({ otherwise: true, emptyLeaves: true }),
-    /** Why we stopped; null when its owner did, or nobody. */
+    /** Why the gateway disabled it; null when its owner did, or nobody. */
     disabledReason: kept<'failing' | 'gone' | null>({
       schema: orNull(words('failing', 'gone')),
       column: 'string | null',
     }),
-    /** Since when nothing has got through. */
+    /** Since when every delivery has failed. */
     failingSince: isoTimeOrNone(),
     sealed: secret(),
     sealedAt: kept<number>({ schema: answer.integer, column: 'number', isHidden: true }),
@@ -88,7 +88,7 @@ export function statusOf({
   return disabledReason === null ? 'paused' : 'disabled'
 }
 
-/** Its query is not shown: it may hold a secret. Where it leads is looked at whenever something is sent. */
+/** The query is not shown, since it may contain a secret. Each delivery checks anew where the host name leads. */
 function address(labelled: Labelled) {
   return field<string>({
     isRequired: true,
@@ -143,7 +143,7 @@ export function readKinds(path: string, events: unknown, known: readonly string[
   return events.includes(EVERY_KIND) ? [EVERY_KIND] : [...new Set(events as string[])]
 }
 
-/** What the metadata of an event must say, and who made what it is about. */
+/** Conditions on an event's metadata, and on the kind of key that made its checkout. */
 function filter(labelled: Labelled) {
   const schema = orNull(record({ metadata: optional(answer.object), made_with: optional(words('any', 'public_key')) }))
   return field<Filter, string | null>({

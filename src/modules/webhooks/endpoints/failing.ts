@@ -12,23 +12,23 @@ const FAILING_MAX = 5 * 86_400_000
 
 interface Outcome {
   due: DueDelivery
-  /** What went wrong; null when it was delivered. */
+  /** What went wrong; null after a success. */
   error: string | null
-  /** Whether anything was sent: what stopped before says nothing about the receiver. */
+  /** Whether anything was sent: a failure before that says nothing about the receiver. */
   isSent: boolean
 }
 
 /**
- * Notes what attempts say about their endpoints, in the transaction that settles them. One to which nothing got through for five
- * days, or that says that it is gone, gets nothing more, and its developers are told once. Tests prove that an endpoint works, never that
- * it does not.
+ * Records what attempts show about their endpoints, in the transaction that settles them. An endpoint whose deliveries have all failed for
+ * five days, or that answers 410 Gone, is disabled, and its developers are notified once. A test can prove that an endpoint works, but
+ * not that it does not.
  */
 export async function noteOutcomes(tx: StoreCtx, outcomes: readonly Outcome[]): Promise<void> {
   const byEndpoint = Map.groupBy(
     outcomes.filter(({ due, isSent }) => isSent && due.endpoint !== undefined),
     ({ due }) => due.endpoint!.id,
   )
-  // Always in the same order: two that settle at once must not wait for each other.
+  // Always in the same order, so that two transactions cannot deadlock.
   for (const id of [...byEndpoint.keys()].sort()) await noteOne(tx, id, byEndpoint.get(id)!)
 }
 
@@ -62,7 +62,7 @@ async function tell(tx: StoreCtx, endpoint: Endpoint | undefined): Promise<void>
   }
 }
 
-/** Its developers, else its owners, else the address of the account. */
+/** The account's developers, otherwise its owners, otherwise its own address. */
 async function recipientsOf({ db }: StoreCtx, accountId: string): Promise<Set<string>> {
   const people = await listDevelopers(db, accountId)
   if (people.length > 0) return new Set(people.map(({ email }) => email))

@@ -10,10 +10,10 @@ interface Told {
   id: string
   accountId: string
   type: string
-  /** What filters look at. */
+  /** What filters compare. */
   metadata: JsonObject | undefined
   madeWith: MadeWith | null
-  /** The only endpoint that is told; undefined is each that asks for it. */
+  /** The only endpoint that gets the event; undefined means every endpoint that asks for it. */
   endpointId?: string | undefined
 }
 
@@ -22,8 +22,8 @@ export function wantsKind({ events }: Pick<Listener, 'events'>, type: string): b
 }
 
 /**
- * Whether an endpoint asks for an event: its kind, every member of its filter in the metadata, and who made the checkout. Strangers make
- * what they like with an unbound public key, so that only who asks for that gets it.
+ * Whether an endpoint asks for an event: by its type, by every member of its metadata filter, and by who made the checkout. Anyone can use an
+ * unbound public key to make a checkout, so events of those go only to endpoints that ask for them.
  */
 export function isMatch(listener: Listener, event: Pick<Told, 'type' | 'metadata' | 'madeWith'>): boolean {
   const { type, metadata, madeWith } = event
@@ -33,12 +33,12 @@ export function isMatch(listener: Listener, event: Pick<Told, 'type' | 'metadata
   if (wanted === null) return true
   return Object.entries(wanted).every(([name, value]) => {
     const found = metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined
-    // What is sent to us may be an object that cannot even be turned into text.
+    // A client's metadata may contain an object that cannot be converted to text.
     return found !== undefined && typeof found !== 'object' && textOf(found) === textOf(value)
   })
 }
 
-/** Puts an event on its way to every endpoint that asks for it, in the transaction that records it. */
+/** Queues an event's delivery to every endpoint that asks for it, in the transaction that records it. */
 export async function fanOut(tx: StoreCtx, { id: eventId, accountId, endpointId, ...event }: Told): Promise<void> {
   const now = tx.clock.now()
   for (const listener of await listListeners(tx.db, accountId)) {
@@ -52,8 +52,8 @@ const isMeant = (listener: Listener, endpointId: string, type: string) =>
   listener.id === endpointId && wantsKind(listener, type)
 
 /**
- * Whether an endpoint of an account asks for a kind that would not be recorded otherwise. One that is paused or disabled does
- * too: what it misses meanwhile must be there to be replayed.
+ * Whether an endpoint of the account asks for a type that would not be recorded otherwise. Paused and disabled endpoints count: what they
+ * miss must exist, so that it can be replayed.
  */
 export async function isAskedFor(db: Db, accountId: string, type: string): Promise<boolean> {
   return (await listListeners(db, accountId)).some((listener) => wantsKind(listener, type))

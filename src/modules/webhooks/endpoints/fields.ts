@@ -10,7 +10,7 @@ export interface AskedReplay {
   from: number
   to: number | undefined
   events: string[] | undefined
-  /** Only what the endpoint has not taken yet. */
+  /** Only events that the endpoint has not accepted yet. */
   missedOnly: boolean
 }
 

@@ -5,17 +5,17 @@ import { given } from '../../../kernel/shown-fields.ts'
 const MEMBERS_MAX = 10
 const TEXT_MAX = 200
 
-/** Which events an endpoint asks for, beside their kind. The members are named as in the store and on the wire. */
+/** Which events an endpoint asks for, besides their type. The members have the same names in the store and in requests. */
 export interface Filter {
-  /** What the metadata of an event must say; null takes everything. */
+  /** Metadata that an event must have; null accepts any. */
   metadata: JsonObject | null
-  /** `any` takes also, and `public_key` only, what public keys made; null nothing that unbound ones made. */
+  /** `any` also accepts checkouts of public keys, `public_key` only those; null excludes those of unbound public keys. */
   made_with: 'any' | 'public_key' | null
 }
 
 export const NO_FILTER: Filter = { metadata: null, made_with: null }
 
-/** A filter without metadata says null of them: the version before reads nothing else. */
+/** A filter without metadata stores null for it, because the previous version reads nothing else. */
 export function toStored({ metadata, made_with: madeWith }: Filter): string | null {
   if (metadata === null && madeWith === null) return null
   return JSON.stringify({ metadata, ...(madeWith && { made_with: madeWith }) })
@@ -24,7 +24,7 @@ export function toStored({ metadata, made_with: madeWith }: Filter): string | nu
 export const showFilter = ({ metadata, made_with: madeWith }: Filter): Json =>
   metadata || madeWith ? { ...(metadata && { metadata }), ...(madeWith && { made_with: madeWith }) } : null
 
-/** `{metadata, made_with}`: what is left out of it filters nothing, but for what strangers make. */
+/** Reads `{metadata, made_with}`. A missing member does not filter, except that checkouts of unbound public keys stay excluded. */
 export function readFilter(path: string, value: unknown): Filter {
   const filter = given(value) ?? {}
   if (!isObject(filter)) throw badField(path, `${path} must be an object with metadata or made_with.`)
@@ -37,7 +37,7 @@ export function readFilter(path: string, value: unknown): Filter {
   return { metadata: readMetadata(path, filter.metadata), made_with: madeWith }
 }
 
-/** `{name: value}`: an event passes when its metadata has every one of them. */
+/** Reads `{name: value}`: an event passes when its metadata has every one of them. */
 function readMetadata(path: string, value: unknown): JsonObject | null {
   const metadata = given(value)
   if (metadata === undefined) return null
@@ -59,7 +59,7 @@ function readMetadata(path: string, value: unknown): JsonObject | null {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** In a form: `name = value`, one on each line. */
+/** For the form: `name = value`, one on each line. */
 export function toLines(shown: Json | undefined): Record<string, string> {
   const { metadata, made_with: madeWith = '' } = toObject(shown)
   const lines = Object.entries(toObject(metadata)).map(([name, value]) => `${name} = ${textOf(value)}`)
@@ -69,7 +69,7 @@ export function toLines(shown: Json | undefined): Record<string, string> {
 export function fromLines(text: string, madeWith: string): JsonObject {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const members = lines.map((line) => [line.indexOf('='), line] as const)
-  // Refused where it is read, with everything else that is wrong.
+  // The reader of the filter refuses this, together with everything else that is wrong.
   if (members.some(([at]) => at < 1)) return { metadata: text, made_with: madeWith }
   const metadata = Object.fromEntries(
     members.map(([at, line]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]),

@@ -10,7 +10,7 @@ export interface LogPage {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** Deliveries to an endpoint and their results, newest first. */
+/** An endpoint's deliveries with their results, newest first. */
 export async function listLog(db: Db, { endpointId, limit, after }: LogPage): Promise<LoggedDelivery[]> {
   let query = db
     .selectFrom('deliveries')

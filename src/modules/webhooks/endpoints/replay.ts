@@ -27,12 +27,12 @@ import type { ChangedEndpoint, OwnEndpoint } from './store.ts'
 export const REPLAY = 'webhooks.replay'
 const EVENTS_MAX = 10_000
 const DAY = 86_400_000
-/** Of all replays of an account together in 24 hours. */
+/** The maximum of events in all replays of an account in 24 hours. */
 const DAY_MAX = 50_000
-/** A step is small, and its deliveries come one after the other: a replay is a trickle beside what happens now. */
+/** Steps are small and one after the other, so that a replay is slow compared with current events. */
 const STEP = 100
 const APART = 50
-/** A step waits while so many of the one before were not tried once. */
+/** The next step waits while more than this many deliveries of the previous one were not attempted yet. */
 const UNTRIED_MAX = 50
 const LOOK_AGAIN_AFTER = 2_000
 const JOB_ATTEMPTS_MAX = 50
@@ -41,7 +41,7 @@ export interface ReplayPayload {
   replayId: string
 }
 
-/** Sends an endpoint again what happened in a stretch of time, as far as it asks for it. One at a time for each endpoint. */
+/** Replays the events of a period to an endpoint, as far as it asks for them. One replay at a time for each endpoint. */
 export async function beginReplay(
   ctx: StoreCtx,
   own: ChangedEndpoint,
@@ -70,7 +70,7 @@ export async function beginReplay(
       finishedAt: null,
     }
     const stretch = { accountId, endpointId, after: position, upTo: positionEnd, events: replay.events }
-    // One at a time for each account: those that begin at once must count each other.
+    // Locks the account, so that replays started at once count each other.
     await lockAccount(tx.db, accountId)
     const count = await countReplayable(tx.db, stretch, EVENTS_MAX)
     if (count > EVENTS_MAX) throw replayTooLarge(EVENTS_MAX)
@@ -86,7 +86,7 @@ export async function beginReplay(
   })
 }
 
-/** Takes up replays whose job was lost for good: they would run for ever, and no other could begin. */
+/** Queues jobs again for replays whose job was lost: they would run for ever and block the next one. */
 export async function reviveReplays(tx: StoreCtx): Promise<void> {
   for (const replayId of await listAbandoned(tx.db, REPLAY, toPayload)) {
     await enqueue(tx, {
@@ -114,7 +114,7 @@ const toPayload = (replayId: string): ReplayPayload => ({ replayId })
 const enqueueStep = (tx: StoreCtx, replayId: string, runAt: number): Promise<void> =>
   enqueue(tx, { kind: REPLAY, payload: toPayload(replayId), runAt, attemptsMax: JOB_ATTEMPTS_MAX })
 
-/** Takes the next step in one transaction: a run that dies has done nothing, and one that comes second does nothing. */
+/** Takes the next step in one transaction: a run that dies has done nothing, and a second run of the same step does nothing. */
 export async function replayStep(ctx: StoreCtx, replayId: string): Promise<void> {
   await inTx(ctx, async (tx) => {
     const replay = await findReplay(tx.db, replayId)
@@ -156,7 +156,7 @@ async function chooseFrom(
     endpoint.id,
     found.map(({ id }) => id),
   )
-  // What the replay asks for may be less than what the endpoint does, or something that it has not asked for so far.
+  // The replay may ask for fewer types than the endpoint, or for one that the endpoint has not asked for so far.
   const listener = { ...endpoint, events: replay.events }
   return found.filter(
     (event) =>

@@ -10,11 +10,11 @@ import { EVERY_KIND } from './endpoint.ts'
 export interface Replay {
   id: string
   endpointId: string
-  /** Null for one of the version before. */
+  /** Null for a replay started by the previous version. */
   accountId: string | null
   events: string[]
   missedOnly: boolean
-  /** Everything up to here was looked at. */
+  /** The events up to this position were processed. */
   position: number
   positionEnd: number
   queued: number
@@ -37,7 +37,7 @@ const toReplay = (row: WebhookReplaysTable): Replay => ({
   finishedAt: row.finished_at,
 })
 
-/** False while another one to the same endpoint runs. */
+/** False while another replay to the same endpoint runs. */
 export async function insertReplay(db: Db, replay: Replay): Promise<boolean> {
   const row = await db
     .insertInto('webhook_replays')
@@ -65,7 +65,7 @@ export async function findReplay(db: Db, id: string): Promise<Replay | undefined
   return row && toReplay(row)
 }
 
-/** The newest ones to an endpoint. */
+/** The newest replays to an endpoint. */
 export async function listReplays(db: Db, endpointId: string, limit: number): Promise<Replay[]> {
   const rows = await db
     .selectFrom('webhook_replays')
@@ -78,7 +78,7 @@ export async function listReplays(db: Db, endpointId: string, limit: number): Pr
   return rows.map(toReplay)
 }
 
-/** One step further; false when another run has taken that step, and then nothing of it may count. */
+/** Stores one step; false when another run has taken it, and then nothing of it may count. */
 export async function markStepped(
   db: Db,
   { id, position }: Replay,
@@ -109,7 +109,7 @@ export async function stopReplays(db: Db, endpointId: string, now: number): Prom
     .execute()
 }
 
-/** Running ones that no job will take further. */
+/** Running replays for which no job is queued. */
 export async function listAbandoned(db: Db, kind: string, toPayload: (id: string) => object): Promise<string[]> {
   const running = await db.selectFrom('webhook_replays').select('id').where('state', '=', 'running').execute()
   if (running.length === 0) return []
@@ -123,7 +123,7 @@ export async function listAbandoned(db: Db, kind: string, toPayload: (id: string
   return running.map(({ id }) => id).filter((id) => !known.has(JSON.stringify(toPayload(id))))
 }
 
-/** How many events an account's replays have queued since a time; of running ones also what they may still queue. */
+/** How many events an account's replays have queued since a time; running ones count what they may still queue. */
 export async function countReplayed(
   db: Db,
   { accountId, since, eachMax }: { accountId: string; since: number; eachMax: number },
@@ -131,7 +131,7 @@ export async function countReplayed(
   const rows = await db
     .selectFrom('webhook_replays')
     .select(['queued', 'state', 'position', 'position_end'])
-    // Whether its endpoint is still there or not: what was sent again was sent.
+    // Replays to removed endpoints count as well, because their events were sent.
     .where('account_id', '=', accountId)
     .where('created_at', '>', since)
     .execute()
@@ -151,13 +151,13 @@ export async function deleteOldReplays(db: Db, createdBefore: number): Promise<v
 interface Stretch {
   accountId: string
   endpointId: string
-  /** Behind this position, up to the other. */
+  /** Exclusive; `upTo` is inclusive. */
   after: number
   upTo: number
   events: readonly string[]
 }
 
-/** What can be sent to an endpoint again: tests and what was forgotten cannot. */
+/** Events that can be replayed to an endpoint: neither tests nor events whose body was deleted. */
 function selectReplayable(db: Db, { accountId, endpointId, after, upTo, events }: Stretch) {
   const query = db
     .selectFrom('events')
@@ -170,7 +170,7 @@ function selectReplayable(db: Db, { accountId, endpointId, after, upTo, events }
   return events.includes(EVERY_KIND) ? query : query.where('type', 'in', [...events])
 }
 
-/** Counts no further than a little above what is allowed. */
+/** Counts only a little beyond the allowed maximum. */
 export async function countReplayable(db: Db, stretch: Stretch, max: number): Promise<number> {
   const rows = selectReplayable(db, stretch)
     .select('id')
@@ -187,11 +187,11 @@ export interface Replayable {
   type: string
   metadata: JsonObject | undefined
   madeWith: MadeWith | null
-  /** Whether it is for this endpoint alone, whose filter says nothing about it. */
+  /** Whether the event is for this endpoint only, so that its filter does not apply. */
   isMeant: boolean
 }
 
-/** What the body of an event says of what filters look at. */
+/** The members of an event's body that filters compare. */
 interface Told {
   metadata?: JsonObject
   made_with?: string
@@ -211,7 +211,7 @@ export async function listReplayable(db: Db, stretch: Stretch, limit: number): P
   })
 }
 
-/** Which of some events an endpoint is about to get anyway, and which it has taken. */
+/** Which of these events are queued for an endpoint anyway, and which it has accepted. */
 export async function listKnown(db: Db, endpointId: string, eventIds: readonly string[]) {
   const rows = await db
     .selectFrom('deliveries')
@@ -225,7 +225,7 @@ export async function listKnown(db: Db, endpointId: string, eventIds: readonly s
   return { waiting: idsOf(false), taken: idsOf(true) }
 }
 
-/** What of replays to an endpoint was not tried once. */
+/** How many replayed deliveries to an endpoint were not attempted yet. */
 export async function countUntried(db: Db, endpointId: string): Promise<number> {
   const row = await db
     .selectFrom('deliveries')

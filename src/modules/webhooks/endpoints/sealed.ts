@@ -3,23 +3,23 @@ import type { SealedSecret } from '../secrets-store.ts'
 
 const SHOWN_CHARACTERS = 4
 
-/** Binds a sealed secret to its endpoint, so that it opens in no other endpoint's row. */
+/** Binds an encrypted secret to its endpoint, so that it cannot be decrypted for another one. */
 const placeOf = (endpointId: string) => `webhook-endpoint:${endpointId}`
 
 export const sealEndpointSecret = ({ secrets }: Pick<SecretCtx, 'secrets'>, endpointId: string, secret: string) =>
   secrets.seal(placeOf(endpointId), secret)
 
-/** What lies sealed in the store, opened. */
+/** Decrypts a stored endpoint secret. */
 export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: SealedSecret): OpenedSecret =>
   openSecret(ctx, placeOf(endpointId), sealed)
 
-/** What an endpoint holds of its secret. */
+/** The columns of an endpoint's secrets. */
 interface Sealed extends Omit<SealedSecret, 'createdAt'> {
   id: string
   sealedAt: number
 }
 
-/** Enough to recognise a secret by, and nothing to sign with. One that cannot be read any more ends with nothing. */
+/** The last characters, by which people recognise a secret; empty when it cannot be decrypted any more. */
 export function last4Of(ctx: SecretCtx, { id, sealed, sealedAt, previousSealed, previousUntil }: Sealed): string {
   try {
     const secret = { sealed, createdAt: sealedAt, previousSealed, previousUntil }
@@ -30,6 +30,6 @@ export function last4Of(ctx: SecretCtx, { id, sealed, sealedAt, previousSealed, 
   }
 }
 
-/** The secret before, for as long as it signs along. */
+/** When the previous secret stops signing. */
 export const untilOf = ({ clock }: Pick<SecretCtx, 'clock'>, { previousUntil }: Pick<Sealed, 'previousUntil'>) =>
   (previousUntil ?? 0) > clock.now() ? previousUntil : null

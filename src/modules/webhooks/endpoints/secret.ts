@@ -7,7 +7,7 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 import { sealEndpointSecret } from './sealed.ts'
 import { type ChangedEndpoint, type OwnEndpoint, replaceEndpointSecret } from './store.ts'
 
-/** Makes another secret, which is returned here and never again. The old one signs along for 24 hours. */
+/** Generates another secret and returns it, for the only time. The old one still signs for 24 hours. */
 export async function rotateEndpointSecret(
   ctx: SecretCtx,
   own: ChangedEndpoint,

@@ -9,10 +9,10 @@ export interface OwnEndpoint {
   accountId: string
 }
 
-/** With who changes something of it. */
+/** With the actor of the change. */
 export type ChangedEndpoint = OwnEndpoint & { actor: Actor }
 
-/** One more endpoint of an account; false when it has as many as it may. One statement, however many come at once. */
+/** Counts one more endpoint of an account; false at the maximum. One statement, so that concurrent requests cannot exceed it. */
 export async function takePlace(db: Db, accountId: string, max: number): Promise<boolean> {
   const row = await db
     .insertInto('event_positions')
@@ -39,7 +39,7 @@ export async function giveBackPlace(db: Db, accountId: string): Promise<void> {
 
 export type Listener = Pick<Endpoint, 'id' | 'events' | 'filter' | 'isEnabled'>
 
-/** All of an account with what they ask for, whether they are told of events at present or not. */
+/** All endpoints of an account with what they ask for, including paused and disabled ones. */
 export async function listListeners(db: Db, accountId: string): Promise<Listener[]> {
   const rows = await selectListeners(db, { accountId })
   const { events, filter, isEnabled } = endpoint.fields
@@ -59,7 +59,7 @@ const selectListeners = prepared((db, given: Given<{ accountId: string }>) =>
     .orderBy('id'),
 )
 
-/** Puts another secret in the place of the current one, which signs along for a while; one statement, so that none is lost. */
+/** Replaces the current secret, which still signs for a while; one statement, so that concurrent rotations lose none. */
 export async function replaceEndpointSecret(
   db: Db,
   { id, accountId }: OwnEndpoint,
@@ -75,7 +75,7 @@ export async function replaceEndpointSecret(
   return row !== undefined
 }
 
-/** Nothing gets through from now on; the first failure counts. */
+/** Records the time of the first failure since the last success. */
 export async function markFailing(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('webhook_endpoints')
@@ -94,7 +94,7 @@ export async function markReached(db: Db, ids: readonly string[]): Promise<void>
     .execute()
 }
 
-/** Enabled → disabled by us; undefined when it was not enabled, or has not failed for so long. */
+/** Disables a failing endpoint; undefined when it was not enabled, or has not failed for long enough. */
 export async function markDisabled(
   db: Db,
   { id, reason, failingBefore }: { id: string; reason: 'failing' | 'gone'; failingBefore?: number },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Events, their deliveries with every attempt, and what signs them. */
+/** Events, their deliveries with every attempt, and signing secrets. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await createEvents(db, engine)
   await createDeliveries(db, engine)
@@ -63,7 +63,7 @@ async function createDeliveries(db: Kysely<unknown>, engine: StoreEngine): Promi
     .addColumn('finished_at', time)
     .execute()
   await db.schema.createIndex('deliveries_event').on('deliveries').column('event_id').execute()
-  // Most deliveries have succeeded long ago; nobody looks for those by their state.
+  // Most deliveries have succeeded long ago, and no query looks for those by state.
   await sql`create index deliveries_undelivered on deliveries (state, next_at) where state <> 'delivered'`.execute(db)
   await db.schema
     .createTable('delivery_attempts')

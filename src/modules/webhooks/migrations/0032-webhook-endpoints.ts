@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Endpoints of an account, what is sent to them, and what is sent to them again. */
+/** Endpoints of an account, their deliveries, and replays. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
@@ -40,7 +40,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
   await sql`create unique index webhook_replays_running on webhook_replays (endpoint_id) where state = 'running'`.execute(
     db,
   )
-  // Whoever counts an event learns with it whether there are endpoints at all.
+  // Stored with the position, so that recording an event also tells whether the account has endpoints.
   await schema
     .alterTable('event_positions')
     .addColumn('endpoints', 'integer', (column) => column.notNull().defaultTo(0))

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Addresses that endpoints are told about; and whose a replay is, however long its endpoint lives. */
+/** Addresses that endpoints watch, and the account of a replay even after its endpoint is removed. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db

@@ -10,7 +10,7 @@ interface WebhooksPageProps {
   filled: FormState
   secret: { last4: string; createdAt: number; previousUntil: number | undefined } | undefined
   endpoints: readonly EndpointRow[]
-  /** Where events of checkouts went lately, and how that went. */
+  /** The URLs that recently got events of checkouts, with their results. */
   addresses: readonly { url: string; delivered: number; failing: number; disabledAt: number | undefined }[]
   events: readonly EventRow[]
   delivered: string
@@ -119,7 +119,7 @@ const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) 
   </Table>
 )
 
-/** What signs events, where they go, and what came of each. */
+/** Signing secret, URLs, and events with their deliveries. */
 export const WebhooksPage = (props: WebhooksPageProps) => {
   const { frame, filled, secret, endpoints, addresses, events, delivered, first, next } = props
   return (
@@ -173,7 +173,7 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
   )
 }
 
-/** The only time a secret can be read. */
+/** Shows a secret for the only time. */
 export const NewSecretPage = (props: { frame: FrameProps; text: string; back?: string }) => (
   <Frame {...props.frame} title="Your new webhook secret">
     <Card>
@@ -192,7 +192,7 @@ export const NewSecretPage = (props: { frame: FrameProps; text: string; back?: s
   </Frame>
 )
 
-/** A block that can be copied as a whole. */
+/** A text block that can be copied as a whole. */
 const CopyBlock = ({ text, copied = text, label }: { text: string; copied?: string; label: string }) => (
   <div class="copy-block">
     <button type="button" class="copy" data-copy={copied} hidden>
@@ -202,7 +202,7 @@ const CopyBlock = ({ text, copied = text, label }: { text: string; copied?: stri
   </div>
 )
 
-/** What the newest attempt sent beside the payload. */
+/** The headers of the newest attempt. */
 const Sent = ({ event }: { event: EventRow }) => {
   const attempts = event.deliveries.flatMap(({ attempts }) => attempts)
   const newest = attempts.filter(({ headers }) => headers !== null).sort((a, b) => b.at - a.at)[0]

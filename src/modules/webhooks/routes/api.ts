@@ -11,7 +11,7 @@ import { readEventQuery, readPingUrl, readReceiver, toCursor } from '../wire-fie
 
 const SHOWN_CHARACTERS = 4
 
-/** Events to be pulled, their deliveries, and what signs them; each account sees its own. */
+/** Routes for events, their deliveries and the signing secret; each account sees its own. */
 export function webhookRoutes(room: WebhookRoom): readonly Route[] {
   return [...eventRoutes(room), ...secretRoutes(room), ...endpointRoutes(room)]
 }
@@ -99,7 +99,7 @@ function secretRoutes(room: WebhookRoom): readonly Route[] {
   ]
 }
 
-/** Enough to recognise a secret by, and nothing to sign with. */
+/** Enough to recognise a secret by, but not to sign with. */
 function showSecret({ current, createdAt, previousUntil }: OpenedSecret): JsonObject {
   return {
     last4: current.slice(-SHOWN_CHARACTERS),

@@ -17,7 +17,7 @@ const LOOKED_AT = 100
 const SHOWN_CHARACTERS = 4
 const DELIVERED: Record<string, boolean> = { true: true, false: false }
 
-/** What is told to merchants' servers, and what they said. */
+/** Dashboard pages about what was sent to merchants' servers, and their answers. */
 export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
   const section = '/webhooks'
   const list = (request: PageRequest, filled: FormState) => listPage(ctx, request, filled)

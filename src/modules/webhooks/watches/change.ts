@@ -17,9 +17,9 @@ import { countWatches, deleteWatches, insertWatches, listWatchedOf } from './sto
 import type { Floor } from './watch.ts'
 
 const ADDRESSES_AT_ONCE = 100
-/** What waits at an address before it is watched must be told apart from what comes. */
+/** Sends receivable before the watch must be told apart from later ones, so each is stored. */
 const WAITING_BEFORE_MAX = 2_000
-/** Each costs the nodes a question of its own. */
+/** Each address with many receivable sends costs the nodes a request of its own. */
 const CROWDED_MAX = 20
 
 interface Asked {
@@ -32,10 +32,10 @@ interface Asked {
 interface Added {
   endpointId: string
   added: number
-  /** Of the endpoint, and of the whole account. */
+  /** Counts of the endpoint and of the whole account. */
   watched: number
   total: number
-  /** From here on the feed has what happens at these addresses. */
+  /** The feed has everything that happens at these addresses after this position. */
   position: number
 }
 
@@ -47,7 +47,7 @@ export const showAdded = ({ endpointId, added, watched, total, position }: Added
   cursor: toCursor(position),
 })
 
-/** Has an endpoint told what happens at addresses from now on. Those that it is told about already stay as they are. */
+/** Adds addresses to an endpoint, which gets their events from now on. Addresses it watches already stay as they are. */
 export async function addWatches(
   room: WatchRoom,
   { accountId, actor, endpointId, addresses }: Asked,
@@ -61,11 +61,11 @@ export async function addWatches(
   const there = await listWatchedOf(room.db, own, addresses)
   const fresh = addresses.filter((address) => !there.has(address))
   const { addressesMax: max } = room
-  // Before the ledger is asked: who has enough already should not cost the nodes anything.
+  // Checked before the nodes are asked, so that an account at its limit costs them nothing.
   if ((await countWatches(room.db, { accountId })) + fresh.length > max) throw tooManyWatches(max)
   const floors = await readFloors(room.node, fresh)
   const result = await inTx(room, async (tx) => {
-    // One at a time for each account: those that come at once must count each other.
+    // Locks the account, so that concurrent requests count each other.
     await lockAccount(tx.db, accountId)
     await getEndpoint(tx, { id: endpointId, accountId })
     const added = await insertWatches(tx.db, { ...own, floors, now: tx.clock.now() })
@@ -89,7 +89,7 @@ export async function addWatches(
   return result
 }
 
-/** Where addresses stand now: what is final by now needs no telling. */
+/** The current state of addresses: what is final by now causes no event. */
 async function readFloors(node: NodePort, addresses: readonly string[]): Promise<Map<string, Floor>> {
   const floors = new Map<string, Floor>()
   const parts: (readonly string[])[] = []
@@ -110,7 +110,7 @@ async function readFloors(node: NodePort, addresses: readonly string[]): Promise
   return floors
 }
 
-/** Final sends that receives have taken which are not final themselves: these neither wait nor lie below the floor. */
+/** Final sends whose receives are not final yet: they are neither receivable nor below the floor. */
 async function readTaken(node: NodePort, address: string, head: Pick<Floor, 'frontier' | 'height'>): Promise<string[]> {
   const chain = (await readChainAbove(node, address, head)) ?? []
   const sends = await readFinalSends(
@@ -120,7 +120,7 @@ async function readTaken(node: NodePort, address: string, head: Pick<Floor, 'fro
   return [...sends.keys()]
 }
 
-/** An endpoint is told nothing more about addresses; answers how many there were. */
+/** Removes addresses from an endpoint; returns how many there were. */
 export async function removeWatches(
   room: WatchRoom,
   { accountId, actor, endpointId, addresses }: Asked,

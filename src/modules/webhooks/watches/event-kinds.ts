@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 
-/** Every kind of event about a watched address and when it happens. Type, reader, reference and the check of the contract are made from this. */
+/** Every type of event about a watched address. The type, its reader, the reference and the contract check are generated from this. */
 export const ADDRESS_KINDS = {
   'address.received': 'a send to a watched address is confirmed',
   'address.sent': 'a send from a watched address is confirmed',
@@ -8,7 +8,7 @@ export const ADDRESS_KINDS = {
 
 export type AddressKind = keyof typeof ADDRESS_KINDS
 
-/** What an event about a watched address carries. */
+/** The body of an event about a watched address. */
 export const ADDRESS_EVENT = answer.record({
   id: answer.text,
   type: answer.words('address.received', 'address.sent'),

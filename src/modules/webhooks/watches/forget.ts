@@ -8,6 +8,6 @@ export interface ForgetPayload {
   endpointId: string
 }
 
-/** What an endpoint was told about goes after it, in the transaction that takes it away. */
+/** Queues the deletion of a removed endpoint's watches, in the transaction that removes it. */
 export const forgetWatchesOf = (tx: StoreCtx, payload: ForgetPayload): Promise<void> =>
   enqueue(tx, { kind: FORGET_WATCHES, payload, attemptsMax: 50 })

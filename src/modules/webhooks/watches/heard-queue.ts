@@ -2,25 +2,25 @@ import type { Announced } from '../../../kernel/feed/ledger-feed.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import type { Watcher } from './looks-store.ts'
 
-/** Addresses that may wait at once; beyond this their own turns have to do. */
+/** The maximum of waiting addresses; those beyond it are found by their regular looks. */
 const WAITING_MAX = 100_000
-/** So many an account may always have waiting, however full it is. */
+/** Every account may have this many waiting, however full the queue is. */
 const SHARE_MIN = 50
-/** One look at an address finds all of them, so that it needs no longer list. */
+/** One look at an address finds all its blocks, so a longer list is not needed. */
 const HASHES_MAX = 1_000
 
-/** What was announced at an address, by the hashes of the blocks; a payment to oneself is announced twice. */
+/** The announcements at an address by block hash; a payment to oneself is announced twice. */
 export type HeardAt = Map<string, readonly Announced[]>
 
 /**
- * Addresses to look at because something was heard of there. Accounts take turns: one at whose addresses thousands of blocks are confirmed waits for
- * its own looks, and nobody else does. Whose an address is has to be asked, for many at a time; until then it waits among the fresh.
+ * Addresses at which a block was announced, waiting for a look. Accounts take turns: an account with thousands of confirmed blocks delays only
+ * its own looks. Which account watches an address must be queried, for many addresses at once; until then the address waits in `#fresh`.
  */
 export class HeardQueue {
   readonly #fresh = new Map<string, HeardAt>()
-  /** By account, the one whose turn is next first; by address, the longest waiting first. */
+  /** By account, the one whose turn is next first; within it by address, the longest waiting first. */
   readonly #shares = new Map<string, Map<string, HeardAt>>()
-  /** In whose share an address waits. */
+  /** The account in whose share an address waits. */
   readonly #places = new Map<string, string>()
 
   get isEmpty(): boolean {
@@ -35,7 +35,7 @@ export class HeardQueue {
     else if (this.#fresh.size < WAITING_MAX) this.#fresh.set(address, new Map([[hash, [announced]]]))
   }
 
-  /** The next addresses of which it is not known who watches them; they are put back by `place`, or gone. */
+  /** The next addresses whose watchers are not known yet; `place` puts them back, unless nobody watches them. */
   takeFresh(limit: number): Map<string, HeardAt> {
     const taken = new Map<string, HeardAt>()
     for (const [address, heard] of this.#fresh) {
@@ -46,7 +46,7 @@ export class HeardQueue {
     return taken
   }
 
-  /** Into the share of the watcher who has the least waiting: one look is for all of them. What none of them asks for is left out. */
+  /** Adds an address to the share of the watcher with the fewest waiting: one look serves all. Leaves out blocks that no watcher asks for. */
   place(address: string, heard: HeardAt, watchers: readonly Watcher[]): void {
     const asked = [...heard].filter(([, announced]) =>
       watchers.some((watcher) => announced.some(({ direction }) => wantsKind(watcher, `address.${direction}`))),
@@ -85,14 +85,14 @@ export class HeardQueue {
     return this.#shares.get(account)?.size ?? 0
   }
 
-  /** What is free is shared among all who wait, and one more who may come. */
+  /** Divides the queue among all waiting accounts, and one more that may come. */
   #shareMax(): number {
     if (this.#places.size >= WAITING_MAX) return SHARE_MIN
     return Math.max(SHARE_MIN, Math.floor(WAITING_MAX / (this.#shares.size + 1)))
   }
 }
 
-/** Of two hints of the same block the fresher counts, so that what is announced again is looked for again. */
+/** Of two announcements of a block in one direction keeps the one with fewer tries, so that a repeated announcement gets all of its tries. */
 function note(waiting: HeardAt, announced: readonly Announced[]): void {
   const { hash } = announced[0]!
   const known = waiting.get(hash)

@@ -1,7 +1,7 @@
-/** So many digits of a hash are as good as all of them among a few thousand. */
+/** This many digits identify a hash among a few thousand. */
 const DIGITS = 16
 
-/** Hashes that need no telling, by their beginnings. */
+/** Hashes that cause no event, stored by their first digits. */
 export class Known {
   readonly #beginnings: Set<string>
 
@@ -13,13 +13,13 @@ export class Known {
     return this.#beginnings.has(hash.slice(0, DIGITS))
   }
 
-  /** Without what the chain has taken, and with more of them. */
+  /** The list without what the chain has received, and with more hashes. */
   packedAnew({ taken, more }: { taken: readonly string[]; more: readonly string[] }): string {
     const gone = new Set(taken.map((hash) => hash.slice(0, DIGITS)))
     return packKnown([...[...this.#beginnings].filter((beginning) => !gone.has(beginning)), ...more])
   }
 }
 
-/** In one order, so that the same hashes are the same text. */
+/** In a fixed order, so that the same hashes give the same text. */
 export const packKnown = (hashes: Iterable<string>): string =>
   [...new Set([...hashes].map((hash) => hash.slice(0, DIGITS)))].sort().join('')

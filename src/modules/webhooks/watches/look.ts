@@ -7,17 +7,17 @@ import type { WatchRoom } from './room.ts'
 import type { Floor, Trouble, Watch } from './watch.ts'
 import { type Happening, tellAll } from './tell.ts'
 
-/** Pages of a chain in one look; a longer one goes on with its next turn. */
+/** The maximum of chain pages in one look; a longer chain continues in the next look. */
 const PAGES_MAX = 20
-/** Each is several statements: other writers wait for one transaction. */
+/** Each event takes several statements, and other writers wait for one transaction. */
 const EVENTS_AT_ONCE = 20
 
 export interface Looked {
-  /** Whether everything that was there is told. */
+  /** Whether everything found was recorded. */
   isComplete: boolean
-  /** Sends that are told, or need no telling. */
+  /** Sends that were recorded or cause no event. */
   settled: ReadonlySet<string>
-  /** Whether anything was told. */
+  /** Whether any event was recorded. */
   isActive: boolean
   trouble: Trouble | null
 }
@@ -26,14 +26,14 @@ interface Look {
   room: WatchRoom
   watch: Watch
   state: AddressState
-  /** Blocks that an event has told us of: they are looked for, and never believed. */
+  /** Hashes that the event stream announced: they are looked for in the ledger, and never trusted. */
   heard: ReadonlySet<string>
   settled: Set<string>
 }
 
 /**
- * Tells what happened at an address since the last look: what its chain has from there on, in its order, and what waits for it. The ledger
- * is the only source; each step is one transaction, and begins where the one before has ended.
+ * Records what happened at an address since the last look: the new blocks of its chain in order, and its receivable sends. The ledger is the
+ * only source; each step is one transaction that begins where the previous one ended.
  */
 export async function lookAt(
   room: WatchRoom,
@@ -52,7 +52,7 @@ export async function lookAt(
     const chain = state.frontier === watch.frontier ? [] : await readChainAbove(room.node, watch.address, watch)
     if (!chain) return over(false, 'unknown_floor')
     const isLast = chain.length < CHAIN_PAGE || !chain.at(-1)!.confirmed
-    // What was confirmed while the chain was read must not come after it.
+    // Read again, so that a send confirmed while the chain was read does not come after it.
     const now = isLast && chain.length > 0 ? await withWaitingNow(room, watch.address, state) : state
     const look = { room, watch, state: now, heard, settled }
     const { happenings, floor, isComplete } = await judge(look, { chain, isLast })
@@ -70,7 +70,7 @@ async function withWaitingNow({ node }: WatchRoom, address: string, state: Addre
   return { ...state, waiting: state.waiting && waiting && [...new Set([...state.waiting, ...waiting])] }
 }
 
-/** Many at once are told in several transactions, of which the last moves the floor. */
+/** Records many events in several transactions, of which the last moves the floor. */
 async function tellInParts(
   room: WatchRoom,
   watch: Watch,
@@ -90,7 +90,7 @@ async function tellInParts(
   return now && tellAll(room, now, { happenings: happenings.slice(at), floor })
 }
 
-/** What of a stretch of chain, and of what waits, is to be told; and how far the address is looked through then. */
+/** Decides which blocks of a part of the chain, and which receivable sends, cause events, and up to where the address is processed then. */
 async function judge(
   { room, watch, state, heard, settled }: Look,
   { chain, isLast }: { chain: readonly ChainBlock[]; isLast: boolean },
@@ -115,18 +115,18 @@ async function judge(
       send,
     })),
   ])
-  // What the node lists and does not call final when it is asked is looked at again.
+  // A send that the node lists, but does not report as final when asked, is looked at again.
   const isOpen = (hash: string) => !sends.has(hash) && !known.has(hash) && !toldReceived.has(hash)
   const isDone = ({ hash, confirmed, isSend, source }: ChainBlock) =>
     confirmed && (!isSend || sends.has(hash) || toldSent.has(hash)) && (source === undefined || !isOpen(source))
   const end = chain.findIndex((block) => !isDone(block))
   const done = end === -1 ? chain : chain.slice(0, end)
   const last = done.at(-1)
-  // A receive that is not final is found again, and so are the sends that wait: neither is to be told twice.
+  // The next look finds receives that are not final, and receivable sends, once more: neither may cause a second event.
   const again = [...chain.slice(done.length).flatMap(({ source }) => source ?? []), ...waiting]
   const isKept = isLast && state.waiting !== undefined && again.length <= WAITING.max
-  // A final send leaves the list of what waits only by being received: one that a node does not list is not forgotten, or it
-  // would be told as new once a node lists it again.
+  // A final send stops being receivable only when it is received. One that a node no longer lists stays known; otherwise it would cause a
+  // second event once a node lists it again.
   const taken = done.flatMap(({ source }) => source ?? [])
   const floor = {
     frontier: last?.hash ?? watch.frontier,
@@ -144,13 +144,13 @@ const pick = (
 ): LedgerSend[] =>
   hashes.flatMap((hash) => {
     const send = sends.get(hash)
-    // Blocks of the first years may send nothing.
+    // A block of the ledger's first years may send nothing.
     return send && send.amountRaw > 0n && isMeant(send) ? [send] : []
   })
 
 /**
- * By the time at which the node saw them, as far as that can be: what one account has sent stays in the order of its chain, and what came in stands
- * before what went out.
+ * Ordered by the time at which the node saw the blocks, with two constraints: an account's sends stay in the order of its chain, and incoming
+ * sends come before outgoing ones.
  */
 function inOrder(happenings: readonly Happening[]): Happening[] {
   const latest = new Map<string, number>()

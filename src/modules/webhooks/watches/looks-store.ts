@@ -6,7 +6,7 @@ import type { AddressWatchesTable } from '../tables.ts'
 import type { AddressKind } from './event-kinds.ts'
 import { type Floor, type Trouble, type Watch, type WatchKey, toWatch } from './watch.ts'
 
-/** Whether any address is due: a writer's turn to claim nothing would cost a sync. */
+/** Whether any address is due: taking the write lock to claim nothing would cost a sync. */
 export async function hasDueLooks(db: Db, now: number): Promise<boolean> {
   return (await selectDue(db, { now })).length > 0
 }
@@ -21,7 +21,7 @@ interface Claim {
   limit: number
 }
 
-/** Takes watches whose turn it is, the most active first. An instance that dies with them leaves them to others when the lease ends. */
+/** Claims watches that are due, the most active first. When an instance dies, its lease ends and others claim them. */
 export async function claimDue(db: Db, engine: StoreEngine, { now, leaseUntil, limit }: Claim): Promise<Watch[]> {
   const { rows } = await sql<AddressWatchesTable>`
     with due as materialized (
@@ -34,7 +34,7 @@ export async function claimDue(db: Db, engine: StoreEngine, { now, leaseUntil, l
   return rows.map(toWatch)
 }
 
-/** Takes the watches of addresses at which something happened, as far as no other instance looks there now. */
+/** Claims the watches of addresses at which something happened, unless another instance is looking there. */
 export async function claimAt(
   db: Db,
   engine: StoreEngine,
@@ -51,7 +51,7 @@ export async function claimAt(
   return rows.map(toWatch)
 }
 
-/** Who is told about an address, and of which kinds. */
+/** A watcher of an address, with the event types it asks for. */
 export interface Watcher extends WatchKey {
   events: string[]
 }
@@ -81,8 +81,8 @@ const own = ({ accountId, endpointId, address }: WatchKey) =>
   sql<boolean>`account_id = ${accountId} and endpoint_id = ${endpointId} and address = ${address}`
 
 /**
- * A step of a look: everything up to this floor is told, so often in all. False when the lease is another's, or the watch is gone: then
- * nothing of the step may count.
+ * Stores a step of a look: everything up to this floor is recorded, and how many events that makes in all. False when another instance has the
+ * lease, or the watch is gone: then nothing of the step may count.
  */
 export async function markStep(
   db: Db,
@@ -99,7 +99,7 @@ export async function markStep(
   return row !== undefined
 }
 
-/** Why looks at these do not come through; null when they do. What it was before counts from when it began. */
+/** Stores why looks at these fail, or null when they succeed. A new reason counts from now. */
 export async function markTrouble(
   db: Db,
   watches: readonly WatchKey[],
@@ -114,7 +114,7 @@ export async function markTrouble(
     .execute()
 }
 
-/** Looks are over. A turn that was asked for meanwhile stays. */
+/** Ends looks. A look that was requested meanwhile stays due. */
 export async function markLooked(
   db: Db,
   watches: readonly WatchKey[],
@@ -134,8 +134,8 @@ export async function markLooked(
 }
 
 /**
- * Wants everything looked at, because blocks may have been confirmed while we did not listen. One page in order of the address; answers where
- * the next begins.
+ * Makes every watch due, because blocks may have been confirmed while no events arrived.
+ * One page in order of the address; returns where the next one begins.
  */
 export async function hastenPage(
   db: Db,
@@ -163,7 +163,7 @@ export async function hastenPage(
 const HASHES_AT_ONCE = 500
 export const dedupeKeyOf = (endpointId: string, hash: string) => `${endpointId}:${hash}`
 
-/** Which blocks an endpoint was told of, one direction of one address. */
+/** Returns for which of these blocks an endpoint has an event, in one direction of one address. */
 export async function listTold(
   db: Db,
   { endpointId, address }: Pick<WatchKey, 'endpointId' | 'address'>,

@@ -13,13 +13,13 @@ import { listAddresses, listFreshAddresses } from './store.ts'
 import type { Watch } from './watch.ts'
 import { Turns } from './turns.ts'
 
-/** Longer than any look takes; an instance that dies meanwhile loses its watches to others. */
+/** Longer than any look takes; when an instance dies, others take over its watches after this. */
 const LEASE = 120_000
 const WATCHES_AT_ONCE = 100
 const ADDRESSES_AT_ONCE = 50
 const PAGE = 10_000
 const SETTLED_MAX = 100_000
-/** Of so many addresses at a time it is asked who watches them; so often before the next look. */
+/** How many addresses one query for watchers handles, and how many such queries precede the next look. */
 const SHARED_AT_ONCE = 200
 const SHARINGS_MAX = 10
 
@@ -31,7 +31,7 @@ interface MonitorOptions {
 
 const keyOf = ({ address, hash }: Announced) => `${address} ${hash}`
 
-/** Looks at watched addresses where something was announced; and by itself, now and then. */
+/** Looks at watched addresses where a block was announced, and regularly at all of them. */
 export class AddressMonitor implements FeedConsumer {
   readonly feed: LedgerFeed
   readonly #room: WatchRoom
@@ -103,7 +103,7 @@ export class AddressMonitor implements FeedConsumer {
     return watches.length === WATCHES_AT_ONCE
   }
 
-  /** What fails is left whole. */
+  /** After a failure all blocks are returned, to be tried again. */
   async #orAll(
     heard: ReadonlyMap<string, HeardAt>,
     run: () => Promise<readonly Announced[]>,
@@ -116,13 +116,13 @@ export class AddressMonitor implements FeedConsumer {
     }
   }
 
-  /** Finds out who watches these, so that accounts take turns. */
+  /** Finds the watchers of these addresses, so that accounts take turns. */
   async #share(fresh: ReadonlyMap<string, HeardAt>): Promise<readonly Announced[]> {
     const { db } = this.#room
     const found = await listWatchesAt(db, [...fresh.keys()], PAGE)
     const byAddress = Map.groupBy(found, ({ address }) => address)
     for (const [address, heard] of fresh) {
-      // Of an address that very many watch, the list may have left no room for others.
+      // An address with very many watchers may have filled the page, so the others are queried one by one.
       const isCut = found.length === PAGE && !byAddress.has(address)
       this.#heard.place(
         address,
@@ -133,7 +133,7 @@ export class AddressMonitor implements FeedConsumer {
     return []
   }
 
-  /** Answers what has to be looked for again. */
+  /** Returns the announcements that must be tried again. */
   async #lookWhere(batch: ReadonlyMap<string, HeardAt>): Promise<readonly Announced[]> {
     const room = this.#room
     const addresses = [...batch.keys()]
@@ -141,7 +141,7 @@ export class AddressMonitor implements FeedConsumer {
     const byAddress = Map.groupBy(watchers, ({ address }) => address)
     const open = new Map<string, HeardAt>()
     for (const [address, blocks] of batch) {
-      // Not watched any more, or never: the set keeps a part of each address alone.
+      // Nobody watches it: the set of subscribed addresses keeps only a part of each address, so others may match.
       if (!byAddress.has(address)) continue
       const untold: HeardAt = new Map()
       for (const [hash, announced] of blocks) {
@@ -169,7 +169,7 @@ export class AddressMonitor implements FeedConsumer {
     return left
   }
 
-  /** Whether everybody who watches an address was told of a send as they wish, by another instance perhaps. */
+  /** Whether every watcher of an address has its event for a send, perhaps from another instance. */
   async #isTold(announced: readonly Announced[]): Promise<boolean> {
     const { db } = this.#room
     const { address, hash, tries } = announced[0]!
@@ -184,7 +184,7 @@ export class AddressMonitor implements FeedConsumer {
     return true
   }
 
-  /** Looks at watches that are ours for now. One that cannot be looked at must not hold up the others. */
+  /** Looks at claimed watches. One whose look fails must not hold up the others. */
   async #look(
     watches: readonly Watch[],
     { leaseUntil, heard }: { leaseUntil: number; heard: ReadonlyMap<string, ReadonlySet<string>> },

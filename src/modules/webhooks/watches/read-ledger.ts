@@ -15,10 +15,10 @@ import { toList, toObject } from '../../../kernel/shape.ts'
 
 const HASHES_AT_ONCE = 500
 export const CHAIN_PAGE = 500
-/** What is final and was not received. More than this waits at hardly any address, and is left alone. */
+/** Final receivable sends. Hardly any address has more than this, and the rest is ignored there. */
 export const WAITING: Waiting = { isFinalOnly: true, max: 10_000 }
 
-/** Everything that is told is taken from here: lists of hashes only say where to look. What is not final, or no send, is left out. */
+/** Reads the sends that events are made from; lists of hashes only say which blocks to read. Blocks that are not final sends are left out. */
 export async function readFinalSends(node: NodePort, hashes: readonly string[]): Promise<Map<string, LedgerSend>> {
   return new Map([...(await node.readSends(hashes))].filter(([, { isFinal }]) => isFinal))
 }
@@ -40,7 +40,7 @@ function toCount(value: unknown): number {
 }
 
 interface Bounds {
-  /** What may wait at one address, and at how many of them so much may wait that it takes a question of its own. */
+  /** The maximum of receivable sends at one address, and of addresses that need a request of their own because of many. */
   waitingMax: number
   crowdedMax: number
   refuseWaiting(address: string): Error
@@ -48,8 +48,8 @@ interface Bounds {
 }
 
 /**
- * The same, where too much is refused: as soon as it is seen, and before anything else is asked. What a refusal costs the nodes is one question for
- * each part of the addresses, and one for each crowded one.
+ * The same with limits, checked as early as possible.
+ * A refusal costs the nodes at most one request for each part of the addresses and one for each crowded address.
  */
 export async function readStatesWithin(
   node: NodePort,
@@ -71,7 +71,7 @@ export async function readStatesWithin(
     waiting.set(account, all)
   }
   const states = new Map<string, AddressState & { waiting: readonly string[] }>()
-  // Where a watch begins is no money: it need not wait for a node that is away.
+  // The start of a watch decides about no money, so it need not wait for a node that is unreachable.
   const oneNode = { readAgreed: believeOne((...asked) => node.read(...asked)) }
   for (const part of parts) {
     const own = new Map(part.map((address) => [address, waiting.get(address)!]))
@@ -80,7 +80,7 @@ export async function readStatesWithin(
   return states
 }
 
-/** A block of an address's own chain. */
+/** A block of the address's own chain. */
 export interface ChainBlock {
   hash: string
   height: number
@@ -91,8 +91,8 @@ export interface ChainBlock {
 }
 
 /**
- * Blocks of a chain above one of them, the oldest first. Heights count one by one: a list that leaves one out is none, and the look fails.
- * Undefined when the node does not know the block from which to go on.
+ * The blocks of a chain above a known one, the oldest first. Heights must be consecutive: a list with a gap makes the look fail. Undefined
+ * when the node does not know the block to start from.
  */
 export async function readChainAbove(
   node: NodePort,
@@ -130,7 +130,7 @@ function toChainBlock(entry: Record<string, unknown>): ChainBlock | undefined {
   }
 }
 
-/** The newest final blocks of chains that end with these, and their heights. */
+/** The newest final blocks, with heights, of chains whose newest blocks these are. */
 export async function readFinalHeads(
   node: NodePort,
   states: ReadonlyMap<string, AddressState>,

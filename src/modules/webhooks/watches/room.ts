@@ -2,12 +2,12 @@ import type { StoreEngine } from '../../../kernel/dialect.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import type { SecretCtx } from '../domain/account-secret.ts'
 
-/** What the verbs of watched addresses work with. */
+/** The context of functions about watched addresses. */
 export interface WatchRoom extends SecretCtx {
   node: NodePort
   engine: StoreEngine
-  /** Of all endpoints of an account. */
+  /** The maximum for all endpoints of an account together. */
   addressesMax: number
-  /** Says, here and to other instances, that these are listened for from now on. */
+  /** Subscribes to these addresses, on this instance and the others. */
   heed(addresses: readonly string[]): void
 }

@@ -93,7 +93,7 @@ const verbs: readonly Verb<WatchRoom>[] = [
   },
 ]
 
-/** Addresses that endpoints of an account are told about, under `/api/watches`. */
+/** Watched addresses of an account's endpoints, under `/api/watches`. */
 export const watchRoutes = (room: WatchRoom) => routesOf(verbs, room)
 export const describedWatchRoutes = describedOf(verbs)
 

@@ -4,7 +4,7 @@ import { type Floor, type Watch, type WatchKey, fromWatch, toWatch } from './wat
 
 const ROWS_AT_ONCE = 500
 
-/** Addresses of an endpoint, each where it stands; answers how many were not watched before. */
+/** Adds addresses to an endpoint, each with its floor; returns how many are new. */
 export async function insertWatches(
   db: Db,
   {
@@ -14,7 +14,7 @@ export async function insertWatches(
     now,
   }: Omit<WatchKey, 'address'> & { floors: ReadonlyMap<string, Floor>; now: number },
 ): Promise<number> {
-  // What comes between the look and this row is found at once: the next look is due.
+  // Due at once, so that a block confirmed between reading the floor and adding this row is found.
   const times = { createdAt: now, activeAt: now, lookedAt: now, nextLookAt: now, leasedUntil: 0 }
   const untroubled = { told: 0, trouble: null, troubleSince: null }
   const rows = [...floors].map(([address, floor]) =>
@@ -33,7 +33,7 @@ export async function insertWatches(
   return added
 }
 
-/** Which of some addresses an endpoint is told about already. */
+/** Returns which of these addresses an endpoint watches already. */
 export async function listWatchedOf(
   db: Db,
   { accountId, endpointId }: Omit<WatchKey, 'address'>,
@@ -62,7 +62,7 @@ export async function deleteWatches(
   return Number(numDeletedRows)
 }
 
-/** Of endpoints that are there; those of others are about to go. */
+/** Counts watches of existing endpoints; those of removed ones are about to be deleted. */
 export async function countWatches(
   db: Db,
   { accountId, endpointId }: { accountId: string; endpointId?: string | undefined },
@@ -80,7 +80,7 @@ export async function countWatches(
   return Number((await query.executeTakeFirst())!.count)
 }
 
-/** How many looks do not come through. */
+/** Counts watches whose looks fail. */
 export async function countTroubled(
   db: Db,
   { accountId, endpointId }: { accountId: string; endpointId?: string | undefined },
@@ -101,7 +101,7 @@ export interface WatchPage {
   limit: number
 }
 
-/** In order of endpoint and address. */
+/** Ordered by endpoint and address. */
 export async function listWatches(db: Db, { accountId, endpointId, after, limit }: WatchPage): Promise<Watch[]> {
   let query = db.selectFrom('address_watches').selectAll().where('account_id', '=', accountId)
   if (endpointId !== undefined) query = query.where('endpoint_id', '=', endpointId)
@@ -110,7 +110,7 @@ export async function listWatches(db: Db, { accountId, endpointId, after, limit 
   return rows.map(toWatch)
 }
 
-/** Some of those of an endpoint that is gone; answers how many. */
+/** Deletes some watches of a removed endpoint; returns how many. */
 export async function deleteSomeOf(
   db: Db,
   { accountId, endpointId }: Omit<WatchKey, 'address'>,
@@ -132,7 +132,7 @@ export async function deleteSomeOf(
   return Number(numDeletedRows)
 }
 
-/** All addresses that are watched, page by page in their order. */
+/** All watched addresses, page by page in order. */
 export async function listAddresses(db: Db, { after, limit }: { after: string; limit: number }): Promise<string[]> {
   const rows = await db
     .selectFrom('address_watches')
@@ -145,7 +145,7 @@ export async function listAddresses(db: Db, { after, limit }: { after: string; l
   return rows.map(({ address }) => address)
 }
 
-/** The same, of those that were added lately. */
+/** The same for addresses added recently. */
 export async function listFreshAddresses(
   db: Db,
   { since, after, limit }: { since: number; after: string; limit: number },

@@ -15,8 +15,8 @@ export interface Happening {
 }
 
 /**
- * Records what happened at an address, in this order, with the floor that follows from it: a crash leaves both undone, and an instance whose lease
- * has ended does neither. Answers the watch as it is now; undefined when it is another's, or gone.
+ * Records the events of an address, in this order, together with the floor that follows: a crash undoes both, and an instance whose lease has
+ * ended records neither. Returns the watch as it is now; undefined when another instance has it, or it is gone.
  */
 export async function tellAll(
   room: WatchRoom,

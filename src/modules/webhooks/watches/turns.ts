@@ -7,12 +7,12 @@ import type { Trouble, Watch } from './watch.ts'
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const AFTER_FAILURE = 2 * SECOND
-/** While events arrive, a look is a net below a net; the longer nothing happened, the rarer it is. */
+/** While events arrive, looks are only a second safety net; the longer nothing has happened, the rarer they are. */
 const PACE_MIN = 15 * SECOND
 const PACE_MIN_HEARING = 5 * MINUTE
 const PACE_MAX = 6 * 60 * MINUTE
 const PACE_SHARE = 20
-/** A node that was chosen anew may be behind for a moment; what lasts longer is the operator's to know. */
+/** A node selected just now may be behind for a moment; only a longer failure is reported to the operator. */
 const PATIENCE = MINUTE
 const TROUBLED_PACE_SHARE = 4
 const TROUBLED_PACE_MAX = 10 * MINUTE
@@ -22,15 +22,15 @@ interface LookedAt {
   looked: ReadonlyMap<Watch, Looked>
   lookedAt: number
   leaseUntil: number
-  /** Whether an event has led here. */
+  /** Whether an event caused this look. */
   isHeard: boolean
 }
 
-/** When addresses are looked at again by themselves, and what keeps looks from coming through. */
+/** Schedules regular looks, and records why looks fail. */
 export class Turns {
   readonly #room: WatchRoom
   readonly #bus: Pick<ConfirmationBus, 'connected'>
-  /** Of whose trouble the operator knows. */
+  /** Watches whose failure was reported to the operator. */
   readonly #said = new Set<string>()
 
   constructor({ room, bus }: { room: WatchRoom; bus: Pick<ConfirmationBus, 'connected'> }) {
@@ -38,7 +38,7 @@ export class Turns {
     this.#bus = bus
   }
 
-  /** Looks are over: the watches are free for others, each with its next turn. */
+  /** Ends looks: releases the watches to other instances, each with the time of its next look. */
   async giveBack(watches: readonly Watch[], { looked, lookedAt, leaseUntil, isHeard }: LookedAt): Promise<void> {
     const { db, clock } = this.#room
     const now = clock.now()
@@ -59,7 +59,7 @@ export class Turns {
     }
   }
 
-  /** Once for each watch: a look that never comes through is money that nobody is told of. */
+  /** Reports each failing watch once: while its looks fail, nobody gets events about payments there. */
   #tell({ endpointId, address, frontier, troubleSince }: Watch, trouble: Trouble | null, now: number): void {
     const key = `${endpointId} ${address}`
     if (trouble !== 'unknown_floor') {
@@ -73,7 +73,7 @@ export class Turns {
     this.#room.failures.failed('watches.floor', { endpointId })(error)
   }
 
-  /** In whole seconds, so that watches share their turns. */
+  /** In whole seconds, so that watches share their looks. */
   #nextTurn(activeAt: number): number {
     const now = this.#room.clock.now()
     const min = this.#bus.connected ? PACE_MIN_HEARING : PACE_MIN
@@ -82,7 +82,7 @@ export class Turns {
   }
 }
 
-/** The longer it lasts, the rarer it is tried: a ledger that was set up anew does not come back by asking. */
+/** The longer the failure lasts, the rarer the tries: if the nodes' ledger was reset, asking does not bring the block back. */
 function pauseOf({ troubleSince }: Watch, now: number): number {
   const lasted = troubleSince === null ? 0 : now - troubleSince
   return Math.min(TROUBLED_PACE_MAX, Math.max(AFTER_FAILURE, Math.floor(lasted / TROUBLED_PACE_SHARE)))

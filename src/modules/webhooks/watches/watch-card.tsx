@@ -5,17 +5,17 @@ import type { Trouble, Watch } from './watch.ts'
 
 export interface WatchedPart {
   watches: readonly Watch[]
-  /** Of this endpoint, of the account, and how many it may have. */
+  /** Counts of this endpoint and of the account, and the account's maximum. */
   count: number
   total: number
   max: number
-  /** How many of this endpoint's looks do not come through. */
+  /** How many of this endpoint's watches have failing looks. */
   troubled: number
   first: string | undefined
   next: string | undefined
 }
 
-/** What it means for who waits for events. */
+/** What each failure means for the receiver of events. */
 const TROUBLES: Record<Trouble, string> = {
   unknown_floor: 'Not told at the moment: no node knows the block up to which it was looked through. We go on trying.',
   too_much_waits:
@@ -24,7 +24,7 @@ const TROUBLES: Record<Trouble, string> = {
 
 const shown = (count: number) => count.toLocaleString('en')
 
-/** Addresses of the ledger that an endpoint is told about, on its page. */
+/** The addresses of an endpoint, on its page. */
 export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: string; watched: WatchedPart }) => {
   const { frame, filled, at, watched } = props
   const { watches, count, total, max, troubled, first, next } = watched

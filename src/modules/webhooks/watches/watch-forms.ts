@@ -9,7 +9,7 @@ import type { WatchedPart } from './watch-card.tsx'
 
 const ROWS = 25
 
-/** What the page of an endpoint shows of its addresses. */
+/** Reads what an endpoint's page shows of its addresses. */
 export async function readWatchedPart(
   room: WatchRoom,
   { own, at, cursor }: { own: { id: string; accountId: string }; at: string; cursor: unknown },
@@ -31,7 +31,7 @@ export async function readWatchedPart(
 
 type Placed = Omit<Form, 'path' | 'run'>
 
-/** Addresses are added by a list, and taken away one by one. */
+/** Forms that add a list of addresses, and remove one. */
 export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { path: string; home: string }): Form[] {
   const asked = ({ params, accountId, caller: { actor } }: PageRequest, addresses: string[]) => ({
     accountId,

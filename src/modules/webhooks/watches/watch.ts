@@ -10,17 +10,17 @@ import { toTime } from '../shape-event.ts'
 const ADDRESSES_MAX = 1_000
 const { text, list, orNull, words } = answer
 
-/** For the code alone. */
+/** Internal times, never shown. */
 const moment = () => kept<number>({ schema: answer.integer, column: 'number', isHidden: true })
 
-/** An address that an endpoint is told about. */
+/** An address about which an endpoint gets events. */
 export const watch = noun({
   table: 'address_watches',
   owner: 'accountId',
   key: ['accountId', 'endpointId', 'address'],
   fields: {
     accountId: id({ isHidden: true }),
-    /** Several are added and taken away at a time. */
+    /** Several can be added or removed at once. */
     addresses: asked<string[]>({
       isRequired: true,
       takes: list(text),
@@ -39,20 +39,20 @@ export const watch = noun({
       read: (value, { path }) => readEndpointId(path, value),
     }),
     createdAt: isoTime(),
-    /** How many events there were. */
+    /** How many events were recorded. */
     told: { ...count(), wire: 'events' },
-    /** When something was last told. */
+    /** When the last event was recorded. */
     activeAt: moment(),
     lookedAt: moment(),
     nextLookAt: moment(),
-    /** Until then one instance looks; the moment tells its look from every other. */
+    /** Until then one instance looks; the exact value also identifies its look. */
     leasedUntil: moment(),
-    /** The newest block of its chain up to which everything is final and was told; null before the first. */
+    /** The newest block of its chain up to which everything is final and recorded; null before the first block. */
     frontier: kept<string | null>({ schema: orNull(text), column: 'string | null', isHidden: true }),
     height: moment(),
-    /** Beginnings of hashes that need no telling, one behind the other: what lay there before, and what was told and waits. */
+    /** Concatenated first digits of hashes that cause no event: receivable before the watch, or recorded and still receivable. */
     known: kept<string>({ schema: text, column: 'string', isHidden: true, isSecret: true }),
-    /** Why looks do not come through: no node knows the block from which to go on, or too much waits to be told apart. */
+    /** Why looks fail: no node knows the block to continue from, or too many sends are receivable to tell new ones apart. */
     trouble: kept<'unknown_floor' | 'too_much_waits' | null>({
       schema: orNull(words('unknown_floor', 'too_much_waits')),
       column: 'string | null',
@@ -67,13 +67,13 @@ export const watch = noun({
 export type Watch = RecordOf<typeof watch.fields>
 export type WatchColumns = RowOf<typeof watch.fields>
 export type WatchKey = Pick<Watch, 'accountId' | 'endpointId' | 'address'>
-/** How far an address has been looked through. */
+/** Up to where an address is processed. */
 export type Floor = Pick<Watch, 'frontier' | 'height' | 'known'>
 export type Trouble = NonNullable<Watch['trouble']>
 
 export const { toRecord: toWatch, toRow: fromWatch } = rowsOf(watch)
 
-/** Each once, in the usual form. */
+/** Without duplicates, in the usual form. */
 function readAddresses(path: string, value: unknown): string[] {
   if (given(value) === undefined) throw missingField(path)
   if (!Array.isArray(value)) throw badField(path, `${path} must be a list of addresses.`)

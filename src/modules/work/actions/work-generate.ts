@@ -99,14 +99,14 @@ function toNodeAnswer({ thresholds }: WorkRoom, hash: string, { work, value }: F
   }
 }
 
-/** What is ready, or else what is looked for and paid for. */
+/** Returns ready work, or searches for it at the caller's expense. */
 async function findWork(
   ctx: Ctx,
   { work }: WorkRoom,
   { root, threshold }: { root: string; threshold: bigint },
 ): Promise<{ found: FoundWork; credits: number; cached: boolean }> {
   const ready = await work.find(root, threshold)
-  // Prepared work is counted like any other, or a chain of blocks would have no end of it for nothing (contract 8).
+  // Prepared work counts like any other; otherwise a chain of blocks would get work for free without end (contract 8).
   if (ready?.prepared === true) await ctx.counted('work', () => work.markAsked(root))
   if (ready) return { found: ready, credits: 0, cached: true }
   const { payer, leaving } = ctx
@@ -114,7 +114,7 @@ async function findWork(
   return ctx.charged('work', async (credits) => ({ found: await work.generate(request), credits, cached: false }))
 }
 
-/** A paying account has the larger share of a busy machine. */
+/** A paying account gets the larger share of a busy machine. */
 function weightOf(caller: Caller): number {
   if (caller.kind === 'anonymous') return caller.paidBy === undefined ? 1 : 4
   return caller.prepaid ? 4 : 2
@@ -131,7 +131,7 @@ function requireRoot(block: Block, root: string): void {
   throw new AppError('invalid_block', 'Root mismatch for block', { body: { field: 'block' } })
 }
 
-/** What a block does, from its balance and that of its predecessor; a send when the ledger does not know it yet. */
+/** The subtype of a block from its balance and that of its predecessor; a send when the ledger does not know the predecessor yet. */
 async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<string> {
   requireRoot(block, root)
   if (block.type !== 'state') return 'send'
@@ -146,7 +146,7 @@ async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<str
   }
 }
 
-/** The multiplier wins over the difficulty; with neither, what the block does decides, and a send if it is not said. */
+/** The multiplier overrides the difficulty; without both the block's subtype decides, which defaults to a send. */
 function wantedDifficulty({ thresholds }: WorkRoom, { difficulty, multiplier, subtype }: Asked): bigint {
   if (difficulty === undefined && multiplier === undefined) {
     return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send

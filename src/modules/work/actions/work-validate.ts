@@ -44,7 +44,7 @@ export const workValidate = action({
   run(_ctx, { hash, work = '0', difficulty, multiplier }, { thresholds }: WorkRoom) {
     const value = workValue(hash, work.padStart(16, '0'))
     const answer: JsonObject = {}
-    // The multiplier wins over the difficulty, as in the node; unlike the node we say `valid` for either.
+    // The multiplier overrides the difficulty, as in the node; unlike the node, the answer has `valid` in both cases.
     const wanted =
       multiplier !== undefined
         ? fromMultiplier(multiplier, thresholds.send)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Work that was made before anybody asked for it; whoever asks first is counted for it. */
+/** Marks prepared work; the first caller who asks for it is charged for it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('works')

@@ -25,31 +25,31 @@ import {
 import type { Facilitation } from './facilitation.ts'
 import { type PresentedPayment, verify } from './payment.ts'
 
-/** How often a request that waits for another's work on the same payment looks again. */
+/** How often a request checks again while another request works on the same payment. */
 const LOOK_EVERY = 100
 
-/** A payment and what it is presented for. */
+/** A payment and the request for which it is presented. */
 export interface Presentation {
   payment: PresentedPayment
   action: string
   fingerprint: string
-  /** The terms it was made for, or why they are not ours. Asked for only when the block is not known yet. */
+  /** The terms of the payment, or why they are not ours. Called only for an unknown block. */
   agree(): Promise<PaymentTerms | Reason>
-  /** Tells that the client has left. */
+  /** Signals that the client has disconnected. */
   leaving: Leaving
 }
 
-/** A payment that is ours to work on. */
+/** A payment that this process has claimed. */
 export interface HeldPayment {
   stored: StoredPayment
   claim: Claim
-  /** No process has tried to send it before. */
+  /** Whether no process has tried to send it before. */
   fresh: boolean
 }
 
 /**
- * The right to work on a payment, or the answer it has led to. The first one to present a block claims it, before
- * anything is sent, for that request and no other; a request that comes while another works on it waits.
+ * Claims a payment, or returns the stored answer. The first request that presents a block claims it before anything is sent, for that request
+ * only. Another request that comes meanwhile waits.
  */
 export async function claimPayment(
   facilitation: Facilitation,
@@ -61,7 +61,7 @@ export async function claimPayment(
     return await claimOrWait(facilitation, asked)
   } catch (error) {
     if (error instanceof PaymentError) throw error
-    // The store is away: it may know of this payment, so that no client may be told to pay.
+    // The store is unreachable and may know this payment, so the client must not be asked to pay.
     throw Object.assign(settlementPending(network, hash, payer), { cause: error })
   }
 }
@@ -74,7 +74,7 @@ async function claimOrWait(facilitation: Facilitation, asked: Presentation): Pro
   for (;;) {
     const known = await findPayment(db, hash)
     if (known) {
-      // Before any look at the price: what is paid is paid, whatever the price is now.
+      // Checked before the price: a payment stays valid even if the price has changed since.
       if (known.action !== asked.action || known.fingerprint !== asked.fingerprint) throw usedForAnotherRequest()
       if (known.state === 'served') {
         if (known.answer === null) throw resultForgotten()
@@ -98,7 +98,7 @@ async function claimNew(facilitation: Facilitation, asked: Presentation): Promis
     terms = agreed
     await verify(facilitation, payment.payload, terms)
   } catch (error) {
-    // Another request with the same payment may have been faster: then the ledger has the block because of us.
+    // Another request with the same payment may have been faster, so that the ledger has the block because of us.
     if (await findPayment(db, payment.hash)) return undefined
     throw error
   }
@@ -123,8 +123,8 @@ async function takeUp(facilitation: Facilitation, known: StoredPayment): Promise
 }
 
 /**
- * Only one block of a frontier can be confirmed, so only one is tried at a time. One that no process works on and that the
- * ledger does not have makes room; should it arrive after all, it is still known here by its hash.
+ * Only one block of a frontier can be confirmed, so only one is tried at a time. A block on which no process works and that the ledger does not
+ * have is given up for another; if it arrives after all, its hash is still known here.
  */
 async function refuseFork(facilitation: Facilitation, mine: { hash: string; payer: string } & Frontier): Promise<void> {
   const { db, clock } = facilitation.store
@@ -154,7 +154,7 @@ function toNewPayment({ payment, action, fingerprint }: Presentation, terms: Pay
   return { hash, blockJson, network, payer, previous: block.previous, amount, payTo, action, fingerprint }
 }
 
-/** What is sent is what was claimed, not what is presented the next time; only the ledger's name may have changed. */
+/** Sends the block as it was claimed, not as it is presented later; only the name of the network may have changed. */
 export function toPayload({ network }: Facilitation, stored: NewPayment): PaymentPayload {
   const { amount, payTo } = stored
   const accepted = { scheme: SCHEME, network, asset: ASSET, amount, payTo }
@@ -171,10 +171,10 @@ function pause(clock: Clock): Promise<void> {
   })
 }
 
-/** Short, so that a payment whose process died is soon taken over; a living one renews its claim in time. */
+/** Short, so that another process soon takes over after a crash; a running process renews its claim in time. */
 const LEASE_MILLISECONDS = 15_000
 
-/** Keeps a claim alive until the returned function ends it. */
+/** Renews a claim until the returned function is called. */
 export function keepClaim(
   { store: { db, clock, failures } }: Pick<Facilitation, 'store'>,
   claim: Claim,
@@ -186,7 +186,7 @@ export function keepClaim(
     cancelTimer = clock.after(LEASE_MILLISECONDS / 3, () => void renew())
   }
   const renew = async () => {
-    // A store that fails for a moment gets two more chances before the claim lapses.
+    // After a short failure of the store, two more renewals can succeed before the claim expires.
     const held = await renewClaim(db, claim, clock.now() + LEASE_MILLISECONDS).catch(lost)
     if (held !== false && !ended) wait()
   }

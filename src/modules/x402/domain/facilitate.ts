@@ -7,16 +7,16 @@ import { presentPayment, verify } from './payment.ts'
 import { redeem } from './redeem.ts'
 import type { Facilitation } from './facilitation.ts'
 
-/** What payments of other services are kept under; no action has this name. */
+/** The stored action of payments for other services; no action has this name. */
 const FOR_OTHERS = '(facilitator)'
 
-/** A payment and the terms another service asks for. */
+/** A payment and another service's terms. */
 interface FacilitatorRequest {
   paymentPayload: Record<string, unknown>
   terms: PaymentTerms
 }
 
-/** Reads the body of a call to the facilitator; 400 when it has not both parts. */
+/** Reads the body of a call to the facilitator; 400 when either part is missing. */
 export function readFacilitatorRequest(body: Readonly<Record<string, unknown>>): FacilitatorRequest {
   const paymentPayload = toMembers(body.paymentPayload)
   const terms = toMembers(body.paymentRequirements)
@@ -39,7 +39,7 @@ export function readFacilitatorRequest(body: Readonly<Record<string, unknown>>):
 
 const missing = (field: string) => new AppError('invalid_request', `${field} must be an object.`, { body: { field } })
 
-/** Whether a payment meets another service's terms. Throws when no node can tell. */
+/** Whether a payment meets another service's terms. Throws when no node answers. */
 export async function verifyForOthers(
   facilitation: Facilitation,
   { paymentPayload, terms }: FacilitatorRequest,
@@ -55,8 +55,8 @@ export async function verifyForOthers(
 }
 
 /**
- * Settles a payment for another service. It succeeds once: a service that presents the block again learns that it was used,
- * because the services that rely on us may have no memory of their own. Throws when no node can be reached.
+ * Settles a payment for another service. It succeeds once: presenting the block again fails as already used, because the services that rely on us
+ * may not remember it themselves. Throws when no node answers.
  */
 export async function settleForOthers(
   facilitation: Facilitation,
@@ -84,7 +84,7 @@ export async function settleForOthers(
     return { success: false, errorReason: 'duplicate_settlement', transaction, network, payer }
   } catch (error) {
     if (!(error instanceof PaymentError)) throw error
-    // Nothing is known and nothing was sent: this is no outcome.
+    // Nothing is known and nothing was sent, so this is not an outcome.
     if (error.code === 'payment_unavailable') throw settlementUnavailable(network, error)
     return error.settlement ?? { success: false, errorReason: error.code, transaction: '', network }
   }

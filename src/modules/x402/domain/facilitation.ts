@@ -4,32 +4,32 @@ import type { Prices } from '../../../kernel/ports.ts'
 import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/wire.ts'
 import type { Price } from '../../../kernel/x402/price.ts'
 
-/** Where payments are taken in. */
+/** The context in which payments are settled. */
 export interface Facilitation {
   store: StoreCtx
   own: OwnFacilitator
-  /** Settles in place of our own node, which still has the last word. */
+  /** Sends payments instead of our own node; our node still decides whether one is settled. */
   remote: Facilitator | undefined
   network: string
-  /** The smallest work of a send. */
+  /** The work threshold of sends. */
   threshold: bigint
   timeoutSeconds: number
 }
 
-/** Settles payments, and sells actions by request for them. */
+/** The context in which actions are sold. */
 export interface Seller extends Facilitation {
   payTo: string
   goods: Goods
   rates: Prices | undefined
-  /** The address of an action: each is a resource of its own. */
+  /** The URL of an action: each action is a resource of its own. */
   resourceUrl(action: string): string
 }
 
-/** An action that is sold by request. */
+/** An action for sale. */
 export interface Good {
   action: Pick<Action, 'name' | 'summary' | 'input' | 'output' | 'example'>
   price: Price
 }
 
-/** What is for sale, by the name of the action. */
+/** The actions for sale by name. */
 export type Goods = ReadonlyMap<string, Good>

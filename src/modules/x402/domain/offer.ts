@@ -16,7 +16,7 @@ import { paymentUnavailable } from '../errors.ts'
 import { isOffered, saveOffer } from '../store.ts'
 import type { Good, Seller } from './facilitation.ts'
 
-/** What to pay for an action, and why it is asked for. */
+/** The terms for an action, and why it must be paid. */
 export async function challenge(seller: Seller, name: string, error: string): Promise<PaymentRequired> {
   const good = seller.goods.get(name)!
   const terms = await offerTerms(seller, name)
@@ -30,7 +30,7 @@ export async function challenge(seller: Seller, name: string, error: string): Pr
   }
 }
 
-/** What is for sale here, for programs that look around: each action is a resource with an address of its own. */
+/** The actions for sale, for programs that search: each is a resource with a URL of its own. */
 export async function describeOffers(seller: Seller | undefined): Promise<JsonObject> {
   const items = await Promise.all(
     listGoods(seller).map(async ([seller, good]) => ({
@@ -42,7 +42,7 @@ export async function describeOffers(seller: Seller | undefined): Promise<JsonOb
   return { version: 1, x402Version: X402_VERSION, resources: items.map(({ resource }) => resource), items }
 }
 
-/** What a program looks for, in the words of the protocol; what is not said does not matter. */
+/** The filters of a search, named as in the protocol; a missing one matches everything. */
 export interface Sought {
   type?: string | undefined
   payTo?: string | undefined
@@ -53,7 +53,7 @@ export interface Sought {
   offset: number
 }
 
-/** The same list as clients of the extension `bazaar` ask a facilitator for it. */
+/** The same list in the form of the extension `bazaar`, which clients request from a facilitator. */
 export async function discoverResources(
   seller: Seller | undefined,
   { limit, offset, ...sought }: Sought,
@@ -92,30 +92,30 @@ async function describeGood(seller: Seller, good: Good) {
   }
 }
 
-/** How long after it was told a price can still be paid: time to sign a block, not to speculate. */
+/** How long an offered price stays valid: enough time to sign a block, too short to speculate. */
 const OFFER_MILLISECONDS = 5 * 60_000
 
-/** What an action costs now. */
+/** The current price of an action. */
 async function currentTerms(seller: Seller, action: string): Promise<PaymentTerms> {
   const { network, payTo, timeoutSeconds } = seller
   const amount = (await amountOf(seller, action)).toString()
   return { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds: timeoutSeconds }
 }
 
-/** The same, and it may be paid for a while, on every instance and after a change of the price. */
+/** The current terms, recorded so that they can be paid for a while on every instance, even after a change of the price. */
 export async function offerTerms(seller: Seller, action: string): Promise<PaymentTerms> {
   const terms = await currentTerms(seller, action)
   const { payTo, amount } = terms
   const { db, clock, failures } = seller.store
   const lost = failures.lost('x402.offer')
   const now = clock.now()
-  // One write in half the time is enough; a store that fails now only costs the time after a change of the price.
+  // One write in half that time is enough. When the store fails now, these terms expire with the next change of the price.
   const lasts = await isOffered(db, { action, payTo, amount }, now + OFFER_MILLISECONDS / 2).catch(lost)
   if (lasts === false) await saveOffer(db, { action, payTo, amount }, now + OFFER_MILLISECONDS).catch(lost)
   return terms
 }
 
-/** The terms a payer agreed to, if they are ours now or were a moment ago. */
+/** The terms a payer agreed to, if they are current or were offered recently. */
 export async function agreedTerms(seller: Seller, action: string, accepted: unknown): Promise<PaymentTerms | Reason> {
   const terms = await currentTerms(seller, action)
   const reason = checkAccepted(accepted, terms)
@@ -144,7 +144,7 @@ async function amountOf({ goods, rates, network }: Seller, action: string): Prom
   }
 }
 
-/** The dialect that the extension prescribes. */
+/** The JSON Schema dialect that the extension requires. */
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 const exactly = (value: string) => ({ type: 'string', const: value })
@@ -154,7 +154,7 @@ const HTTP = {
   bodyType: { type: 'string', enum: ['json'] },
 }
 
-/** How a sold action is called and what it answers, as the extension `bazaar` of x402 has it. */
+/** Input and output of an action in the form of the extension `bazaar` of x402. */
 function describeForBazaar({ action: { input, example } }: Good): JsonObject {
   return toExtension(
     { body: example.request, bodySchema: publicSchema(input) as JsonObject },
@@ -163,8 +163,8 @@ function describeForBazaar({ action: { input, example } }: Good): JsonObject {
 }
 
 /**
- * The same in few bytes, for the header of a challenge: proxies refuse an answer whose headers are larger than a page of memory.
- * The types of fields stay, their meaning is read elsewhere.
+ * The same in few bytes, for the header of a challenge, because proxies refuse headers larger than a memory page. The types of fields stay, their
+ * descriptions are left out.
  */
 export function describeBriefly({ action: { input, example } }: Good): JsonObject {
   const { properties = {}, required } = publicSchema(input) as {

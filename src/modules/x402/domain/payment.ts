@@ -11,7 +11,7 @@ import {
 import { PaymentError, paymentRefused, paymentUnavailable } from '../errors.ts'
 import type { Facilitation } from './facilitation.ts'
 
-/** A payment as a client presents it: well-formed, and nothing more is known. */
+/** A payment as a client presents it, of which only the format was checked. */
 export interface PresentedPayment extends PaymentBlock {
   payload: PaymentPayload
 }
@@ -23,7 +23,7 @@ export function readPayment(header: string): PresentedPayment {
   return presentPayment(members)
 }
 
-/** Reads a payload that is decoded already. */
+/** Reads a decoded payload. */
 export function presentPayment(members: Record<string, unknown>): PresentedPayment {
   const payload = readPayload(members)
   if (typeof payload === 'string') throw paymentRefused(payload)
@@ -32,7 +32,7 @@ export function presentPayment(members: Record<string, unknown>): PresentedPayme
   return { ...paid, payload }
 }
 
-/** Reasons of a facilitator that speak of its own trouble; asking again may help, paying again would not. */
+/** A facilitator's reasons that mean trouble of its own: asking again may help, paying again would not. */
 const TROUBLE = /rpc|node|unavailable|unexpected|error_facilitator|pending|time-?_?out/i
 
 export function isTrouble(reason: string | undefined): boolean {
@@ -40,8 +40,8 @@ export function isTrouble(reason: string | undefined): boolean {
 }
 
 /**
- * Checks a payment before it is claimed, on our own node first: a facilitator that is asked about a payment may send
- * it, whatever it says. Refuses with 402, or with 503 when no node can tell.
+ * Checks a payment before it is claimed, with our own node first, because a facilitator that is asked about a payment may send it regardless of
+ * its answer. Throws 402, or 503 when no node answers.
  */
 export async function verify({ own, remote, network }: Facilitation, payment: PaymentPayload, terms: PaymentTerms) {
   try {
@@ -62,7 +62,7 @@ export async function verify({ own, remote, network }: Facilitation, payment: Pa
   }
 }
 
-/** Only words of our own reach the client. */
+/** A foreign text never reaches the client. */
 export function toReason(text: string | undefined): Reason {
   return isReason(text) ? text : 'invalid_transaction_state'
 }

@@ -8,21 +8,21 @@ import type { Facilitation } from './facilitation.ts'
 import { isTrouble, toReason } from './payment.ts'
 
 interface Redemption extends Presentation {
-  /** Told as soon as the payment is known to be settled, whatever becomes of the request. */
+  /** Called as soon as the payment is settled, whatever becomes of the request. */
   onSettled(receipt: SettleResponse): void
-  /** What was paid for. */
+  /** Runs the paid action. */
   run(payer: string): Promise<string>
 }
 
 interface Redeemed {
   text: string
-  /** The answer is a stored one. */
+  /** Whether the answer is a stored one. */
   replayed: boolean
 }
 
 /**
- * Turns a payment into the answer it pays for: claims it, settles it, runs what it paid for, keeps the answer. Presented
- * again with the same request, it goes on where it was interrupted, and at its end the kept answer is given.
+ * Exchanges a payment for its answer: claims it, settles it, runs the action, stores the answer. The same request presented again continues where
+ * it was interrupted, and gets the stored answer at the end.
  */
 export async function redeem(facilitation: Facilitation, asked: Redemption): Promise<Redeemed> {
   const { hash, payer } = asked.payment
@@ -54,18 +54,18 @@ async function serve({ store }: Facilitation, { claim, stored }: HeldPayment, ru
   try {
     text = await run()
   } catch (error) {
-    // Why it failed matters more; either state lets the same request run again.
+    // The action's error matters more than a failure to store this; in either state the same request runs again.
     await markState(db, claim, { from: PAID, to: 'action_failed', now: clock.now() }).catch(failed)
     throw withAdvice(error)
   }
   const isKept = await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(failed)
-  // What is sold changes nothing: the same request runs again, or finds the answer that another process has kept. Given away
-  // unkept, one payment would bring two answers.
+  // Sold actions change nothing, so the same request may run again, or finds the answer of another process. An answer that was sent without being
+  // stored could differ from the next one for the same payment.
   if (!isKept) throw withAdvice(storeAway(undefined))
   return text
 }
 
-/** The payer need not pay again. What the ledger or a defect of ours says stays as it is. */
+/** The payer need not pay again. The ledger's verdict and our own defects stay as they are. */
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const { code, message, body, retryAfterSeconds } = error
@@ -73,12 +73,12 @@ function withAdvice(error: unknown): unknown {
   return new AppError(code, text, { body, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }), cause: error })
 }
 
-/** How a settlement ended: as the ledger says, open, or certainly not begun. */
+/** The result of a settlement: the ledger's verdict, open, or certainly not sent. */
 type Outcome = SettleResponse | { unsent: unknown }
 
 /**
- * Brings a claimed payment to the ledger and waits until it is confirmed. Safe to repeat in any state: it looks before
- * it sends. Returns when the payment is settled and that is stored; refuses with 402 or 503 otherwise.
+ * Publishes a claimed payment and waits for its confirmation. Safe to repeat in any state, because it checks the ledger before it sends. Returns
+ * once the payment is settled and that is stored; throws 402 or 503 otherwise.
  */
 async function settle(facilitation: Facilitation, held: HeldPayment): Promise<void> {
   const { stored, claim } = held
@@ -93,7 +93,7 @@ async function settle(facilitation: Facilitation, held: HeldPayment): Promise<vo
   const outcome = await (facilitation.remote ? settleThere(facilitation, held) : settleHere(facilitation, held))
   if ('unsent' in outcome) throw paymentUnavailable(network, outcome.unsent)
   if (outcome.success) {
-    // Nothing may be served before this is stored; a client that presents the payment again goes on from here.
+    // Nothing may be served before this is stored; a client that presents the payment again continues from here.
     if (await mark('settled')) return
     throw pending()
   }
@@ -110,13 +110,13 @@ async function settleHere(facilitation: Facilitation, { stored, fresh }: HeldPay
     return await facilitation.own.settle(toPayload(facilitation, stored), toTerms(facilitation, stored))
   } catch (error) {
     if (fresh) return { unsent: error }
-    // Whether a payment that was tried before was sent is not known.
+    // Nobody knows whether an earlier attempt sent the payment.
     facilitation.store.failures.failed('x402.state', { hash: stored.hash })(error)
     return open(facilitation, stored.hash)
   }
 }
 
-/** The facilitator sends, our own node decides. */
+/** The facilitator sends the block, and our own node decides whether it is settled. */
 async function settleThere(facilitation: Facilitation, { stored, fresh }: HeldPayment): Promise<Outcome> {
   const { own, remote } = facilitation
   const lost = facilitation.store.failures.lost('x402.remote')
@@ -132,14 +132,14 @@ async function settleThere(facilitation: Facilitation, { stored, fresh }: HeldPa
   const promised = said?.success === true && said.transaction.toUpperCase() === stored.hash
   const seen = await lookUp(promised)
   if (seen) return seen
-  // It is not on the ledger. Only a clear no ends it; anything else may still arrive.
+  // It is not on the ledger. Only a clear refusal ends it; otherwise it may still arrive.
   if (said?.success === false && !isTrouble(said.errorReason)) {
     return { success: false, errorReason: toWord(said.errorReason), transaction: '', network: facilitation.network }
   }
   return open(facilitation, stored.hash)
 }
 
-/** The protocol's word for an empty account is worth passing on; the body's code stays that of a refused block. */
+/** The protocol's reason for an empty account is passed on; the code in the body stays that of a refused block. */
 const toWord = (reason: string | undefined) => (reason === 'insufficient_funds' ? reason : toReason(reason))
 
 const open = ({ network }: Facilitation, transaction: string): SettleResponse => ({

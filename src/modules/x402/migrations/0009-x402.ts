@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Payments by request, one row for each block, and the terms that were offered. */
+/** Payments by request, one row for each block, and recently offered terms. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('created_at', time, (column) => column.notNull())
     .addColumn('updated_at', time, (column) => column.notNull())
     .execute()
-  // Two blocks on one frontier: only one of them can ever be confirmed, so only one of them is tried.
+  // Only one of two blocks on a frontier can ever be confirmed, so only one is tried at a time.
   await sql`create unique index x402_payments_frontier on x402_payments (payer, previous) where state in ('claimed', 'pending')`.execute(
     db,
   )
