@@ -23,8 +23,10 @@ export async function cleanPicture(bytes: Buffer): Promise<SizedPicture | Pictur
     throw error
   }
 }
-
-/** Both run outside of the event loop, because a picture may have millions of pixels. */
+/**
+ * Both run outside of the event loop, because a picture may have millions of pixels. Not at the best level: with pixels that were chosen
+ * for it, the last percents would take ten times as long.
+ */
 /** Not the smallest result: for pixels that were chosen for it, the last percents take ten times as long. */
 const pack = promisify<Buffer, Buffer>(deflate)
 const inflateAll = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)
