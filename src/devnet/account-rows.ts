@@ -3,14 +3,14 @@ import type { AccountRecord } from './records.ts'
 import { type Statements, toAccountRecord } from './rows.ts'
 
 interface Held {
-  /** As the table has it; undefined for one that it does not have yet. */
+  /** The row of the table; undefined for an account that has none yet. */
   written: AccountRecord | undefined
   record: AccountRecord
 }
 
 /**
- * The accounts of a ledger. A block moves its account and its confirmation does so again, often within one transaction: there
- * changes are held back and written once, before anybody reads the table by another way than by account, and before the commit.
+ * The accounts of a ledger. A block changes its account, and so does its confirmation, often within one transaction: changes are held
+ * back there and written once, before the table is read other than by account, and before the commit.
  */
 export class AccountRows {
   readonly #statements: Statements
@@ -24,7 +24,7 @@ export class AccountRows {
     this.#held = new Map()
   }
 
-  /** After the transaction, whatever came of it. */
+  /** Runs after the transaction, whether it was committed or not. */
   end(): void {
     this.#held = undefined
   }
@@ -65,7 +65,7 @@ export class AccountRows {
     }
   }
 
-  /** The table was changed past this; nothing may be held back. */
+  /** The table was changed directly, so nothing held back is valid any more. */
   forget(): void {
     this.#held?.clear()
   }
@@ -101,7 +101,7 @@ export class AccountRows {
       confirmedFrontier,
       account,
     )
-    // Apart from the rest, because an index hangs on it and it seldom changes.
+    // A statement of its own, because the representative is indexed and seldom changes.
     if (written.representative !== representative || written === record) {
       this.#statements.run('update accounts set representative = ? where account = ?', representative, account)
     }

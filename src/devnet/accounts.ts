@@ -8,9 +8,9 @@ import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { Members } from './answer.ts'
 import type { LedgerNode } from './node.ts'
 
-/** No secret, so that the same accounts are there wherever this ledger runs. */
+/** A public seed, so that the same accounts exist wherever this ledger runs. */
 export const KNOWN_SEED = 'DEADBEEF'.repeat(8)
-/** What each of them begins with. */
+/** The balance with which each of them begins, in nano. */
 export const KNOWN_NANO = 1_000
 
 export interface KnownAccount {
@@ -19,7 +19,7 @@ export interface KnownAccount {
   privateKey: string
 }
 
-/** The first accounts of a seed, each opened with money unless it has been before: they are as their owners left them. */
+/** The first accounts of a seed. Those that are new are opened with money; earlier ones stay as they are. */
 export async function openAccounts(node: LedgerNode, seed: string, count: number): Promise<KnownAccount[]> {
   const accounts: KnownAccount[] = []
   for (let index = 0; index < count; index++) {
@@ -47,7 +47,7 @@ async function openAccount(
   { account, privateKey, representative, ...asked }: NewAccount,
 ): Promise<void> {
   const { ledger } = node
-  // What an earlier start has sent, and did not come to receive.
+  // A send of an earlier start that was ended before the account could receive it.
   const [waiting] = await node.reading(() => [...ledger.store.receivableOf(account)])
   const amount = waiting?.amount ?? asked.amount
   const source = waiting?.hash ?? (await node.fund(account, amount))
@@ -71,7 +71,7 @@ async function openAccount(
   })
 }
 
-/** Gives each representative an equal part of what the genesis account has, unless it was opened before: weight is money. */
+/** Gives each representative an equal part of the genesis account's balance, unless it was opened before: weight is money. */
 export async function openVoters(node: LedgerNode): Promise<void> {
   const { store, genesis } = node.ledger
   const [, ...others] = node.voters

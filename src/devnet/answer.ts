@@ -2,12 +2,12 @@
 export type Answer = string | Answer[] | { [name: string]: Answer | undefined }
 export type Members = { [name: string]: Answer | undefined }
 
-/** A container whose names come from outside; it has no inherited ones. */
+/** A container for names from outside: without prototype, so that it inherits none. */
 export function members(): Members {
   return Object.create(null) as Members
 }
 
-/** No address has a dot. What has more than these is kept as one name, or the answer would outgrow the question. */
+/** Addresses contain no dots. A name with more than these stays one name, or the answer would outgrow the question. */
 const NESTING_MAX = 32
 
 /** Sets a member the way the node does: a dot in the name opens a nested container. */

@@ -12,7 +12,7 @@ interface Weight {
   isWritten: boolean
 }
 
-/** How much there is of everything, and who has what weight. Every block changes it; a transaction writes it once, before the commit. */
+/** Counts of everything, and the weight of each representative. Every block changes them; a transaction writes them once, before the commit. */
 export class Counts {
   readonly #statements: Statements
   #counted: { totals: Totals; weights: Map<PublicKey, Weight> } | undefined
@@ -34,7 +34,7 @@ export class Counts {
     }
   }
 
-  /** After the transaction, whatever came of it. */
+  /** Runs after the transaction, whether it was committed or not. */
   end(): void {
     this.#counted = undefined
   }

@@ -1,13 +1,13 @@
 import type { Clock } from '../kernel/ports.ts'
 
-/** A confirmation as `confirmation_history` tells it. */
+/** A confirmation as `confirmation_history` shows it. */
 interface PastElection {
   hash: string
   at: number
   tally: bigint
 }
 
-/** What the elections were at a moment. */
+/** A copy of all elections, for a snapshot. */
 export interface ElectionsThen {
   held: boolean
   past: PastElection[]
@@ -17,14 +17,14 @@ export interface ElectionsThen {
 /** As many as the node keeps. */
 const PAST_MAX = 2_048
 
-/** Which elections are open, which were, and when the open ones end. All of it is forgotten with the process, as in the node. */
+/** Open and past elections, and the timers that end open ones. All of it is lost with the process, as in the node. */
 export class Elections {
   /** Whether blocks stay unconfirmed at the moment. */
   held = false
   /** Since the start, oldest first. */
   past: PastElection[] = []
   readonly asked = new Set<string>()
-  /** Blocks with a rival that is going to win. */
+  /** Blocks that will lose against a rival. */
   readonly contested = new Set<string>()
   readonly #clock: Clock
   readonly #ends = new Map<string, () => void>()
@@ -38,7 +38,7 @@ export class Elections {
     if (this.past.length > PAST_MAX) this.past.shift()
   }
 
-  /** The election of a block ends after a while; a block has one end. */
+  /** Ends the election of a block after a while; a block has one timer. */
   endAfter(hash: string, milliseconds: number, run: () => void): void {
     this.#ends.get(hash)?.()
     const cancel = this.#clock.after(milliseconds, () => {
@@ -48,7 +48,7 @@ export class Elections {
     this.#ends.set(hash, cancel)
   }
 
-  /** Blocks that are gone have no elections, and had none. */
+  /** Blocks that are gone have no elections, not even past ones. */
   forget(hashes: readonly string[]): void {
     const gone = new Set(hashes)
     for (const hash of gone) {
@@ -70,7 +70,7 @@ export class Elections {
     return { held: this.held, past: [...this.past], asked: [...this.asked] }
   }
 
-  /** As they were then, and nothing under way. */
+  /** Restores a copy, with no timer running. */
   goBackTo({ held, past, asked }: ElectionsThen): void {
     this.cancelAll()
     this.held = held

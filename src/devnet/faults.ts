@@ -3,22 +3,22 @@ import type { Clock } from '../kernel/ports.ts'
 export const FAULT_KINDS = ['delay', 'error', 'drop', 'lag'] as const
 type FaultKind = (typeof FAULT_KINDS)[number]
 
-/** What goes wrong with an action, and how often: until it is ended unless a count says otherwise. */
+/** A fault of an action. It lasts until it is ended, unless a count limits it. */
 export interface Fault {
   kind: FaultKind
   milliseconds: number
   left?: number
 }
 
-/** The faults as they were at a moment. */
+/** A copy of all faults, for a snapshot. */
 export type FaultsThen = ReadonlyMap<string, Fault>
 
 /** Every action that is not a control. */
 export const EVERY_ACTION = '*'
-/** What is told on the websocket. */
+/** The messages of the websocket. */
 export const WEBSOCKET = 'websocket'
 
-/** The answer is lost: the client finds the connection closed. */
+/** The client gets no answer: its connection is closed. */
 export class LostAnswer extends Error {}
 
 interface Waiting {
@@ -26,7 +26,7 @@ interface Waiting {
   lose: () => void
 }
 
-/** What was ordered to go wrong. It goes by the clock of the machine, whatever the ledger's own says. */
+/** Faults that a test has ordered. They go by the clock of the machine, whatever the ledger's own says. */
 export class Faults {
   readonly #clock: Clock
   readonly #set = new Map<string, Fault>()
@@ -62,7 +62,7 @@ export class Faults {
     return fault
   }
 
-  /** Waits; a ledger that is put back or closed drops waiting requests. */
+  /** Waits; reverting or closing the ledger drops waiting requests. */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.later(milliseconds, resolve, () => reject(new LostAnswer()))
@@ -84,7 +84,7 @@ export class Faults {
     return copy(this.#set)
   }
 
-  /** As they were then. What is still under way belongs to what was, and is lost. */
+  /** Restores a copy. Requests that still wait belong to the old ledger, and their answers are lost. */
   goBackTo(then: FaultsThen): void {
     this.#set.clear()
     for (const [target, fault] of copy(then)) this.#set.set(target, fault)

@@ -2,12 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 
 const IN_MEMORY = ':memory:'
 
-/** The file whose lock keeps a ledger file to one process. */
+/** The file whose lock restricts a ledger file to one process. */
 export const lockOf = (file: string) => (file === IN_MEMORY ? file : `${file}.lock`)
 
 /**
- * Keeps a ledger file to one process: each remembers what it has read, and two would part ways without a word. The lock
- * is the operating system's, so that it ends with the process, however that ends.
+ * Restricts a ledger file to one process: each process caches what it has read, so two would silently diverge. The lock is the
+ * operating system's, so it ends with the process, however that ends.
  */
 export function lockFile(file: string): { release(): void } {
   if (file === IN_MEMORY) return { release: () => undefined }

@@ -17,7 +17,7 @@ interface Teller {
   follow(block: Block, result: Applied, events: NodeEvent[]): void
 }
 
-/** Sends from the genesis account, whose key everybody knows. One payment after another, because each needs the frontier. */
+/** Sends from the genesis account, whose private key is public. One payment after another, because each needs the frontier. */
 export class Bank {
   readonly #node: Teller
   #sending: Promise<unknown> = Promise.resolve()
@@ -38,7 +38,7 @@ async function sendFromGenesis(node: Teller, account: PublicKey, amount: Raw): P
   for (;;) {
     const genesis = ledger.store.findAccount(ledger.genesis.account)!
     if (amount <= 0n || amount > genesis.balance) throw refusal('Insufficient balance')
-    // Live thresholds would take hours here, so the ledger's own blocks always carry work of the dev network.
+    // Work for live thresholds would take hours here, so the ledger's own blocks always carry work of the dev network.
     const work = await searches.find(genesis.head, WORK_THRESHOLDS.dev.send)
     if (work === undefined) throw refusal('Cancelled')
     const draft: StateBlock = {
@@ -58,7 +58,7 @@ async function sendFromGenesis(node: Teller, account: PublicKey, amount: Raw): P
       return result
     })
     if ('hash' in result) return result.hash
-    // Another client used the public key meanwhile, or the ledger was put back; the next round starts from the new frontier.
+    // Another client used the public key meanwhile, or the ledger was reverted; the next round starts from the new frontier.
     if (result.refused !== 'Fork' && result.refused !== 'Gap previous block') throw refusal(result.refused)
   }
 }

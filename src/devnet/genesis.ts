@@ -6,14 +6,14 @@ import { bytesToHex } from '../kernel/nano/hex.ts'
 import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../kernel/nano/network.ts'
 
-/** How a ledger begins, which is what tells it from every other. */
+/** The first blocks of a ledger, which distinguish it from every other. */
 export interface Genesis {
   account: PublicKey
-  /** No secret: this is play money. */
+  /** Public on purpose: this is test nano. */
   privateKey: string
   hash: string
   block: LegacyBlock & { type: 'open' }
-  /** The genesis account's two upgrades. Without them the thresholds of the first epochs would apply to everybody. */
+  /** The genesis account's two upgrades. Without them the thresholds of the first epochs would apply to every account. */
   epochs: StateBlock[]
 }
 
@@ -22,20 +22,20 @@ const EPOCH_LINKS = [
   '65706F636820763220626C6F636B000000000000000000000000000000000000',
 ] as const
 
-/** The recorded node's own beginning: its works are those that the development network knows. */
+/** The genesis of the recorded node; its work values are the known ones of the dev network. */
 export const DEV_GENESIS = makeGenesis(DEV_NETWORK.genesisPrivateKey, {
   open: '7b42a00ee91d5810',
   epochs: ['00e6ddc8a9e995b2', '00d65ebd21839e17'],
 })
 
-/** A ledger of another identity: the same word is the same ledger everywhere. */
+/** A ledger of another identity: the same word gives the same ledger everywhere. */
 export function genesisOf(word: string): Genesis {
   const key = bytesToHex(blake2b(new TextEncoder().encode(`nano-gateway genesis ${word}`), { dkLen: 32 }))
-  // The ledger does not ask its own blocks for work.
+  // The ledger requires no work of its own blocks.
   return makeGenesis(key, { open: '0'.repeat(16), epochs: ['0'.repeat(16), '0'.repeat(16)] })
 }
 
-/** Where the play money of a fork comes from: an account that no other network has. */
+/** Source of the test nano on a fork: an account that no other network has. */
 export const FORK_BANK = genesisOf('fork')
 
 function makeGenesis(privateKey: string, work: { open: string; epochs: readonly [string, string] }): Genesis {
@@ -60,13 +60,13 @@ function makeGenesis(privateKey: string, work: { open: string; epochs: readonly 
   return { account, privateKey, hash, block, epochs }
 }
 
-/** A representative that this ledger votes with. */
+/** A representative whose votes this ledger casts. */
 export interface Voter {
   key: PublicKey
   privateKey: string
 }
 
-/** The genesis account, and others whose keys follow from its own. */
+/** The genesis account, and others whose keys are derived from its own. */
 export const votersOf = ({ account, privateKey }: Genesis, count: number): readonly Voter[] => [
   { key: account, privateKey },
   ...Array.from({ length: count - 1 }, (_, index) => {

@@ -7,13 +7,13 @@ import { serveWebsocket } from './websocket.ts'
 
 export interface DevnetOptions extends NodeOptions {
   host?: string
-  /** Port of the RPC; 0 takes any free one. */
+  /** Port of the RPC; with 0 the system chooses a free one. */
   port?: number
-  /** Port of the websocket; 0 takes any free one. */
+  /** Port of the websocket; with 0 the system chooses a free one. */
   wsPort?: number
   /** Whether actions that change the node, make work or sign are served. */
   control?: boolean
-  /** Hears of every call of the RPC. */
+  /** Called after every call of the RPC. */
   onCall?: (call: AnsweredCall) => void
 }
 
@@ -21,11 +21,11 @@ export interface Devnet {
   node: LedgerNode
   rpcUrl: string
   wsUrl: string
-  /** May be called again; everybody waits for the same end. */
+  /** May be called again; all callers wait for the same end. */
   close(): Promise<void>
 }
 
-/** Opens the development ledger and its two faces: the RPC over HTTP and the websocket. */
+/** Opens the development ledger with its RPC over HTTP and its websocket. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { host = '127.0.0.1', port = 0, wsPort = 0, control = true, onCall } = options
   const lock = lockFile(options.file)

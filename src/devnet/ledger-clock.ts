@@ -6,7 +6,7 @@ interface Timer {
   cancel: () => void
 }
 
-/** The ledger's own time: it goes as the clock beneath it goes, and can be set. What falls due by that comes about at once. */
+/** The ledger's own time: it runs with the clock beneath it, and can be set. Timers that are due after setting it fire at once. */
 export class LedgerClock implements Clock {
   readonly #beneath: Clock
   readonly #timers = new Set<Timer>()
@@ -35,7 +35,7 @@ export class LedgerClock implements Clock {
     }
   }
 
-  /** Ahead by this much from now on. Turned back, a waiting request has as long to wait as before. */
+  /** Sets the clock ahead by this much. When it is set back, waiting requests still wait only as long as before. */
   shiftTo(shift: number): void {
     const by = shift - this.#shift
     this.#shift = shift

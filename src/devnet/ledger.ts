@@ -9,7 +9,7 @@ import type { AccountRecord, StoredBlock, WaitingSend } from './records.ts'
 import type { LedgerStore } from './store.ts'
 
 export type Processed = { hash: string } | { refused: Refusal }
-/** What the ledger makes of a block: it is stored, or refused. */
+/** The outcome of a block: it is stored, or refused. */
 export type Applied = { hash: string; stored: StoredBlock } | { refused: Refusal }
 
 const isState = (candidate: Candidate): candidate is Candidate<StateBlock> => candidate.block.type === 'state'
@@ -19,7 +19,7 @@ export class Ledger {
   readonly store: LedgerStore
   readonly thresholds: WorkThresholds
   readonly genesis: Genesis
-  /** Whose blocks are taken without a signature. */
+  /** Accounts whose blocks are accepted without a signature. */
   readonly impersonated = new Set<PublicKey>()
   readonly #clock: Clock
   readonly #rules: Rules
@@ -50,25 +50,25 @@ export class Ledger {
     return this.#judge({ ...this.#rules, thresholds: WORK_THRESHOLDS.none }, new Candidate(block))
   }
 
-  /** Applies a block that needs neither signature nor work, as of a moment: the other rules hold. */
+  /** Applies a block that needs neither signature nor work, with the given time of arrival: the other rules hold. */
   replay(block: StateBlock, timestamp = this.#seconds()): Applied {
     const rules = { ...this.#rules, thresholds: WORK_THRESHOLDS.none, isSigned: () => true }
     return this.#judge(rules, new Candidate(block), timestamp)
   }
 
-  /** Forgets every block and begins again, now or as of a moment. */
+  /** Deletes every block and begins again, with the given time. */
   startOver(timestamp = this.#seconds()): void {
     this.store.clear()
     this.#createGenesis(timestamp)
   }
 
-  /** Whether a block is one of those that every ledger begins with, or of the network that was forked. */
+  /** Whether a block belongs to the genesis, or to the network that was forked. */
   isGenesis({ account, height, position }: StoredBlock): boolean {
     if (position < 0) return true
     return account === this.genesis.account && height <= 1 + this.genesis.epochs.length
   }
 
-  /** The block that stands where another one wants to. */
+  /** The block on the ledger that has the same root as this one. */
   findOnRoot(block: Block): StoredBlock | undefined {
     const { store } = this
     const previous = previousOf(block)
@@ -78,7 +78,7 @@ export class Ledger {
   }
 
   isConfirmed({ account, height, position }: StoredBlock): boolean {
-    // Of a forked network only what is confirmed is taken over.
+    // Of a forked network only confirmed blocks are taken over.
     return position < 0 || height <= this.store.confirmedHeightOf(account)
   }
 
@@ -89,7 +89,7 @@ export class Ledger {
     return hashes.filter((hash) => hash !== ZERO_HASH)
   }
 
-  /** Confirms a block and everything it stands on; returns what became confirmed, oldest first. */
+  /** Confirms a block and its dependencies; returns the blocks that became confirmed, oldest first. */
   confirm(hash: string, known?: StoredBlock): StoredBlock[] {
     const confirmed: StoredBlock[] = []
     const stack = [hash]
@@ -114,7 +114,7 @@ export class Ledger {
     return confirmed
   }
 
-  /** Whether an unconfirmed block is among some others, or stands on one of them. */
+  /** Whether an unconfirmed block is among `others`, or depends on one of them. */
   standsOn(hash: string, others: ReadonlySet<string>): boolean {
     if (others.size === 0) return false
     const seen = new Set([hash])
@@ -140,8 +140,8 @@ export class Ledger {
   }
 
   /**
-   * Takes back a block and everything built on it; returns the hashes that are gone. A confirmed one stays unless it is
-   * said that it need not.
+   * Takes back a block and everything built on it; returns the hashes of the blocks that are gone. Refuses to take back a confirmed
+   * block unless `evenConfirmed` is set.
    */
   rollBack(hash: string, { evenConfirmed = false } = {}): string[] {
     const gone: string[] = []
@@ -160,7 +160,7 @@ export class Ledger {
     return gone
   }
 
-  /** The sum waiting for an account; by default only sends that are confirmed count. */
+  /** The sum of an account's receivable sends; by default only confirmed ones count. */
   receivableSum(account: PublicKey, confirmedOnly: boolean): bigint {
     let sum = 0n
     const isConfirmed = this.confirmedAmong()
@@ -168,7 +168,7 @@ export class Ledger {
     return sum
   }
 
-  /** Tells of many sends whether they are confirmed, and asks once for each who sent them. */
+  /** Checks for many sends whether they are confirmed, and reads each sender only once. */
   confirmedAmong(): (sent: WaitingSend) => boolean {
     const heights = new Map<PublicKey, number>()
     return ({ source, height, position }) => {

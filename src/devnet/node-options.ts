@@ -15,7 +15,7 @@ export interface Tally {
 
 export const sumOf = (votes: readonly Tally[]) => votes.reduce((sum, { weight }) => sum + weight, 0n)
 
-/** Each makes a signature for every block that a client wants votes for. */
+/** A limit, because each representative makes a signature for every block whose votes a client wants. */
 export const VOTERS_MAX = 100
 
 export type NodeEvent =
@@ -23,36 +23,36 @@ export type NodeEvent =
   | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; votes: readonly Tally[] }
 
 export interface NodeOptions {
-  /** SQLite file of the ledger; `:memory:` forgets everything at the end. */
+  /** SQLite file of the ledger; with `:memory:` nothing is kept. */
   file: string
   clock: Clock
   random: Random
   thresholds?: WorkThresholds
-  /** The version of the node that it passes for. */
+  /** The node version that it imitates. */
   version?: NodeVersion
-  /** Reads from a node of another network, on top of whose ledger this one begins. It is asked nothing that would change it. */
+  /** Reads from a node of another network, on top of whose ledger this one begins. It is never asked anything that would change it. */
   fork?: AskNode
-  /** The name that `version` tells. */
+  /** The network name that `version` reports. */
   network?: string
-  /** How the ledger begins, when it is not the development network's. */
+  /** The first blocks of the ledger; by default those of the dev network. */
   genesis?: Genesis
-  /** Whether blocks of the genesis account, whose key everybody knows, are taken from the ledger itself alone. */
+  /** Whether only the ledger itself may publish blocks of the genesis account, whose private key is public. */
   genesisIsClosed?: boolean
-  /** How many representatives vote, with equal parts of the weight of the genesis account; 1 unless it is said. */
+  /** How many representatives vote, with equal parts of the weight of the genesis account; 1 by default. */
   representatives?: number
-  /** Time between a block's arrival and its confirmation, or the least and the most of it; 0 confirms in the same instant. */
+  /** Time between a block's arrival and its confirmation, or its least and most; 0 confirms at once. */
   confirmAfterMilliseconds?: number | readonly [least: number, most: number]
-  /** Hears what failed without a caller that waited for it; the terminal does unless told. */
+  /** Receives failures for which no caller waits; by default they are printed to the terminal. */
   onFailure?: (error: unknown) => void
 }
 
-/** What is known to differ between versions of the node. Whatever is not here is as in V27.1, whose answers were recorded. */
+/** Known differences between versions of the node. Everything else is as in V27.1, whose answers were recorded. */
 export interface NodeVersion {
   major: string
   minor: string
-  /** Whether `mnano_to_raw` is still there. */
+  /** Whether `mnano_to_raw` still exists. */
   hasOldUnits: boolean
-  /** Whether `new_unconfirmed_block` tells the hash beside the block. */
+  /** Whether `new_unconfirmed_block` contains the hash beside the block. */
   tellsHash: boolean
 }
 

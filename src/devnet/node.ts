@@ -29,7 +29,7 @@ import { UncheckedBlocks, needOf } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
 import { BatchWriter, LedgerClosed } from './writer.ts'
 
-/** The development ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
+/** The development ledger as a node: it accepts blocks, holds elections that it always wins, and sends notifications. */
 export class LedgerNode {
   readonly ledger: Ledger
   readonly unchecked = new UncheckedBlocks()
@@ -48,16 +48,16 @@ export class LedgerNode {
   readonly snapshots: Snapshots
   readonly onFailure: (error: unknown) => void
   readonly voters: readonly Voter[]
-  /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
+  /** The weight that was online at the start; like the node's, it is not recomputed for each block. */
   onlineWeight = 0n
   readonly #store: LedgerStore
   readonly #writer: BatchWriter
   readonly #confirmAfter: readonly [least: number, most: number]
   readonly #listeners = new Set<(event: NodeEvent) => void>()
-  /** Hear of every change, also of what is taken back, which no websocket client is told. */
+  /** Listeners to every change, including blocks that are taken back, of which websocket clients are not notified. */
   readonly onChange = new Set<() => void>()
   readonly #bank = new Bank(this)
-  /** Counts how often the ledger was put back or replaced: what was under way before does not reach into it. */
+  /** How often the ledger was reverted or replaced: timers of an earlier one must not affect the current one. */
   #era = 0
 
   constructor(options: NodeOptions) {
@@ -82,11 +82,11 @@ export class LedgerNode {
     this.voters = votersOf(this.ledger.genesis, options.representatives ?? 1)
     this.lookAtWeight()
     this.#writer = new BatchWriter(this.#store)
-    // What an earlier run left unconfirmed has waited long enough.
+    // Blocks that an earlier run left unconfirmed have waited long enough.
     this.#store.inTransaction(() => this.#confirmWaiting([]))
   }
 
-  /** What a fork needs to know before anybody asks. */
+  /** Reads what a fork needs before its first request. */
   async open(): Promise<void> {
     await this.fork?.open(Math.floor(this.clock.now() / 1000), (run) => this.writeAlone(run))
   }
@@ -96,7 +96,7 @@ export class LedgerNode {
     return this.fork?.origin ?? { network: this.#network, genesis: this.ledger.genesis.hash }
   }
 
-  /** Runs what looks at the ledger; a fork reads what is missing first, and then it is run again. */
+  /** Runs a read of the ledger; a fork fetches what is missing and runs it again. */
   async reading<T>(look: () => T | Promise<T>): Promise<T> {
     return this.fork ? this.fork.reading(look) : look()
   }
@@ -106,7 +106,7 @@ export class LedgerNode {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Validates and stores a block. `check` runs first, against the ledger the block will meet. */
+  /** Validates and stores a block. `check` runs first, against the ledger to which the block is applied. */
   async process(
     block: Block,
     { force = false, check }: { force?: boolean; check?: (candidate: Candidate) => void } = {},
@@ -138,13 +138,13 @@ export class LedgerNode {
     this.elections.held = true
   }
 
-  /** Confirms everything that waits, in order, and goes back to confirming by itself. */
+  /** Confirms everything that waits, in order, and confirms new blocks automatically again. */
   async release(): Promise<void> {
     this.elections.held = false
     await this.write((events) => this.#confirmWaiting(events))
   }
 
-  /** Confirms one block with everything it stands on. */
+  /** Confirms one block and its dependencies. */
   async confirm(hash: string): Promise<void> {
     await this.write((events) => {
       if (!this.#store.hasBlock(hash)) throw refusal('Block not found')
@@ -152,7 +152,7 @@ export class LedgerNode {
     })
   }
 
-  /** Forgets an unconfirmed block and everything built on it, as after a lost fork. */
+  /** Deletes an unconfirmed block and everything built on it, as after a lost fork. */
   async drop(hash: string): Promise<string[]> {
     return this.write(() => {
       const stored = this.#store.findBlock(hash)
@@ -168,14 +168,14 @@ export class LedgerNode {
     else this.elections.asked.add(stored.hash)
   }
 
-  /** Whether an election is open: for blocks whose dependencies are confirmed, and for those asked for. */
+  /** Whether an election is open: for blocks whose dependencies are confirmed, and for those where a client asked for one. */
   isActive(stored: StoredBlock): boolean {
     if (this.ledger.isConfirmed(stored)) return false
     if (this.elections.asked.has(stored.hash)) return true
     return this.ledger.dependenciesOf(stored).every((hash) => this.ledger.isConfirmed(this.#store.findBlock(hash)!))
   }
 
-  /** Waits for what was accepted, then closes the file. */
+  /** Waits for accepted writes, then closes the file. */
   async close(): Promise<void> {
     this.elections.cancelAll()
     this.faults.goBackTo(new Map())
@@ -185,7 +185,7 @@ export class LedgerNode {
     this.#store.close()
   }
 
-  /** Runs with others in one commit; what happened is told once it is durable. */
+  /** Runs with others in one commit; its events are sent once the commit is durable. */
   async write<T>(run: (events: NodeEvent[]) => T): Promise<T> {
     const { outcome, events } = await this.#writer.submit(() => {
       const events: NodeEvent[] = []
@@ -202,12 +202,12 @@ export class LedgerNode {
     return outcome.value
   }
 
-  /** What was told last is on the disk when this is over; undefined when it is already. */
+  /** Resolves when everything that was notified is on the disk; undefined if it is already. */
   get durable(): Promise<void> | undefined {
     return this.#writer.syncing
   }
 
-  /** Runs in a commit of its own, which whatever it throws takes back as a whole. */
+  /** Runs in a commit of its own; an exception rolls back all of it. */
   async writeAlone<T>(run: (events: NodeEvent[]) => T, settle: () => void = () => undefined): Promise<T> {
     const events: NodeEvent[] = []
     const value = await this.#writer.submitAlone(() => run(events), settle)
@@ -215,7 +215,7 @@ export class LedgerNode {
     return value
   }
 
-  /** Puts the ledger back, or another in its place, at once: nothing that was under way in the old one reaches the new one. */
+  /** Reverts or replaces the ledger at once: nothing that was in progress on the old one affects the new one. */
   async replace(run: () => void, settle: () => void): Promise<void> {
     await this.writeAlone(run, () => {
       this.#era++
@@ -226,7 +226,7 @@ export class LedgerNode {
     })
   }
 
-  /** The weight is looked at anew, as when a node starts. */
+  /** Computes the online weight again, as at the start of a node. */
   lookAtWeight(): void {
     this.onlineWeight = sumOf(this.#tally())
   }
@@ -236,18 +236,18 @@ export class LedgerNode {
     return this.voters.filter(({ key }) => this.#store.weightOf(key) > 0n)
   }
 
-  /** Ends the election of a block later; `isStill` says whether the ledger is the one it began on. */
+  /** Ends the election of a block later; `isStill` says whether the ledger is still the same. */
   endAfter(hash: string, milliseconds: number, run: (isStill: () => boolean) => Promise<unknown>): void {
     const era = this.#era
     this.elections.endAfter(hash, milliseconds, () => {
       run(() => era === this.#era).catch((error: unknown) => {
-        // One that is being closed confirms when it is opened again.
+        // A ledger that is closing confirms the block when it is opened again.
         if (!(error instanceof LedgerClosed)) this.onFailure(error)
       })
     })
   }
 
-  /** What follows from a block's arrival: its confirmation, and the blocks that waited for it. */
+  /** The consequences of a block's arrival: its confirmation, and the blocks that waited for it. */
   follow(block: Block, result: Applied, events: NodeEvent[]): void {
     const pending: [Block, Applied][] = [[block, result]]
     for (let next = pending.shift(); next; next = pending.shift()) {
@@ -269,7 +269,7 @@ export class LedgerNode {
     }
   }
 
-  /** A block that came too early; what it needs of a fork now may have to be read first. */
+  /** Tries a block again that came too early; a fork may have to read what it needs first. */
   #tryEarly(waiting: Block): Applied | undefined {
     try {
       return this.ledger.process(new Candidate(waiting))
@@ -292,7 +292,7 @@ export class LedgerNode {
     this.endAfter(hash, Math.round(least + share * (most - least)), (isStill) =>
       this.write((events) => {
         if (!isStill() || this.elections.held || !this.#store.hasBlock(hash)) return
-        // What stands on a block with a rival waits for the end of that.
+        // A block that depends on one with a rival waits for the end of that election.
         if (this.ledger.standsOn(hash, this.elections.contested)) this.#endLater(hash)
         else this.confirmNow(hash, events)
       }),
@@ -332,7 +332,7 @@ export class LedgerNode {
     return { hash }
   }
 
-  /** Takes back a block with everything built on it, and what was known of their elections. */
+  /** Takes back a block with everything built on it, and forgets their elections. */
   takeBack(hash: string): string[] {
     const gone = this.ledger.rollBack(hash, { evenConfirmed: true })
     this.elections.forget(gone)

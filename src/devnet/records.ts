@@ -45,5 +45,5 @@ export interface Receivable {
   epoch: Epoch
 }
 
-/** With the place of the send on the chain of its source. */
+/** With the position of the send on the chain of its sender. */
 export type WaitingSend = Receivable & Pick<StoredBlock, 'height' | 'position'>

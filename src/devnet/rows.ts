@@ -8,12 +8,12 @@ import type { AccountRecord, Receivable, StoredBlock, Subtype } from './records.
 
 export type Row = Record<string, string | number | bigint | null | Uint8Array>
 
-/** A block as it is kept: amounts as text. */
+/** The stored form of a block; amounts are text. */
 export function toContents(block: Block): string {
   return JSON.stringify('balance' in block ? { ...block, balance: block.balance.toString() } : block)
 }
 
-/** Safe because `toContents` wrote it from a whole block. */
+/** The cast is safe because `toContents` wrote it from a whole block. */
 function toBlock(contents: string): Block {
   const block = JSON.parse(contents) as Record<string, unknown>
   if (typeof block.balance === 'string') block.balance = BigInt(block.balance)
@@ -86,7 +86,7 @@ export class Statements {
     return this.prepare(sql).all(...values)
   }
 
-  /** A prepared statement cannot serve two walks at once, so each walk prepares its own. */
+  /** A prepared statement cannot serve two iterations at once, so each prepares its own. */
   *iterate(sql: string, ...values: Value[]): Generator<Row> {
     for (const row of this.#db.prepare(sql).iterate(...values)) yield row
   }

@@ -31,19 +31,19 @@ export const SCHEMA = `
 `
 
 /**
- * The write-ahead log beside a ledger's file. SQLite writes a commit there and does not wait for the disk (`synchronous =
- * normal`); we do, on another thread, once for all commits before it. The log is one file as long as the ledger is open.
+ * The write-ahead log beside a ledger's file. SQLite writes commits there without waiting for the disk (`synchronous = normal`); we
+ * sync it on another thread, once for all commits before it. As long as the ledger is open, the log is the same file.
  */
 export class WriteAheadLog {
   readonly #descriptor: number | undefined
 
-  /** Once the ledger has been written to, because the log is there from then on. */
+  /** To be opened after the first write to the ledger, because the log exists from then on. */
   constructor(ledgerFile: string) {
-    // Windows syncs only for those who may write.
+    // Windows syncs only files that were opened for writing.
     this.#descriptor = ledgerFile === ':memory:' ? undefined : openSync(`${ledgerFile}-wal`, 'r+')
   }
 
-  /** When everything that is in the log now is on the disk; undefined for a ledger without a disk. */
+  /** Resolves when everything that is in the log now is on the disk; undefined for a ledger in memory. */
   sync(): Promise<void> | undefined {
     const descriptor = this.#descriptor
     if (descriptor === undefined) return undefined

@@ -7,7 +7,7 @@ import { LostAnswer } from './faults.ts'
 import type { LedgerNode } from './node.ts'
 import { answerRequest } from './rpc/index.ts'
 
-/** The node resets the connection of anybody who sends more. */
+/** The node resets the connection of clients who send more. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
 
 const HEADERS = Object.entries({
@@ -19,13 +19,13 @@ const HEADERS = Object.entries({
   Connection: 'close',
 }).flat()
 
-/** A call that was answered, or whose answer was lost by order. */
+/** A call that was answered, or whose answer was lost by an ordered fault. */
 export interface AnsweredCall {
-  /** As it was sent: anything. */
+  /** As it was sent, so it may be any text. */
   action: string
-  /** The account or block it names, as it was sent. */
+  /** The account or block that it names, as it was sent. */
   about: string | undefined
-  /** What it was refused with. */
+  /** The error that was answered. */
   refused?: string
   lost?: true
   milliseconds: number
@@ -33,7 +33,7 @@ export interface AnsweredCall {
 
 interface Answering {
   control: boolean
-  /** Hears of every call. */
+  /** Called after every call. */
   onCall?: ((call: AnsweredCall) => void) | undefined
 }
 
@@ -64,7 +64,7 @@ export async function serveRpc(
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) }
 }
 
-/** Answers a request body; whatever happens inside, the caller gets the node's words and the process lives. One that is lost by order is thrown. */
+/** Answers a request body. Exceptions become errors of the node and do not end the process; only an ordered loss of the answer is thrown. */
 export async function answerBody(
   node: LedgerNode,
   body: string,
@@ -81,7 +81,7 @@ export async function answerBody(
   try {
     request = NodeRequest.parse(body)
     const answer = await answerRequest(node, request, control)
-    // What is told has happened: a power cut must not take back what a client was shown.
+    // An answer promises that its effect has happened: a power cut must not take back what a client was shown.
     if (node.durable) await node.durable
     tell({})
     return writeAnswer(answer)
@@ -111,7 +111,7 @@ function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, body: string): void {
-  // The node tells no date.
+  // The node sends no Date header.
   response.sendDate = false
   response.writeHead(200, [...HEADERS, 'Content-Length', Buffer.byteLength(body)])
   response.end(body)

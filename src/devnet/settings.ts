@@ -1,7 +1,7 @@
 import { VOTERS_MAX } from './node-options.ts'
 import { BadSetting, oneOf, setting, whole } from '../kernel/setting.ts'
 
-/** A number, or the least and the most of it: `50-300`. */
+/** A number, or a range: `50-300`. */
 const span =
   (maximum: number) =>
   (value: string): readonly [number, number] => {

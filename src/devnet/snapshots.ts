@@ -7,7 +7,7 @@ import type { LedgerClock } from './ledger-clock.ts'
 import type { Ledger } from './ledger.ts'
 import type { UncheckedBlocks } from './unchecked.ts'
 
-/** What of a node is kept and put back, and how its ledger is written meanwhile. */
+/** The parts of a node that a snapshot needs. */
 interface Kept {
   readonly ledger: Ledger
   readonly clock: LedgerClock
@@ -19,7 +19,7 @@ interface Kept {
   lookAtWeight(): void
 }
 
-/** What is not in the file, as it was at a moment. */
+/** State outside of the file, copied for a snapshot. */
 interface Memory {
   elections: ElectionsThen
   faults: FaultsThen
@@ -28,7 +28,7 @@ interface Memory {
   shift: number
 }
 
-/** Each costs memory until it is gone back behind. */
+/** A limit, because each snapshot takes memory until the ledger is reverted to an earlier one. */
 const KEPT_MAX = 1_000
 
 const NOTHING: Memory = {
@@ -39,7 +39,7 @@ const NOTHING: Memory = {
   shift: 0,
 }
 
-/** Moments of the ledger that it can be put back to. They end with the process. */
+/** States to which the ledger can be reverted. They end with the process. */
 export class Snapshots {
   readonly #node: Kept
   readonly #kept = new Map<string, { mark: number; memory: Memory }>()
@@ -69,7 +69,7 @@ export class Snapshots {
     return id
   }
 
-  /** Puts the ledger back. The snapshot stays unless it is ended, and can be gone back to again; later ones are gone. */
+  /** Reverts the ledger. The snapshot stays unless it is ended, and can be used again; later ones are deleted. */
   async revert(id: string, { end = false } = {}): Promise<void> {
     await this.#node.replace(
       () => this.#node.ledger.store.undo.undoTo(this.#find(id).mark),
@@ -82,7 +82,7 @@ export class Snapshots {
     if (end) await this.stopIfUnneeded()
   }
 
-  /** What would undo a write is kept no longer than a snapshot may want it. */
+  /** Stops recording how to undo writes when no snapshot or lag needs it. */
   async stopIfUnneeded(): Promise<void> {
     const { faults, ledger } = this.#node
     const isNeeded = () => !this.isEmpty || faults.hasLag
@@ -92,7 +92,7 @@ export class Snapshots {
     })
   }
 
-  /** Another ledger takes the place of this one: no snapshot leads back to what it was, or finds what was set for it. */
+  /** Replaces the ledger: earlier snapshots and faults do not apply to the new one. */
   async replaceBy(build: () => void): Promise<void> {
     const { store } = this.#node.ledger
     await this.#node.replace(

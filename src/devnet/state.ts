@@ -6,7 +6,7 @@ import type { LedgerNode } from './node.ts'
 
 /**
  * A whole ledger as text. Every block is one line, in the order of arrival: seconds, 1 if confirmed, account, previous,
- * representative, balance, link, signature, work. So a state has few brackets, of which the node takes no more than twenty.
+ * representative, balance, link, signature, work. So a state has few brackets; the node accepts no more than twenty.
  */
 interface LedgerState {
   format: string
@@ -43,8 +43,8 @@ export function dumpState({ ledger, fork }: LedgerNode): LedgerState {
 }
 
 /**
- * Puts a dumped ledger in the place of this one: all of it or, when a block breaks a rule, none. Signatures and work are not
- * asked for, because blocks of impersonated accounts have none; every other rule holds.
+ * Replaces this ledger by a dumped one: all of it or, when a block breaks a rule, nothing. Signatures and work are not required,
+ * because blocks of impersonated accounts have none; every other rule holds.
  */
 export async function loadState(node: LedgerNode, tree: RequestTree): Promise<number> {
   const { ledger, fork } = node
@@ -87,6 +87,6 @@ function readLine(text: string, index: number): Line {
   }
   const isWhole = parts.length === 9 && SECONDS.test(seconds) && /^[01]$/.test(confirmed)
   if (!isWhole || Object.values(block).includes(undefined)) throw refusal(`state.blocks.${index} is no line of a block`)
-  // Safe because nothing in it is missing.
+  // The cast is safe because nothing is missing.
   return { timestamp: Number(seconds), confirmed: confirmed === '1', block: block as StateBlock }
 }

@@ -7,15 +7,15 @@ import { SCHEMA, WriteAheadLog } from './schema.ts'
 import { Statements, toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
 import { UndoLog } from './undo-log.ts'
 
-/** What lies beyond this file, on a ledger that was forked: throws when it was not read yet. */
+/** The forked network outside of this file: throws when something was not read yet. */
 interface Beyond {
   account(account: PublicKey): void
   block(hash: string): void
 }
 
 /**
- * The ledger's tables in one SQLite file. Calls are synchronous, so that a block is validated and applied without anything in
- * between; `inTransaction` keeps everything inside or nothing, and `sync` tells when what was kept is on the disk.
+ * The ledger's tables in one SQLite file. Calls are synchronous, so a block is validated and applied without interruption;
+ * `inTransaction` keeps all changes or none, and `sync` resolves when they are on the disk.
  */
 export class LedgerStore {
   readonly undo: UndoLog
@@ -28,8 +28,8 @@ export class LedgerStore {
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file)
-    // Answered blocks must survive a power cut: SQLite syncs what it needs to stay whole, `sync` the rest. Pages written again
-    // before the log is taken over cost one write, so it may grow to 16 MB; after a crash it is read in a few milliseconds.
+    // Answered blocks must survive a power cut: SQLite syncs what keeps the file intact, `sync` the rest. A page that is written again
+    // before the next checkpoint costs one write, so the log may grow to 16 MB; after a crash it is read in a few milliseconds.
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
     this.#db.exec('pragma wal_autocheckpoint = 4000')
     const version = (this.#db.prepare('pragma user_version').get() as { user_version: number }).user_version
@@ -46,7 +46,7 @@ export class LedgerStore {
     this.#db.exec(sql)
   }
 
-  /** Looks at what is in this file alone. */
+  /** Runs a read of this file alone. */
   here<T>(look: () => T): T {
     const { beyond } = this
     this.beyond = undefined
@@ -62,7 +62,7 @@ export class LedgerStore {
     this.#db.close()
   }
 
-  /** When every transaction so far is on the disk; undefined for a ledger that has none. */
+  /** Resolves when every transaction so far is on the disk; undefined for a ledger in memory. */
   sync(): Promise<void> | undefined {
     return this.#log.sync()
   }
@@ -98,7 +98,7 @@ export class LedgerStore {
     return found
   }
 
-  /** Where a block stands: much less than the whole of it. */
+  /** The position of a block: much cheaper to read than the whole block. */
   placeOf(hash: string): Pick<StoredBlock, 'account' | 'height' | 'position'> | undefined {
     const row = this.#get('select account, height, position from blocks where hash = ?', hash)
     return row && { account: row.account as string, height: Number(row.height), position: Number(row.position) }
@@ -131,7 +131,7 @@ export class LedgerStore {
     return { ...block, successor: zero, position: Number(lastInsertRowid) }
   }
 
-  /** Takes over a block of a forked network: it comes before everything of our own, and what it stands on is not asked. */
+  /** Takes over a block of a forked network: it precedes all blocks of our own, and its dependencies are not checked. */
   adoptBlock({
     hash,
     account,
@@ -178,7 +178,7 @@ export class LedgerStore {
 
   /** The first hash that begins with these digits. */
   firstHashWith(digits: string): string | undefined {
-    // No digit comes after F, and G does.
+    // `G` sorts after the last hexadecimal digit.
     const row = this.#get('select hash from blocks where hash >= ? and hash < ? order by hash', digits, `${digits}G`)
     return row?.hash as string | undefined
   }
@@ -189,14 +189,14 @@ export class LedgerStore {
       yield toStoredBlock(row)
   }
 
-  /** Forgets everything, the genesis too. */
+  /** Deletes everything, the genesis too. */
   clear(): void {
     this.#accounts.forget()
     for (const table of ['blocks', 'accounts', 'receivable', 'weights', 'touched']) this.#run(`delete from ${table}`)
     this.#run('update totals set blocks = 0, cemented = 0, accounts = 0')
   }
 
-  /** As if every block had arrived at this moment. */
+  /** Sets the time of arrival of every block. */
   stampAll(timestamp: number): void {
     this.#accounts.flush()
     this.#accounts.forget()
@@ -215,7 +215,7 @@ export class LedgerStore {
     this.#counts.count({ accounts: 1 })
   }
 
-  /** Moves an account to another head. How it was opened, and what is confirmed of it, stays. */
+  /** Moves an account to another head. Its open block and its confirmed height stay. */
   moveAccount(record: Omit<AccountRecord, 'openBlock' | 'confirmedHeight' | 'confirmedFrontier'>): void {
     const { account, head, representative, balance, modifiedAt, blockCount, epoch } = record
     this.#accounts.update(account, { head, representative, balance, modifiedAt, blockCount, epoch })
@@ -260,7 +260,7 @@ export class LedgerStore {
     return this.statements.all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
   }
 
-  /** What waits for an account, and where its sends stand. One walk: shops leave thousands waiting, and are looked at with each checkout. */
+  /** Receivable sends with their positions, in one query: shops leave thousands waiting, and each checkout reads them. */
   *receivableOf(account: PublicKey): Generator<WaitingSend> {
     this.beyond?.account(account)
     const query = `select receivable.*, height, position from receivable join blocks using (hash)

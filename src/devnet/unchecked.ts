@@ -1,9 +1,9 @@
 import { type Block, previousOf } from '../kernel/nano/block.ts'
 
-/** Enough for any test, and a bound on what a flood of gap blocks can occupy. */
+/** Enough for any test, and a bound on the memory that a flood of gap blocks can take. */
 const KEPT_MAX = 65_536
 
-/** Blocks that arrived before what they need, kept in memory until it comes. */
+/** Blocks that arrived before their dependencies, kept in memory until those come. */
 export class UncheckedBlocks {
   readonly #waiting = new Map<string, Map<string, Block>>()
   #count = 0

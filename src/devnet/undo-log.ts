@@ -4,13 +4,13 @@ const TABLES = ['blocks', 'accounts', 'receivable', 'weights', 'totals', 'touche
 
 interface Column {
   name: string
-  /** Its place in the primary key, from 1 on. */
+  /** Position in the primary key, from 1 on. */
   pk: number
 }
 
 /**
- * How to take back what is written, statement by statement, the newest first. It is kept only while a snapshot may want to go
- * back, by triggers of this connection alone: the file knows nothing of it, and otherwise a write costs what it always did.
+ * Statements that undo each write, the newest first. It is kept only while a snapshot may need it, by temporary triggers of this
+ * connection: the file does not contain them, and at all other times writes cost no more.
  */
 export class UndoLog {
   readonly #db: DatabaseSync
@@ -20,7 +20,7 @@ export class UndoLog {
     this.#db = db
   }
 
-  /** From now on every change can be taken back. Inside a transaction. */
+  /** Makes every change from now on reversible. Inside a transaction. */
   start(now: () => number): void {
     if (this.#isKept()) return
     this.#now = now
@@ -29,7 +29,7 @@ export class UndoLog {
     for (const table of TABLES) this.#watch(table)
   }
 
-  /** There is no way back any more. */
+  /** Forgets how to undo anything. */
   stop(): void {
     if (!this.#isKept()) return
     for (const table of TABLES) {
@@ -38,20 +38,20 @@ export class UndoLog {
     this.#db.exec('drop table temp.undo')
   }
 
-  /** Where the log stands, to come back to. */
+  /** The current end of the log, for `undoTo`. */
   mark(): number {
     return Number(this.#db.prepare('select coalesce(max(seq), 0) as mark from temp.undo').get()!.mark)
   }
 
-  /** Takes back everything since a mark. Inside a transaction. */
+  /** Undoes everything since a mark. Inside a transaction. */
   undoTo(mark: number): void {
     const rows = this.#db.prepare('select sql from temp.undo where seq > ? order by seq desc').all(mark)
     for (const { sql } of rows) this.#db.exec(String(sql))
-    // What the triggers have written about the taking back goes as well.
+    // Deletes what the triggers have recorded about the undoing itself.
     this.#db.prepare('delete from temp.undo where seq > ?').run(mark)
   }
 
-  /** Reads as of a moment: everything younger is taken back, looked at, and put in place again. */
+  /** Reads the state at a moment: undoes everything newer, reads, and redoes it. */
   lookBack<T>(moment: number, look: () => T): T {
     this.#db.exec('begin')
     try {
@@ -63,7 +63,7 @@ export class UndoLog {
     }
   }
 
-  /** Forgets what is older than a moment, unless a mark is held. */
+  /** Forgets what is older than a moment, unless there is a mark. */
   prune(moment: number): void {
     this.#db.prepare('delete from temp.undo where at <= ?').run(moment)
   }

@@ -23,7 +23,7 @@ export type Refusal =
   | 'Negative spend'
   | 'Error processing block'
 
-/** What a valid block does to the ledger. */
+/** The effect of a valid block on the ledger. */
 export interface Change {
   hash: string
   block: StateBlock
@@ -45,7 +45,7 @@ export interface Rules {
 
 const refused = (reason: Refusal): Verdict => ({ refused: reason })
 
-/** Judges a state block by the node's rules, in the node's order: the first rule it breaks names the refusal. */
+/** Validates a state block by the node's rules, in the node's order: the first broken rule determines the refusal. */
 export function judgeStateBlock(rules: Rules, candidate: Candidate<StateBlock>): Verdict {
   const { block } = candidate
   if (epochOfLink(block.link) === undefined) return judgeTransaction(rules, candidate)
@@ -57,14 +57,14 @@ export function judgeStateBlock(rules: Rules, candidate: Candidate<StateBlock>):
     const signed = rules.isSigned(block.account, candidate) || rules.isSigned(rules.epochSigner, candidate)
     return refused(signed ? 'Gap previous block' : 'Bad signature')
   }
-  // A link that happens to spell an epoch may also be the destination of a send.
+  // A link that happens to equal that of an epoch may also be the destination of a send.
   return previous.balance === block.balance ? judgeEpoch(rules, candidate) : judgeTransaction(rules, candidate)
 }
 
 function judgeTransaction({ store, thresholds, isSigned }: Rules, candidate: Candidate<StateBlock>): Verdict {
   const { block, hash } = candidate
   const account = store.findAccount(block.account)
-  // What fits on the head is not on the ledger: the head of its account would be that block, or a later one.
+  // A block that continues the head cannot be on the ledger: the head would be that block, or a later one.
   const fits = block.previous === (account?.head ?? ZERO_HASH)
   if (!fits && store.hasBlock(hash)) return refused('Old block')
   if (!isSigned(block.account, candidate)) return refused('Bad signature')
@@ -118,8 +118,8 @@ function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, candida
 }
 
 /**
- * Judges one of the old block kinds. None can be accepted any more: the genesis account has left them behind, and
- * whatever it sends belongs to epoch 2, which they cannot receive.
+ * Validates one of the old block types. None can be accepted any more: the genesis account was upgraded beyond them, and whatever it
+ * sends belongs to epoch 2, which they cannot receive.
  */
 export function judgeLegacyBlock({ store }: Rules, candidate: Candidate<LegacyBlock>): Refusal {
   const { block, hash } = candidate
@@ -135,8 +135,8 @@ export function judgeLegacyBlock({ store }: Rules, candidate: Candidate<LegacyBl
 }
 
 /**
- * A block that wants to be on the ledger, with what follows from the block alone. All of that is dear and never changes, so that
- * it is computed once, at the first question.
+ * A block that was submitted, with what can be computed from the block alone. That is expensive and never changes, so it is computed
+ * once, when first needed.
  */
 export class Candidate<B extends Block = Block> {
   readonly block: B
@@ -163,7 +163,7 @@ export class Candidate<B extends Block = Block> {
     return verdict
   }
 
-  /** Does what takes time before the ledger is asked: meanwhile the disk may be at work for others. */
+  /** Computes everything in advance, outside of the transaction, while the disk may be writing for others. */
   prepare(): void {
     const { block } = this
     if (block.type === 'state' && epochOfLink(block.link) === undefined) this.isSignedBy(block.account)

@@ -14,7 +14,7 @@ import type { StoredBlock } from './records.ts'
 
 const RECEIVABLE_MAX = 50
 
-/** The ledger as its explorer shows it. It only looks, and at what is here: a fork reads nothing for it. */
+/** The ledger as its explorer shows it. Read-only, and limited to what is in the file: a fork asks its node for nothing. */
 export function toLedgerView(node: LedgerNode): LedgerView {
   const { ledger } = node
   const { store } = ledger
@@ -37,7 +37,7 @@ export function toLedgerView(node: LedgerNode): LedgerView {
     startingWith: (digits) => store.firstHashWith(digits),
     listen(listener) {
       let isDue = false
-      // Many changes of one moment are one piece of news, and what follows from them belongs to it.
+      // Changes of the same moment, with their consequences, are reported as one.
       const tell = () => {
         if (isDue) return
         isDue = true
@@ -111,7 +111,7 @@ function decodeLink({ ledger: { store } }: LedgerNode, { block, subtype, hash }:
       return { means: 'source', hash: block.link, address: source && toAddress(source.account) }
     }
     case 'epoch':
-      // Whatever is not a letter of the sentence is zero.
+      // The link is a sentence in ASCII, padded with zeros.
       return {
         means: 'epoch',
         text: Buffer.from(block.link, 'hex')

@@ -19,7 +19,7 @@ import type { LedgerNode } from './node.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
 import { voteFor } from './accounts.ts'
 
-/** Topics a client may subscribe to; this ledger has something to say on the first four. */
+/** Topics that a client may subscribe to; this ledger sends messages on the first four. */
 const TOPICS = new Set([
   'confirmation',
   'new_unconfirmed_block',
@@ -32,16 +32,16 @@ const TOPICS = new Set([
   'bootstrap',
 ])
 const FRAME_BYTES_MAX = 1024 * 1024
-/** A client that does not read is cut off before it can fill our memory. */
+/** A client that does not read is disconnected before it can fill our memory. */
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024
 
-/** The node's websocket: subscribe, update, unsubscribe and ping, with acknowledgements when asked for. */
+/** The node's websocket: subscribe, update, unsubscribe and ping, with acknowledgements on request. */
 export async function serveWebsocket(
   node: LedgerNode,
   { host, port }: { host: string; port: number },
 ): Promise<RpcServer> {
   const server = createServer((_request, response) => response.writeHead(426, { connection: 'close' }).end())
-  // Listening comes first: the library turns a port that is taken into an exception that cannot be caught.
+  // Listen first: the library turns a port that is taken into an exception that cannot be caught.
   await listen(server, host, port)
   const sockets = new WebSocketServer({ server, maxPayload: FRAME_BYTES_MAX })
   const clients = new Set<Client>()
@@ -74,7 +74,7 @@ export async function serveWebsocket(
 class Client {
   readonly #socket: WebSocket
   readonly #node: LedgerNode
-  /** Representatives whose votes are wanted, where some are named. */
+  /** Representatives whose votes the client wants; undefined means all. */
   #voters: Set<string> | undefined
   readonly #topics = new Map<string, ConfirmationSubscription | undefined>()
 
@@ -86,7 +86,7 @@ class Client {
 
   tell(event: NodeEvent, votes: () => Members[]): void {
     if (event.kind === 'confirmed') {
-      // For what is confirmed by a block behind it, and for what is confirmed already, representatives need not vote.
+      // A block that is confirmed by a later one, or was confirmed before, gets no votes.
       if (event.type === 'active_quorum' && this.#topics.has('vote')) this.#sayVotes(votes())
       const subscription = this.#topics.get('confirmation')
       if (subscription?.wants(event)) this.#send(subscription.message(event, this.#node.clock.now()))
@@ -108,7 +108,7 @@ class Client {
 
   #receive(text: string): void {
     const message = readFrame(text)
-    // The node drops a client that sends something else than JSON, without a closing frame.
+    // The node drops a client that sends anything but JSON, without a closing frame.
     if (!message) {
       this.#socket.terminate()
       return
@@ -121,7 +121,7 @@ class Client {
     }
   }
 
-  /** Says whether there is something to acknowledge; unknown actions and topics are met with silence. */
+  /** Returns whether there is something to acknowledge; unknown actions and topics get no answer. */
   #apply(action: string, topic: string, options: RequestTree | undefined): boolean {
     if (!TOPICS.has(topic)) return false
     switch (action) {
@@ -172,7 +172,7 @@ function readFrame(text: string): RequestTree | undefined {
 
 type Confirmed = NodeEvent & { kind: 'confirmed' }
 
-/** What one client wants to know about confirmations, and the messages that tell it. */
+/** The confirmations that one client wants, and the messages about them. */
 class ConfirmationSubscription {
   readonly #options: ConfirmationOptions
   readonly #isChangeable: boolean
@@ -182,7 +182,7 @@ class ConfirmationSubscription {
     this.#isChangeable = options !== undefined
   }
 
-  /** Adds and removes accounts, and says whether there is something to acknowledge: a node changes only what came with options. */
+  /** Adds and removes accounts, and returns whether there is something to acknowledge: only subscriptions with options can be updated. */
   update(options: RequestTree): boolean {
     if (!this.#isChangeable) return false
     const { accounts } = optionsIn(options)
@@ -198,7 +198,7 @@ class ConfirmationSubscription {
     const { accounts, includeBlock, types } = this.#options
     if (!types.includes(type)) return false
     if (!accounts) return true
-    // The node looks for the counterparty inside the block, so a filter without blocks never matches.
+    // The node looks for the other account inside the block, so a filter without blocks never matches.
     if (!includeBlock || stored.block.type !== 'state') return false
     return accounts.has(toAddress(stored.account)) || accounts.has(toAddress(stored.block.link))
   }
@@ -218,7 +218,7 @@ class ConfirmationSubscription {
         tally,
         final: tally,
         blocks: '1',
-        // The node counts one without an owner as well.
+        // The node counts a placeholder account as well.
         voters: `${votes.length + 1}`,
         request_count: '0',
       }

@@ -2,16 +2,16 @@ import { Leaving } from '../kernel/leaving.ts'
 import { WORK_THRESHOLDS, formatWork, fromMultiplier, workValue } from '../kernel/nano/work.ts'
 import type { Random } from '../kernel/ports.ts'
 
-/** Hashes between two looks at the event loop: about a millisecond. */
+/** Hashes between two turns of the event loop: about a millisecond. */
 const CHUNK = 128
 
-/** What a send of the development network takes, 64 times over: found within a second by any machine. */
+/** 64 times the work of a send on the dev network: any machine finds it within a second. */
 const EASY_MAX = fromMultiplier(64, WORK_THRESHOLDS.dev.send)
 
-/** Looks for work; undefined when it was called off. */
+/** Searches for work; undefined when the search was cancelled. */
 export type WorkSearch = (root: string, difficulty: bigint, leaving: Leaving) => Promise<string | undefined>
 
-/** The searches of the ledger's own port, each of which may be called off. */
+/** The searches of the ledger's own port, each of which can be cancelled. */
 export class WorkSearches {
   readonly #easy: WorkSearch
   readonly #running = new Map<string, Set<Leaving>>()
@@ -22,7 +22,7 @@ export class WorkSearches {
     this.#hard = this.#easy
   }
 
-  /** Hands what takes more than a moment to a source that is faster at it. */
+  /** Passes longer searches to a faster source. */
   searchWith(search: WorkSearch): void {
     this.#hard = search
   }
@@ -48,7 +48,7 @@ export class WorkSearches {
   }
 }
 
-/** Looks in the ledger's own thread: a send of the development network takes about a thousand tries. */
+/** Searches in the ledger's own thread: a send of the dev network takes about a thousand tries. */
 async function searchWork(
   random: Random,
   root: string,

@@ -3,7 +3,7 @@ const BATCH_MAX = 256
 
 interface Job {
   run: () => unknown
-  /** Has a commit of its own and runs this right after it, before anybody else does anything. */
+  /** The job has a commit of its own, and this runs right after it, before any other job. */
   settle?: () => void
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -11,14 +11,13 @@ interface Job {
 
 export interface Disk {
   inTransaction(run: () => void): void
-  /** When everything that was committed is on the disk; undefined where there is none. */
+  /** Resolves when everything that was committed is on the disk; undefined for a ledger in memory. */
   sync(): Promise<void> | undefined
 }
 
 /**
- * Runs jobs one after another and commits several with one sync to disk. No caller hears of a result before it is durable; when
- * the commit fails, everybody in it hears of the failure. While the disk is at work the next jobs come together, and the
- * process does other things.
+ * Runs jobs one after another and commits several with one sync to disk. No caller gets a result before it is durable; when the commit
+ * fails, every caller in it gets the error. While the disk is syncing, the next jobs are collected, and the process does other work.
  */
 export class BatchWriter {
   readonly #disk: Disk
@@ -26,7 +25,7 @@ export class BatchWriter {
   #lonely = 0
   #busy = false
   #syncing: Promise<void> | undefined
-  /** A disk that has failed once may have lost anything since: nothing is written any more. */
+  /** After a failed sync anything may be lost, so nothing is written any more. */
   #broken: unknown
   #closed = false
 
@@ -38,18 +37,18 @@ export class BatchWriter {
     return this.#submit({ run })
   }
 
-  /** In a commit of its own: what it throws takes back this job and no other. `settle` follows before any other job. */
+  /** Runs in a commit of its own: an exception rolls back this job and no other. `settle` runs before any other job. */
   submitAlone<T>(run: () => T, settle: () => void): Promise<T> {
     this.#lonely++
     return this.#submit({ run, settle })
   }
 
-  /** What the sync under way makes durable; undefined when everything is. */
+  /** What the current sync makes durable; undefined when everything is. */
   get syncing(): Promise<void> | undefined {
     return this.#broken === undefined ? this.#syncing : Promise.reject(this.#broken)
   }
 
-  /** Waits for what was submitted, and takes nothing more. */
+  /** Waits for submitted jobs, and accepts no more. */
   async close(): Promise<void> {
     const last = this.submit(() => undefined)
     this.#closed = true
@@ -70,7 +69,7 @@ export class BatchWriter {
     this.#gather(0)
   }
 
-  /** Where the disk is quick, a commit of its own for each job is what is dear: as long as a turn of the loop brings more of them, they are waited for. */
+  /** With a fast disk a commit for each job would be the main cost: as long as a turn of the event loop brings more jobs, they are awaited. */
   #gather(before: number): void {
     const { length } = this.#queue
     if (length === before || length >= BATCH_MAX) this.#flush()
@@ -115,7 +114,7 @@ export class BatchWriter {
   }
 }
 
-/** For jobs that come after the end. */
+/** The error of jobs that are submitted after the close. */
 export class LedgerClosed extends Error {
   constructor() {
     super('The ledger is closed.')

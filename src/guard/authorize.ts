@@ -4,8 +4,8 @@ import { AppError } from '../kernel/errors.ts'
 import { type Scope, requireScope } from '../kernel/rights.ts'
 
 /**
- * Lets a caller through an action's door. A secret key opens every door that a public one opens, as far as its scopes go; what
- * anybody may do without a key is no exception.
+ * Refuses a caller who may not use an action. A secret key may do everything that a public key may, as far as its scopes allow; that
+ * includes what anybody may do without a key.
  */
 export function authorize(action: Action, caller: Caller, scope: Scope): void {
   if (caller.kind === 'account') requireScope(caller, scope)

@@ -15,11 +15,11 @@ import {
 } from '../modules/accounts/index.ts'
 import type { Plans } from './throttle.ts'
 
-/** What a metered thing costs, and how much of it is free for whom; no allowance means no limit. */
+/** The price of a metered thing, and how much of it is free for whom; without an allowance there is no limit. */
 export interface Tariff {
   credits: number
   free: { anonymous: Allowance | undefined; account: Allowance | undefined }
-  /** Whether an account with credits uses up what is free before it pays. */
+  /** Whether an account with credits uses up its free amount before it pays. */
   freeFirst: boolean
 }
 
@@ -33,15 +33,15 @@ interface Charge {
 }
 
 /**
- * Runs something metered and charges for it (contract 8). Credits are set aside before, spent on success, given back on
- * failure; what is free is counted the same way. What runs learns what it cost, so that its answer can say so.
+ * Runs something metered and charges for it (contract 8). Credits are reserved before, spent on success, and given back on failure;
+ * the free amount is counted the same way. `run` is given the price, so that its answer can report it.
  */
 export async function charged<T>(
   { store, caller, ip, tariffs }: Charge,
   meter: Meter,
   run: (credits: number) => Promise<T>,
 ): Promise<T> {
-  // The request itself is paid for.
+  // Paid by request, so no credits are taken.
   if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return run(0)
   const { credits, free, freeFirst } = tariffs[meter]
   const spender = spenderOf(caller)
@@ -65,14 +65,14 @@ export async function charged<T>(
   try {
     return await run(0)
   } catch (error) {
-    // A caller who calls off a request has used the machine all the same, and could go on for ever.
+    // A cancelled request has used the machine all the same; if it were free, a caller could cancel for ever.
     if (error instanceof Cancelled) throw error
     await giveBackFree(store.db, use.taken).catch(store.failures.lost('credits.free'))
     throw error
   }
 }
 
-/** The same for what costs no credits: an account with credits is not counted, one without has what is free. */
+/** For what costs no credits: calls of accounts with credits are not counted, all others use up a free amount. */
 export async function counted(
   { store, caller, ip, tariffs }: Charge,
   meter: Meter,
@@ -91,7 +91,7 @@ export async function counted(
 
 const payerOf = (account: string | undefined, ip: string) => (account === undefined ? `ip:${ip}` : `acc:${account}`)
 
-/** What is free is used up; who has no account has nothing to pay the rest with. */
+/** The free amount is used up, and a caller without an account cannot pay for more. */
 function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAfterSeconds: number): AppError {
   const minutes = windowMilliseconds / 60_000
   const detail = `${max} ${meter === 'work' ? 'works' : 'sends'} in ${minutes} minutes are free for one address without a key. A key has more of them, and credits pay for the rest: rpc_key, buy_rpc.`
@@ -99,12 +99,12 @@ function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAf
   return new AppError(code, 'Too many requests.', { retryAfterSeconds, body: { detail } })
 }
 
-/** Whose credits a caller may spend. Anyone can read a public key, so that its holder counts as anonymous. */
+/** Whose credits a caller may spend. Anyone can read a public key, so its holder counts as anonymous. */
 const spenderOf = (caller: Caller) => (caller.kind === 'account' && caller.door === 'secret-key' ? caller : undefined)
 
 export const accountOf = (caller: Caller): string | undefined => spenderOf(caller)?.accountId
 
-/** Another request may have taken the last credits since we looked; what is free is still there. */
+/** Another request may have taken the last credits since the check; the free amount is still available then. */
 function ifInsufficient(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'insufficient_credits') throw error
 }
@@ -122,7 +122,7 @@ async function spend<T>(
     await releaseCredits(store, reservationId).catch(store.failures.lost('credits.release'))
     throw error
   }
-  // The work is done and the client gets it, also when the store fails now and the credits return.
+  // The work is done and the client gets it, even if the store fails now and the reserved credits return to the account.
   await commitCredits(store, { reservationId, reason: meter, actor }).catch(store.failures.failed('credits.spend'))
   return result
 }
@@ -142,13 +142,13 @@ export function toPlans(config: Config): Plans {
 
 const BATCH_WIDTH_MAX = 10
 
-/** How many requests of a batch run at once: half of what its caller may, so that a batch neither refuses itself nor shuts out the rest. */
+/** How many requests of a batch run at once: half of what its caller may, so that neither itself nor other requests are refused. */
 export function toBatchWidth(config: Config): number {
   const limits = Object.values(toPlans(config)).flatMap(({ concurrencyMax }) => concurrencyMax || [])
   return Math.max(1, Math.min(BATCH_WIDTH_MAX, ...limits.map((limit) => Math.floor(limit / 2))))
 }
 
-/** What metered things cost, and how much of them is free. */
+/** The prices of metered things, and how much of them is free. */
 export function toTariffs(config: Config): Tariffs {
   const allowance = (max: number, windowMilliseconds: number) => (max === 0 ? undefined : { max, windowMilliseconds })
   return {

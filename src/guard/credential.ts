@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 /** Headers by lower-case name. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Where a credential may stand in a request. */
+/** The parts of a request that may contain a credential. */
 interface CredentialSources {
   headers: RequestHeaders
   url: string
@@ -14,9 +14,9 @@ interface CredentialSources {
 }
 
 /**
- * The credential of a request. Clients send it in seven places (contract 5); an empty one is none, and two that differ
- * are refused, because guessing which one counts is how accounts get confused. Where an action has a parameter `key`
- * of its own (`account_get`), the body's `key` is that parameter; one that names `public_key` takes it as a credential.
+ * The credential of a request. Clients send it in seven places (contract 5). An empty one counts as none. Two different ones are
+ * refused, because guessing which one counts would confuse accounts. Where an action has a parameter `key` of its own
+ * (`account_get`), the body's `key` is that parameter; an action with a parameter `public_key` takes that as the credential.
  */
 export function extractCredential({ headers, url, body, action }: CredentialSources): string | undefined {
   const properties = action?.input.properties ?? {}
@@ -40,7 +40,7 @@ export function extractCredential({ headers, url, body, action }: CredentialSour
   return found
 }
 
-/** A key as it is, after `Bearer`, or as the password of basic authentication. */
+/** The key itself, the token after `Bearer`, or the password of basic authentication. */
 function readAuthorization(text: string): string {
   const [, basic] = /^Basic\s+(\S+)$/i.exec(text) ?? []
   if (basic === undefined) return text.replace(/^Bearer(\s+|$)/i, '')

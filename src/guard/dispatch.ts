@@ -19,7 +19,7 @@ import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
 import type { Entry, Throttle } from './throttle.ts'
 import { traceRpc, traceSteps } from './trace-rpc.ts'
 
-/** What every request shares; the node and the caller are added for each. */
+/** What all requests share; the node and the caller are added for each. */
 export interface Gateway extends Readable {
   registry: Registry
   keys: KeyLookup
@@ -28,21 +28,21 @@ export interface Gateway extends Readable {
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
   usage: Pick<UsageMeter, 'count'>
-  /** Seals the answers that are kept for repeated requests. */
+  /** Encrypts the answers that are kept for repeated requests. */
   secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
   seller: Seller | undefined
   store: StoreCtx
 }
 
-/** A request on its way, with what the steps before have found out. Each step may rely on those above it. */
+/** A request between the steps, with the results of earlier steps. Each step may rely on those above it. */
 interface Passing {
   readonly gateway: Gateway
   readonly request: RpcRequest
   readonly door: Door
   readonly trace: RpcTrace
   order: readonly Step[]
-  /** An answer to the same bytes that still counts. */
+  /** A current answer to a request of exactly the same bytes. */
   known: KnownAnswer | undefined
   body: Body | undefined
   found: RegisteredAction | undefined
@@ -58,7 +58,7 @@ interface Passing {
 
 interface Step {
   name: string
-  /** For people: what it does, and with which status it refuses. */
+  /** For readers: what the step does, and with which status it refuses. */
   what: string
   pass(passing: Passing): void | Promise<void>
 }
@@ -79,8 +79,8 @@ export const ORDER: readonly Step[] = [
 const TRACED_ORDER = traceSteps<Passing, Step>(ORDER)
 
 /**
- * Takes one request through all steps; the answer is JSON text. What it leaves behind for the transport comes with it. A request
- * that waits for nothing is answered at once.
+ * Takes one request through all steps and returns the answer as JSON text, with the trace for the transport. A request that needs no
+ * waiting is answered synchronously.
  */
 export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Promise<RpcOutcome> {
   const trace: RpcTrace = {
@@ -117,7 +117,7 @@ export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Pr
   })
 }
 
-/** Goes on from a step until one has the answer. */
+/** Runs the steps from one on until one of them has the answer. */
 function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> {
   try {
     for (let at = from; at < passing.order.length && passing.answer === undefined; at++) {
@@ -191,7 +191,7 @@ function enter(passing: Passing): void | Promise<void> {
 function repeat(passing: Passing): void | Promise<void> {
   const { gateway, request, door, trace, known } = passing
   if (!known) return
-  // One caller's key pays for nothing that another caller asks, and a read that is too old is made anew.
+  // A remembered answer is unusable if this caller must pay or lacks the scope, or the running read may be outdated: run it again.
   const goOn = () => {
     passing.body = door.parse(request.text, gateway.registry)
   }
@@ -210,12 +210,12 @@ function repeat(passing: Passing): void | Promise<void> {
   })
 }
 
-/** Whether the caller is asked for money. Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8). */
+/** Whether the caller must pay for this request. Callers with any credential, even a wrong one, never get here (contract 5, rule 8). */
 function isSold({ gateway, caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' && (gateway.seller?.goods.has(found!.action.name) ?? false)
 }
 
-/** Whether its key may have the cached answer. Otherwise the request continues, and `authorize` refuses it. */
+/** Whether the caller's key has the scope for the remembered answer. If not, the request continues and `authorize` refuses it. */
 function mayRecall({ caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' || hasScope(caller!, found!.action.scope)
 }
@@ -227,7 +227,7 @@ function countUse({ gateway, caller, found }: Passing): void {
 function price(passing: Passing): void | Promise<void> {
   const { gateway, request, door, trace, body } = passing
   const { action } = passing.found!
-  // A caller who is asked for money also learns which fields are not read.
+  // Set before a refusal with a price, so that its caller also learns which fields are ignored.
   trace.ignored = door.ignored(passing.found!, body!)
   if (!isSold(passing)) return
   return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
@@ -235,7 +235,7 @@ function price(passing: Passing): void | Promise<void> {
   })
 }
 
-/** What is asked for; nothing has cost or changed anything before this is known. */
+/** Reads the parameters; nothing before this step costs or changes anything. */
 function read(passing: Passing): void | Promise<void> {
   const { gateway, door, found, body } = passing
   const reading = door.read(gateway, found!, body!)
@@ -263,7 +263,7 @@ const meaningOf = ({ door, found, body }: Passing) => door.shape + fingerprintOf
 
 function actPaid(passing: Passing, purchase: Purchase): Promise<string> {
   const { request, trace } = passing
-  // What is paid for is finished, also when the client has left: it comes back for the stored answer.
+  // Paid work is finished even if the client has left: the client can fetch the stored answer later.
   const act = (caller: Caller) => run(passing, { caller, idempotency: undefined, leaving: new Leaving() })
   return pay(purchase, { ...request, trace }, { fingerprint: meaningOf(passing), run: act })
 }
@@ -285,8 +285,8 @@ function actOnce(passing: Passing): Promise<string> {
 }
 
 /**
- * Who may repeat a request. Callers without an account are distinguished by address, so that none reads another's answer; so are those with
- * a public key, who else could take an Idempotency-Key from the account.
+ * Whose requests share an Idempotency-Key. Callers without an account are distinguished by address, so that none reads another's
+ * answer; holders of a public key, too, because they could otherwise use up an Idempotency-Key of the account.
  */
 function repeaterOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous') return `ip:${ip}`
@@ -317,7 +317,7 @@ async function run(
   }
   const namesRevision = names.revision
   const result = passing.asked!.run(ctx)
-  // What a caller paid for is not given away to the next, nor what rests on more than the node told, nor what has a door.
+  // Answers are not shared if the caller paid, if they depend on more than the node's answer, or if the action needs a key.
   const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
   if (!action.readOnly || action.auth !== 'none' || isPaid) {
     const answer = JSON.stringify(await result)
@@ -328,20 +328,20 @@ async function run(
   const running = Promise.resolve(result).then((result) => JSON.stringify(result))
   const { flight, ignored: ignoredNames } = trace
   const join = (leaving: Leaving) => flight!.join(leaving)
-  // What asks a second time would end with the client who began it.
+  // Further reads for this answer end when the client that began it leaves, which fails it for all who joined.
   const isAbandoned = () => leaving.left
   if (flight) remembered.share(text, { ...known, ignoredNames, running, join, isAbandoned })
   const answer = await running
   countUse(passing)
-  // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
+  // Remembered from the second request on: the first finds the node's answer in no cache, and most requests never repeat.
   const freshness = trace.cache === 'hit' ? trace.fresh : undefined
   if (freshness) remembered.put(text, { ...known, ignoredNames, text: answer, freshness })
   return answer
 }
 
 /**
- * Whose share of what is scarce a request takes. Those who may spend for an account are the account; who pays by request
- * is the address that pays; all others are distinguished by network address.
+ * Whose share of scarce resources a request uses. Callers who may spend an account's credits count as the account; callers who pay by
+ * request count as the address that pays; all others are distinguished by network address.
  */
 function payerOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return `x402:${caller.paidBy}`
@@ -349,7 +349,7 @@ function payerOf(caller: Caller, ip: string): string {
   return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
-/** What cannot be read and wrong credentials count against the address they came from: neither can be tried for nothing. */
+/** Unreadable requests and wrong credentials count against the network address, so that neither can be tried without limit. */
 async function countFailure({ gateway, request, trace, isCounted }: Passing, error: unknown): Promise<unknown> {
   if (isCounted) return error
   try {

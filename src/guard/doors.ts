@@ -34,7 +34,7 @@ const SERVICE_DOOR: Door = {
   },
 }
 
-/** The service's door where the path names the action: the body need not, and may not name another. */
+/** The service's endpoint with the action in the path: the body need not repeat it, and may not name another. */
 const actionDoor = (name: string): Door => ({
   ...SERVICE_DOOR,
   prefix: `actions/${name} `,
@@ -70,7 +70,7 @@ function toAsked({ action, room, parse }: RegisteredAction, { params, resolved }
   }
 }
 
-/** A caller who gave a name learns whose it is. */
+/** A caller who gave a username also gets the address it belongs to. */
 async function named(running: Promise<Json> | Json, address: string): Promise<Json> {
   const result = await running
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
@@ -78,7 +78,7 @@ async function named(running: Promise<Json> | Json, address: string): Promise<Js
 }
 
 function findAction(registry: Registry, body: Body): RegisteredAction {
-  // A published example leaves the action out; a block with a subtype can mean one thing only.
+  // A published example omits the action; a block with a subtype can only mean `process`.
   const implied = body.block !== undefined && body.subtype !== undefined ? 'process' : undefined
   const name = body.action ?? implied
   if (name === undefined || name === null || name === '') throw badAction('Action not provided')
@@ -95,7 +95,7 @@ function findNamed(registry: Registry, name: string): RegisteredAction {
   throw new AppError('not_found', 'Bad action provided.', { body })
 }
 
-/** The words of a refusal are the contract's; what was probably meant stands beside them. */
+/** The contract fixes the message of the refusal; the name that was probably meant is a field of its own. */
 function meantBy(registry: Registry, name: string): { nearest?: string } {
   const nearest = registry.nearest(name)
   return nearest === undefined ? {} : { nearest }
@@ -106,48 +106,48 @@ const badAction = (text: string, meant: { nearest?: string } = {}) =>
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** What a door needs to know to read a request. */
+/** What an endpoint needs to read a request. */
 export interface Readable {
   names: Names
-  /** Entries that a list has at most. */
+  /** Most entries of a list. */
   countMax: number
 }
 
 /** A request that was read and may be run. */
 export interface Asked {
-  /** Money moves or something is made: with an Idempotency-Key it acts once. */
+  /** Whether it moves money or makes something: repeated with the same Idempotency-Key, it acts once. */
   once: boolean
-  /** What a secret key must be let do for it. */
+  /** The scope that a secret key needs for it. */
   scope: Scope
   run(ctx: Ctx): Promise<Json> | Json
 }
 
 /**
- * How requests are read and answers are shaped. There are two: the service's, which speaks the contract, and the node's, which
- * speaks as a node does; the service's may have the action in its path. Everything between, from keys to payments, is one and the same.
+ * How an endpoint reads requests and shapes answers. There are two: the service's, which follows the contract and may have the action
+ * in its path, and the node's, which behaves as a node does. Everything between, from keys to payments, is the same for both.
  */
 export interface Door {
-  /** Stands before a request where its answer is remembered: equal requests have other answers at another door. */
+  /** Prefix of the remembered request: the same bytes have another answer at another endpoint. */
   prefix: string
-  /** Stands before what a request means: the same one is answered in another shape elsewhere. */
+  /** Prefix of the request's fingerprint: the same request has an answer of another shape at another endpoint. */
   shape: string
   parse(text: string, registry: Registry): Body
   find(registry: Registry, body: Body): RegisteredAction
-  /** Names of fields that are not read. */
+  /** Names of fields that the action does not use. */
   ignored(found: RegisteredAction, body: Body): string | undefined
-  /** Refuses what cannot be meant. */
+  /** Reads the parameters, and refuses invalid ones. */
   read(readable: Readable, found: RegisteredAction, body: Body): Asked | Promise<Asked>
 }
 
-/** A member takes a hundred times the two bytes it can be written in. */
+/** Parsed, a member takes a hundred times the memory of its two bytes of text. */
 const MEMBERS_MAX = 10_000
 
-/** The request that a body was made from. */
+/** The request from which a body was made. */
 const requestOf = new WeakMap<Body, NodeRequest>()
 
 /**
- * The node's own door: requests are read and answered as a node V27.1 does it, errors of the ledger and of the request with
- * status 200. What the gateway itself refuses (keys, limits, payment) it refuses as everywhere.
+ * The node's own endpoint: requests are read and answered as by a node V27.1, with status 200 for errors of the ledger and of the
+ * request. Refusals of the gateway itself (keys, limits, payment) are the same as elsewhere.
  */
 const NODE_DOOR: Door = {
   prefix: 'node ',
@@ -163,7 +163,7 @@ const NODE_DOOR: Door = {
     const name = textOf(action)
     const found = registry.find(name)
     if (found?.action.ofNode && !found.action.ownSynonyms?.includes(name)) return found
-    // To those outside, a node of which they have no control.
+    // Other callers get the answer of a node whose control is disabled.
     throw new LedgerRefusal(CONTROL_ACTIONS.has(name) ? CONTROL_IS_DISABLED : 'Unknown command')
   },
   ignored: () => undefined,
@@ -180,7 +180,7 @@ const NODE_DOOR: Door = {
   },
 }
 
-/** What the guards look at: keys, and what makes two requests the same. The first of two equal names counts. */
+/** The members that the guards look at: keys, and what makes two requests the same. The first of two equal names counts. */
 function toBody(tree: RequestTree): Body {
   return Object.fromEntries(tree.members.map(({ name, tree }): [string, unknown] => [name, toValue(tree)]).reverse())
 }
@@ -202,7 +202,7 @@ function refuseLongLists(action: Action, fields: RequestTree): void {
   }
 }
 
-/** Asks a node the question of the client: the fields that the action has, as the client wrote them, and no more entries than we give. */
+/** Asks a node the client's question: only fields that the action has, as the client wrote them, and bounded counts. */
 async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion, countMax: number): Promise<Json> {
   const params: Record<string, unknown> = {}
   for (const field of [...Object.keys(action.input.properties), ...(action.asNode?.fields ?? [])]) {
@@ -212,17 +212,17 @@ async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion,
     else params[field] = field === 'block' && tree.members.length > 0 ? toTexts(tree) : tree.text
   }
   if ('count' in action.input.properties) params.count = boundedCount(action, countMax, params.count)
-  // A node counts brackets wherever they stand, and these may have come in another spelling.
+  // A node counts brackets everywhere, even inside strings, and the client may have written some of them as escapes.
   if (exceedsDepth(JSON.stringify(params))) throw new LedgerRefusal('Max JSON depth exceeded')
   return (await ctx.node.read(name, params, { verbatim: true })) as Json
 }
 
-/** A block as an object; the node reads nothing below its members. */
+/** A block as an object of texts; the node reads nothing below its members. */
 function toTexts({ members }: RequestTree): Record<string, string> {
   return Object.fromEntries(members.map(({ name, tree }): [string, string] => [name, tree.text]).reverse())
 }
 
-/** What the node cannot read is refused by it, and where it asks for a count there is none but the client's. */
+/** The node itself refuses a count that it cannot read; a valid one is capped. Where the node requires a count, none is added. */
 function boundedCount(action: Action, max: number, given: unknown): unknown {
   if (given === undefined) return action.input.required?.includes('count') ? undefined : `${max}`
   const count = toUnsigned(textOf(given))

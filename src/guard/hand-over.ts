@@ -1,10 +1,10 @@
 import type { KeyLookup } from '../kernel/ports.ts'
 import { type RegisteredAction, Registry } from './registry.ts'
 
-/** Not answered here, and not counted here: the owner takes the whole request. One value, because it is thrown often. */
+/** This process neither answers nor counts the request: the owner takes it. One value, because it is thrown often. */
 export const HANDED_OVER = new Error('Handed over.')
 
-/** The actions of a process that answers some of them; who asks for another is handed over. */
+/** The actions of a process that answers only some of them; requests for any other are handed over. */
 export class PartRegistry extends Registry {
   override find(name: string): RegisteredAction {
     const found = super.find(name)
@@ -13,7 +13,7 @@ export class PartRegistry extends Registry {
   }
 }
 
-/** A request with a key is handed over: whose it is, and what it still may, is known elsewhere. */
+/** Requests with a key are handed over: only the owner knows whose a key is and what it may still do. */
 export const KEYS_ELSEWHERE: KeyLookup = {
   find() {
     throw HANDED_OVER

@@ -3,19 +3,19 @@ import { refuseNul } from '../kernel/refuse-nul.ts'
 
 const DEPTH_MAX = 20
 
-/** Reads a request body, whatever its content type says: an object of bounded depth, or a clear refusal. */
+/** Parses a request body, whatever its content type says; refuses anything but an object of bounded depth. */
 export function parseBody(text: string): Record<string, unknown> {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_json', 'Unable to parse JSON', { body: { detail: 'The body must be a JSON object.' } })
   }
   const body = value as Record<string, unknown>
-  // Only an escape can bring the character into JSON, and few bodies have one. What is no name of an action is refused as such.
+  // NUL can only be in JSON as an escape, which few bodies have. The action is left out: an unknown name has its own refusal.
   if (text.includes('\\u0000')) refuseNul({ ...body, action: undefined })
   return body
 }
 
-/** Any JSON of bounded depth; what stands around requests adds to the depth that each may have. */
+/** Parses JSON of bounded depth; `around` is the depth of a batch around its requests, in addition to theirs. */
 export function parseJson(text: string, around = 0): unknown {
   if (exceedsDepth(text, DEPTH_MAX + around)) throw new AppError('invalid_json', 'Max JSON depth exceeded')
   try {
@@ -25,7 +25,7 @@ export function parseJson(text: string, around = 0): unknown {
   }
 }
 
-/** Counts real nesting, so that brackets inside strings are harmless. */
+/** Counts real nesting: brackets inside strings do not count. */
 function exceedsDepth(text: string, max: number): boolean {
   let depth = 0
   let inString = false

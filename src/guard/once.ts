@@ -17,19 +17,19 @@ import {
 import type { RequestHeaders } from './credential.ts'
 
 const KEPT_MILLISECONDS = 24 * 3_600_000
-/** A run says this often that it lives, and counts as dead when it has not said so for a while. */
+/** A run renews its lease this often, and counts as dead when the lease has ended. */
 const RENEWED_EVERY = 1_000
 const LEASE_MILLISECONDS = 3_000
-/** How often a second request looks for a sign of life of the first. */
+/** How often a second request checks whether the first has renewed its lease. */
 const LOOK_EVERY = 250
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 /**
- * Refusals that the client can lift without changing its request: buying credits, waiting, asking for a permission.
+ * Refusals that the client can resolve without changing its request: by buying credits, waiting, or getting a permission.
  * Nothing has happened, so the key is free again.
  */
 const LIFTABLE = new Set([401, 402, 403, 404, 409, 429])
 
-/** The claims of everything that this very process runs: it need not wait for a sign of its own life. */
+/** The claims of all runs of this process: they are certainly alive, so their leases need not be checked. */
 const running = new Set<string>()
 
 interface OnceRequest extends RepeatKey {
@@ -38,7 +38,7 @@ interface OnceRequest extends RepeatKey {
   onReplay(): void
 }
 
-/** The store that keeps answers, and what seals them there: some hold what is shown once, or a mail address. */
+/** The store that keeps answers, and what encrypts them: some contain a secret that is shown once, or an email address. */
 export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failures'> {
   secrets: Pick<SecretBox, 'seal' | 'open'>
 }
@@ -46,10 +46,10 @@ export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failur
 type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; body: AppError['body'] } }
 
 /**
- * Runs a request once for each key of an account and action (contract 8). The first one runs and its answer is kept for
- * 24 hours; a repeated one gets the same bytes, one with another body or while the first still runs gets 409. A failure
- * on our side frees the key, and so does a refusal that the client can lift. When the process of the first one has died,
- * the repeated one runs in its place and finds what was made.
+ * Runs a request once for each key of an account and action (contract 8). The first request runs and its answer is kept for 24 hours.
+ * A repeated one gets the same bytes; one with another body, or while the first still runs, gets 409. A failure on our side frees the
+ * key, and so does a refusal that the client can resolve. When the process of the first one has died, the repeated one runs in its
+ * place and finds what was made.
  */
 export async function once(
   ctx: OnceCtx,
@@ -57,7 +57,7 @@ export async function once(
   run: (idempotency: Idempotency) => Promise<string>,
 ): Promise<string> {
   const claim = ctx.ids.next('run')
-  // Before it is written, so that there is no moment in which this process could take it for a dead one's.
+  // Before the claim is stored, so that this process can never take its own claim for that of a dead process.
   running.add(claim)
   try {
     const place = `idempotency:${key.accountId}:${key.action}`
@@ -95,7 +95,7 @@ async function runAndKeep(
     await settled.catch(failures.lost('once.key'))
     throw error
   }
-  // It has happened: the client gets its answer even when it cannot be kept.
+  // The request has taken effect: the client gets its answer even if it cannot be kept.
   await keep({ text: secrets.seal(place, text) }).catch(failures.failed('once.answer', { doing: key.action }))
   return text
 }
@@ -106,7 +106,7 @@ interface Claimed {
   made: string | null
 }
 
-/** The right to run, or what a finished run has left. */
+/** Claims the right to run, or returns what a finished run has left. */
 async function claimKey(
   { db, clock }: OnceCtx,
   key: RepeatKey,
@@ -119,20 +119,20 @@ async function claimKey(
     const run = { fingerprint, claim, now, leaseUntil: now + LEASE_MILLISECONDS, expiresAt: now + KEPT_MILLISECONDS }
     if (await insertStarted(db, key, run)) return { claim, resumed: false, made: null }
     const seen = await findSeenRequest(db, key)
-    // Freed between the two statements.
+    // Another request freed the key between the two statements.
     if (!seen) continue
     const isNew = seen.expiresAt <= now
     if (!isNew) {
       if (seen.fingerprint !== fingerprint) throw conflict()
       if (seen.status === 'finished') return { kept: seen.answer! }
       if (seen.claim !== null && running.has(seen.claim)) throw inFlight()
-      // A sign of life since we looked, or another who was faster than we to take it over.
+      // The lease was renewed since the last look, or another request was faster to take it over.
       if (before && (seen.claim !== before.claim || seen.leaseUntil > before.leaseUntil)) throw inFlight()
-      // An instance that gave no sign of life for a whole lease is dead, whatever a clock that was set back says.
+      // An instance that has not renewed for a whole lease is dead, even if a clock that was set back says otherwise.
       if (seen.leaseUntil > now && waited < LEASE_MILLISECONDS) {
-        // A gateway of the version before says nothing while it runs.
+        // A gateway of the previous version does not renew while it runs.
         if (seen.claim === null) throw inFlight()
-        // A run of this very process may have ended since its row was read: the second look shows that, without waiting.
+        // A run of this process may have ended since its row was read: the second look shows that, without waiting.
         if (before) {
           await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
           waited += LOOK_EVERY
@@ -146,12 +146,12 @@ async function claimKey(
   }
 }
 
-/** Says again and again that a run lives, until it ends or another has it. Answers how to stop. */
+/** Renews the lease of a run until it ends or another run has taken it over. Returns how to stop. */
 function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: string): () => void {
   let stop = () => {}
   const renew = async () => {
     const isOurs = await renewLease(db, key, claim, clock.now() + LEASE_MILLISECONDS).catch(failures.lost('once.key'))
-    // A store that is away now may be back before the lease ends; if it is not, whatever this run makes comes to nothing.
+    // An unavailable store may be back before the lease ends; if it is not, `record` will refuse what this run makes.
     if (isOurs !== false && running.has(claim)) stop = clock.after(RENEWED_EVERY, () => void renew())
   }
   stop = clock.after(RENEWED_EVERY, () => void renew())
@@ -159,7 +159,7 @@ function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: stri
 }
 
 /**
- * What the run may know of the one before, and how it says what it makes. Recording is the fence: of two runs that both
+ * Gives a run what an earlier one has made, and lets it record what it makes itself. Recording is the fence: of two runs that both
  * believe to be the only one, the transaction of one fails.
  */
 function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Idempotency {
@@ -174,7 +174,7 @@ function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, m
   }
 }
 
-/** The encrypted answer that was kept, or the refusal. */
+/** Returns the stored answer, or throws the stored refusal. */
 function replay(stored: string): string {
   const kept = JSON.parse(stored) as Kept
   if ('text' in kept) return kept.text
@@ -212,12 +212,12 @@ export function readIdempotencyKey(
   return found
 }
 
-/** Members that say who asks and how often, and not what for; the action is part of the key's scope. */
+/** Members that identify the caller or the attempt; they are no part of a request's meaning. The action is part of the key's scope. */
 const NOT_MEANT = new Set(['action', 'key', 'public_key', 'idempotency_key'])
 
 /**
- * Equal for bodies that mean the same, in whatever order their members stand. What is a field of the action itself, such
- * as the `key` of `account_get`, is always meant.
+ * Equal for bodies with the same meaning, in whatever order their members are. A field of the action itself, such as the `key` of
+ * `account_get`, always belongs to the meaning.
  */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>, fields: object = {}): string {
   const meant = Object.entries(body).filter(([name]) => Object.hasOwn(fields, name) || !NOT_MEANT.has(name))
@@ -226,7 +226,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>, fields: o
     .digest('hex')
 }
 
-/** Depth is bounded by the reader of the body. */
+/** Recursion is safe: the parser of the body bounds the depth. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

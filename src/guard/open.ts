@@ -5,15 +5,15 @@ import { toPlans, toTariffs } from './charge.ts'
 import { RememberedAnswers } from './remembered.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Of the memory for answers: what is made of a node's answer is larger than the answer. */
+/** Share of the memory for answers: the finished answer is larger than the node's answer from which it is made. */
 const FINISHED_SHARE = 5 / 8
 
 interface GatewayParts extends Omit<Gateway, 'countMax' | 'remembered' | 'tariffs' | 'throttle'> {
-  /** Counts requests, for this process alone or for all. */
+  /** Counts requests, in this process alone or for all processes. */
   burst: RateLimiter
 }
 
-/** What every request passes, in a process that has these parts. */
+/** Puts together what every request passes. */
 export function openGateway(config: Config, { burst, ...parts }: GatewayParts): Gateway {
   return {
     ...parts,

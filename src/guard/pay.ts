@@ -14,10 +14,10 @@ import {
 } from '../modules/x402/index.ts'
 import type { RpcRequest, RpcTrace } from './rpc-request.ts'
 
-/** A request, with what it leaves behind. */
+/** A request with its trace. */
 type Traced = RpcRequest & { trace: RpcTrace }
 
-/** A request for an action that has a price, with the payment it brought. */
+/** A request for an action that has a price, with its payment. */
 export interface Purchase {
   seller: Seller
   action: Action
@@ -25,8 +25,8 @@ export interface Purchase {
 }
 
 /**
- * The payment that a request for something with a price has brought (contract 4.7). One without is answered with 402 and
- * the price, before its parameters are looked at.
+ * The payment of a request for an action with a price (contract 4.7). A request without one is answered with 402 and the price, before
+ * its parameters are looked at.
  */
 export async function readPurchase(seller: Seller, action: Action, { headers, trace }: Traced): Promise<Purchase> {
   return explaining(seller, action, trace, async () => {
@@ -38,7 +38,7 @@ export async function readPurchase(seller: Seller, action: Action, { headers, tr
   })
 }
 
-/** Runs what was paid for, once the payment is settled; the same payment never pays for anything else. */
+/** Runs what was paid for once the payment is settled; the same payment never pays for anything else. */
 export function pay(
   { seller, action, payment }: Purchase,
   { trace, leaving }: Traced,
@@ -61,7 +61,7 @@ export function pay(
   })
 }
 
-/** Gives a refused payment the headers it needs, and the terms to those who may pay now. */
+/** Adds the payment headers to a refusal, and the terms if the caller may still pay. */
 async function explaining<T>(seller: Seller, action: Action, trace: RpcTrace, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -10,15 +10,14 @@ type Offering = Pick<Module, 'name' | 'actions' | 'room'>
 
 export interface RegisteredAction {
   action: Action
-  /** What the action's module was opened with; `never` because only the module knows its type. */
+  /** The context that the action's module was opened with; `never` because only the module knows its type. */
   room: never
   parse: Parser
   unused: UnusedFields
 }
 
-/** Every action by every name it has: the one list that validation, documents and permissions come from. */
+/** Every action by each of its names: the one list that validation, documents and permissions come from. */
 export class Registry {
-  /** Those that offer anything. */
   readonly modules: readonly { name: string; actions: readonly Action[] }[]
   readonly actions: readonly Action[]
   readonly #byName = new Map<string, RegisteredAction>()
@@ -47,13 +46,13 @@ export class Registry {
     return this.#byName.get(name)
   }
 
-  /** The name of ours that an unknown one was probably meant to be. No action has a name as long as this bound. */
+  /** The known name that an unknown one was probably meant to be. The bound is longer than any name of an action. */
   nearest(name: string): string | undefined {
     this.#nearest ??= openNearest(this.#byName.keys())
     return name.length > NAME_LENGTH_MAX ? undefined : this.#nearest(name)
   }
 
-  /** Whether money may move through an action of this process, or something be made. */
+  /** Whether an action of this process may move money or make something. */
   mayAct(name: string): boolean {
     const registered = this.#byName.get(name)
     return registered !== undefined && mayAct(registered.action)

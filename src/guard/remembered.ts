@@ -8,7 +8,7 @@ import type { RegisteredAction } from './registry.ts'
 
 type Credentials = Partial<Record<'key' | 'public_key', string>>
 
-/** Texts alone: of anything else no credential is made, and it may be a thousand times as large as it was written. */
+/** Only texts can be credentials; any other value may take a thousand times the memory of its text. */
 export function credentialsOf({ key, public_key }: Body): Credentials | undefined {
   const texts: Credentials = {
     ...(typeof key === 'string' && { key }),
@@ -17,45 +17,44 @@ export function credentialsOf({ key, public_key }: Body): Credentials | undefine
   return Object.keys(texts).length === 0 ? undefined : texts
 }
 
-/** What is known of a request without reading it again. */
+/** What is known about a request without reading it again. */
 interface KnownRequest {
   found: RegisteredAction
-  /** That of the door it was asked at. */
+  /** The prefix of its endpoint. */
   prefix: string
   /** Request fields that were not read, repeated with the answer. */
   ignoredNames: string | undefined
-  /** What of the body may be a credential: equal bytes bring the same one, and it is asked after each time. */
+  /** The credentials in the body: equal bytes bring the same ones, which are verified again each time. */
   credentials: Credentials | undefined
-  /** Of the names when it was read: an answer may have been made through a name, or carry one. */
+  /** Revision of the usernames when it was read: an answer may depend on a username, or contain one. */
   namesRevision: number
 }
 
 interface FinishedAnswer extends KnownRequest {
   text: string
-  /** Whether the node's answer it was made from still counts. */
+  /** Whether the node's answer from which it was made is still current. */
   freshness: Freshness
   running?: undefined
 }
 
-/** An answer that another request waits for. */
+/** An answer that is still being made. */
 interface RunningAnswer extends KnownRequest {
   running: Promise<string>
-  /** Waits for it too, until the client leaves; not where something may have happened since it began. */
+  /** Waits for it as well, until the client leaves; refuses if something may have happened since it began. */
   join(leaving: Leaving): boolean
-  /** Whether the client who began it has left: what comes of it then is no answer for others. */
+  /** Whether the client that began it has left: its failure then says nothing to others. */
   isAbandoned(): boolean
 }
 
 export type KnownAnswer = FinishedAnswer | RunningAnswer
 
 const ENTRY_BYTES_MAX = 64 * 1024
-/** Of the objects around the texts, estimated. */
+/** An estimate for the objects around the texts. */
 const OVERHEAD_BYTES = 400
 
 /**
- * Answers by the door and the exact bytes of the request, for requests that repeat: those that are finished, and those that
- * a caller waits for. It never decides by itself what is fresh: that is the nodes' word, and with their cache switched off
- * nothing finished is remembered here.
+ * Answers by endpoint and exact bytes of the request, for requests that repeat: finished ones, and ones in progress. What is fresh is
+ * decided by the node cache alone; while that is switched off, no finished answer is remembered.
  */
 export class RememberedAnswers {
   readonly #finished: LRUCache<string, FinishedAnswer> | undefined
@@ -74,7 +73,7 @@ export class RememberedAnswers {
   find(text: string, prefix: string): KnownAnswer | undefined {
     const request = prefix + text
     const answer = this.#finished?.get(request)
-    // A body may be any text, also one that looks like the key of another door.
+    // A body may be any text, also one that looks like the key of another endpoint.
     if (answer?.prefix === prefix) {
       if (this.#isCurrent(answer) && answer.freshness.holds()) return answer
       this.#finished?.delete(request)
@@ -87,7 +86,7 @@ export class RememberedAnswers {
     return namesRevision === this.#names.revision
   }
 
-  /** Lets others wait for an answer that is on its way. */
+  /** Lets others wait for an answer that is in progress. */
   share(text: string, answer: RunningAnswer): void {
     const request = answer.prefix + text
     this.#running.set(request, answer)

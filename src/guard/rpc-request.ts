@@ -9,15 +9,15 @@ interface PaymentTrace {
   required?: string
   /** PAYMENT-RESPONSE. */
   response?: string
-  /** Hash of the block, for the log; the block itself is money until it is on the ledger. */
+  /** Hash of the block, for the log; the block itself could be used to take the money until it is on the ledger. */
   hash?: string
 }
 
-/** What a request leaves behind for the transport: its headers, its log line, its metrics. */
+/** What the transport needs of a request: its headers, its log line, its metrics. */
 export type RpcTrace = Trace & {
   action: string | undefined
   caller: Caller | undefined
-  /** The answer is a stored one. */
+  /** Whether the answer is a stored one. */
   replayed?: boolean
   payment?: PaymentTrace
   /** Names of request fields that the action does not know. */
@@ -26,25 +26,25 @@ export type RpcTrace = Trace & {
   limit: LimitDecision | undefined
 }
 
-/** How a request ended: with an answer, or with what is sent instead. */
+/** How a request ended: with an answer, or with an error. */
 export type RpcOutcome = { trace: RpcTrace } & (
   | { answer: string; error?: undefined }
   | { answer?: undefined; error: unknown }
 )
 
-/** The node's door, or the service's with the action in the path. */
+/** The node's endpoint, or the service's with the action in the path. */
 export type DoorName = 'node' | { action: string }
 
-/** A request as the transport hands it over. */
+/** A request as the transport passes it on. */
 export interface RpcRequest {
   requestId: string
-  /** Where it came in: the service's own door, unless it says otherwise. */
+  /** The endpoint; unset, the service's own. */
   door?: DoorName | undefined
   text: string
   headers: RequestHeaders
   url: string
   /** The client's network address, as far as it can be trusted. */
   ip: string
-  /** Tells when the client has left. */
+  /** Notifies when the client has left. */
   leaving: Leaving
 }

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { KeyLimits } from '../kernel/rights.ts'
 import type { LimitDecision, RateLimiter } from '../kernel/ports.ts'
 
-/** What a kind of caller may do; 0 means no limit. */
+/** The limits of a kind of caller; 0 means no limit. */
 interface Plan {
   perMinute: number
   concurrencyMax: number
@@ -11,7 +11,7 @@ interface Plan {
 
 export interface Plans {
   anonymous: Plan
-  /** Of a public key at one address: anybody can read the key, so that its holders share nothing with its account. */
+  /** For a public key at one network address: anybody can read the key, so its holders share no limit with its account. */
   publicKey: Plan
   free: Plan
   prepaid: Plan
@@ -19,14 +19,14 @@ export interface Plans {
 
 /** A request that was let in. */
 export interface Entry {
-  /** For the RateLimit headers; none where there is no limit. */
+  /** For the RateLimit headers; undefined where there is no limit. */
   decision: LimitDecision | undefined
-  /** Makes room for the caller's next request. Call it when the request is over, however it ended. */
+  /** Frees the place for the caller's next request. Call it when the request is over, however it ended. */
   leave(): void
 }
 
 export interface Throttle {
-  /** Lets a request in or refuses it (429). Answers at once whenever the limiter does. */
+  /** Lets a request in or refuses it (429). Synchronous whenever the limiter is. */
   enter(caller: Caller, ip: string, prepaid: boolean): Entry | Promise<Entry>
 }
 
@@ -35,12 +35,12 @@ interface ThrottleOptions {
   plans: Plans
 }
 
-/** Over a limit. It carries the numbers of the RateLimit headers, as every answer does. */
+/** Over a limit. Like every answer, it carries the numbers of the RateLimit headers. */
 export class TooManyRequests extends AppError {
   readonly decision: LimitDecision | undefined
 
   constructor(decision: LimitDecision | undefined, retryAfterSeconds: number, detail: string) {
-    // Where it was thrown is known and costs more than all the rest to write down, in the midst of a flood.
+    // Recording the stack would cost more than everything else during a flood, and the place is known anyway.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
@@ -49,7 +49,7 @@ export class TooManyRequests extends AppError {
   }
 }
 
-/** Whose limit it is, and what lifts it. */
+/** Which limit was reached, and what raises it. */
 const LIFTED = {
   anonymous: 'from one address without a key. A key has limits of its own: rpc_key.',
   publicKey: 'with a public key from one address. The limits of its account are others.',
@@ -64,8 +64,8 @@ interface Presence {
 }
 
 /**
- * The limits of callers: how many requests in a minute and how many at once. Both or none: the place is taken first,
- * and given back when the minute's allowance is used up, so that a refused request consumes nothing.
+ * The limits of callers: requests in a minute, and requests at once. A refused request uses up neither: the place is taken first, and
+ * given back when the minute's allowance is used up.
  */
 export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   const presences = new Map<string, Presence>()
@@ -124,7 +124,7 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   }
 }
 
-/** Those of a key that say how many requests it may make. */
+/** The key's own limits on requests. */
 function limitsOf(caller: Caller): readonly KeyLimits[] {
   const limits = caller.kind === 'account' ? caller.rights?.limits : undefined
   return limits?.filter(({ perMinute }) => perMinute !== undefined) ?? []
@@ -144,13 +144,13 @@ async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promis
   return told!
 }
 
-/** What the headers report: the limit that ends first, and a refusal in any case. */
+/** The decision for the headers: a refusal, or else the limit that is reached first. */
 function tighter(own: LimitDecision, account: LimitDecision | undefined): LimitDecision {
   if (!account) return own
   return !account.allowed || account.remaining < own.remaining ? account : own
 }
 
-/** The limits of a kind of caller, where the account has none of its own. */
+/** The limits of a kind of caller; limits of the account itself take precedence. */
 function planOf(usual: Plan, caller: Caller): Plan {
   const own = caller.kind === 'account' ? caller.plan : undefined
   if (!own) return usual
@@ -158,7 +158,7 @@ function planOf(usual: Plan, caller: Caller): Plan {
   return { perMinute, concurrencyMax }
 }
 
-/** What a caller is counted by. */
+/** The bucket in which a caller is counted. */
 function bucketOf(caller: Caller, ip: string, prepaid: boolean): { kind: keyof Plans; key: string } {
   if (caller.kind === 'anonymous') return { kind: 'anonymous', key: `ip:${ip}` }
   if (caller.door === 'public-key') return { kind: 'publicKey', key: `pub:${caller.keyId}:${ip}` }

@@ -11,14 +11,14 @@ interface Passed<P> {
   pass(passing: P): void | Promise<void>
 }
 
-/** The steps of a request that is traced: each is one of its trace. */
+/** Makes each step of a traced request a span of its trace. */
 export const traceSteps = <P extends Passable, S extends Passed<P>>(order: readonly S[]): readonly S[] =>
   order.map((step) => ({
     ...step,
     pass: (passing: P) => asStep(passing.gateway.store.traces!.begin(`guard ${step.name}`), () => step.pass(passing)),
   }))
 
-/** Most requests are not traced, and pass as if there were no traces. */
+/** Most requests are not traced, and skip all of this. */
 export function traceRpc(
   traces: Traces,
   { requestId, ip, headers }: RpcRequest,

@@ -4,7 +4,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { toErrorReply } from './errors.ts'
 
-/** What is told of each request; only these fields ever reach a log line. */
+/** What is reported of each request; only these fields ever reach a log line. */
 export interface RpcReport {
   requestId: string
   action: string
@@ -18,7 +18,7 @@ export interface RpcReport {
   cause: unknown
 }
 
-/** Requests that are waited for, in the whole process. */
+/** Requests that are being answered, in the whole process. */
 interface Running {
   count: number
 }
@@ -30,7 +30,7 @@ export interface Asking {
   report(report: RpcReport): void
 }
 
-/** What the log says of a client that did not wait for its answer. */
+/** The status that the log gives to a client that did not wait for its answer. */
 export const CLIENT_LEFT = 499
 
 export const overloaded = () =>
@@ -41,8 +41,8 @@ export const roundedSince = (startedAt: number) => Math.round((performance.now()
 export type Ask = ReturnType<typeof createAsk>
 
 /**
- * Takes one of several requests that came together through everything that one passes which came alone: the limits of the process, the
- * guards, the log and the metrics. It never throws. `wrong` is a request that cannot even be asked, and is counted all the same.
+ * Takes one request of a batch through everything that a single request passes: the limits of the process, the guards, the log and the
+ * metrics. It never throws. `wrong` is a request that cannot be read at all; it is counted nevertheless.
  */
 export function createAsk({ gateway, concurrencyMax, running, report }: Asking) {
   return async function ask(request: RpcRequest, wrong?: AppError): Promise<RpcOutcome> {
@@ -85,7 +85,7 @@ export function createAsk({ gateway, concurrencyMax, running, report }: Asking) 
   }
 }
 
-/** Of a request that was not looked at. */
+/** The trace of a request that was refused before it was read. */
 const UNKNOWN: RpcTrace = {
   cache: undefined,
   fresh: undefined,

@@ -7,7 +7,7 @@ import { Prepared, sendPrepared } from './prepared.ts'
 const FOREVER = 'public, max-age=31536000, immutable'
 const A_WHILE = 'public, max-age=300'
 
-/** Small files that are asked for all day long: as short as they can be. */
+/** The files are small and requested often, so they are compressed as much as possible. */
 const BROTLI_QUALITY = 11
 const assets = new Map(
   listAssets().map(({ name, version, plain, type }) => [
@@ -16,7 +16,7 @@ const assets = new Map(
   ]),
 )
 
-/** The files that pages load. An address that names the version of its file never changes. */
+/** The files that pages load. An address that contains the version of its file may be cached for ever. */
 export function mountAssets(server: FastifyInstance): void {
   const send = (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const { v } = request.query as { v?: unknown }
@@ -30,6 +30,6 @@ export function mountAssets(server: FastifyInstance): void {
     return sendPrepared(request, reply, asset.file)
   }
   server.get('/assets/:name', (request, reply) => send(request, reply, (request.params as { name: string }).name))
-  // Shops write this address into their pages, so that it is short and stays.
+  // Shops write this address into their pages: it is short and must never change.
   server.get('/button.js', (request, reply) => send(request, reply, 'button.js'))
 }

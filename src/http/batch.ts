@@ -9,7 +9,6 @@ import { toErrorReply } from './errors.ts'
 import { challengeIn, toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
 
 interface Batch {
-  /** Each request as it was written. */
   texts: readonly string[]
   /** What all of them have in common. */
   request: Omit<RpcRequest, 'text'>
@@ -20,8 +19,8 @@ interface Batch {
 }
 
 /**
- * Answers the requests of a batch in their order, as each would be answered alone. No more answers than run at once are ever held, because
- * a request begins only when the one so many places before it has been written and read: a hundred large answers take the memory of a few.
+ * Answers the requests of a batch in their order, as each would be answered alone. At most `width` answers are held at a time: a request
+ * begins only when the one `width` places before it has been written and read, so a hundred large answers take the memory of a few.
  */
 export async function answerBatch(
   { texts, request, width, registry, ask }: Batch,
@@ -29,7 +28,7 @@ export async function answerBatch(
   begin: (limit: LimitDecision | undefined) => void,
 ): Promise<void> {
   const { leaving, requestId } = request
-  // All of them count against one limit: what the most advanced has left is what the batch has left so far.
+  // All of them count against one limit: the latest decision says what the batch has left so far.
   let limit: LimitDecision | undefined
   const askOne: Ask = async (...asked) => {
     const outcome = await ask(...asked)
@@ -49,7 +48,7 @@ export async function answerBatch(
     if (!response.write((isFirst ? '[' : ',') + text)) await hasRead(response)
     isFirst = false
   }
-  // What still runs has been told that the client left.
+  // Those that still run have been notified that the client left.
   await Promise.all(waiting)
   if (!isFirst) response.end(']')
 }
@@ -68,13 +67,13 @@ async function answerElement(
     : toJsonRpcResult(call.id, outcome.answer)
 }
 
-/** The body of a refusal, with what stands around it elsewhere. */
+/** The body of a refusal, with the fields that a single request gets in its headers. */
 function refusalOf({ error, trace }: RpcOutcome): string {
   const { status, body } = toErrorReply(error)
   return JSON.stringify({ ...challengeIn(trace), ...body, ...(status !== 200 && { status }) })
 }
 
-/** Until the client has read what was written, or has left. */
+/** Resolves when the client has read what was written, or has left. */
 const hasRead = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
     if (response.destroyed) return resolve()

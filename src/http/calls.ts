@@ -5,7 +5,7 @@ import { createClientIp, toTrustedProxies } from './client-ip.ts'
 
 type CallSettings = Pick<Config, 'trustedProxies' | 'drainNoticeMilliseconds' | 'drainMilliseconds'>
 
-/** What a server asks at every request, and how it comes to an end. */
+/** What a server needs at every request, and how it shuts down. */
 export function openCalls(config: CallSettings, { clock, random }: { clock: Clock; random: Random }) {
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
@@ -16,14 +16,14 @@ export function openCalls(config: CallSettings, { clock, random }: { clock: Cloc
       isDraining: () => draining,
       clientIp: createClientIp(toTrustedProxies(config.trustedProxies)),
     },
-    /** It is not ready from now on. A balancer reads that now and then; until it has, requests still come and are answered. */
+    /** Reports "not ready" from now on. Load balancers poll that; until they notice, requests still arrive and are answered. */
     async announceEnd(): Promise<void> {
       draining = true
       if (config.drainNoticeMilliseconds > 0) {
         await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
       }
     },
-    /** Takes no more requests and finishes the running ones, those that take too long by force. */
+    /** Takes no more requests and lets the running ones finish; those that take too long are cut off. */
     async finish(server: FastifyInstance, cutOff?: () => void): Promise<void> {
       const cancel = clock.after(config.drainMilliseconds, () => {
         server.server.closeAllConnections()

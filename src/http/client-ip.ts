@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** A chain of proxies is short; a longer one was written by the client. */
+/** Real chains of proxies are short; a longer one was forged by the client. */
 const HOPS_MAX = 20
 const KNOWN_MAX = 10_000
 /** The longest address has 45 characters; a zone may follow. */
 const TEXT_LENGTH_MAX = 64
 
-/** The address or, for version 6, the network a request is counted against. */
+/** The client's IP address or, for IPv6, the network that a request is counted against. */
 export type ClientIp = (peer: string | undefined, forwardedFor: string | string[] | undefined) => string
 
 interface Address {
@@ -17,7 +17,7 @@ interface Address {
   network: string
 }
 
-/** Reads the proxies one believes: addresses, networks (`10.0.0.0/8`), or `loopback`. Throws at anything else. */
+/** Reads the list of trusted proxies: addresses, networks (`10.0.0.0/8`), or `loopback`. Throws at anything else. */
 export function toTrustedProxies(entries: readonly string[]): BlockList {
   const trusted = new BlockList()
   for (const entry of entries) {
@@ -30,7 +30,7 @@ export function toTrustedProxies(entries: readonly string[]): BlockList {
     const address = readAddress(given)
     if (!address) throw new Error('Not an address, a network or `loopback`.')
     const { text, family } = address
-    // A mapped network (`::ffff:10.0.0.0/104`) is the version 4 network inside it.
+    // A mapped network (`::ffff:10.0.0.0/104`) is the IPv4 network inside it.
     const mappedBits = family === 'ipv4' && isIPv6(given) ? 96 : 0
     if (prefix === undefined) trusted.addAddress(text, family)
     else trusted.addSubnet(text, Number(prefix) - mappedBits, family)
@@ -39,13 +39,13 @@ export function toTrustedProxies(entries: readonly string[]): BlockList {
 }
 
 /**
- * Finds out whom a request comes from. `X-Forwarded-For` is what anybody may write, so it counts only as far as
- * proxies we trust wrote it: read from the right, each entry is the word of the one before it, and the first address
- * that is not such a proxy is the client. Customers of version 6 own whole networks, so these count as one (/64).
+ * Finds out which client a request comes from. Anybody can write `X-Forwarded-For`, so it counts only as far as trusted proxies
+ * wrote it: it is read from the right, each entry was added by the proxy before it, and the first address that is not a trusted
+ * proxy is the client. Customers with IPv6 own whole networks, so a /64 counts as one client.
  */
 export function createClientIp(trusted: BlockList): ClientIp {
   const known = new Map<string, Address>()
-  /** Clients come again and proxies always do, so an address is read once. */
+  /** Clients come again and proxies always do, so each address is parsed once. */
   const recall = (text: string): Address | undefined => {
     const found = known.get(text)
     if (found) return found
@@ -73,7 +73,7 @@ export function createClientIp(trusted: BlockList): ClientIp {
   }
 }
 
-/** Whether a client, as it is counted, is one of these. Of version 6 it is known by its network (/64) alone. */
+/** Whether a client is in this list. An IPv6 client is known by its network (/64) alone. */
 export function createIsAmong(entries: readonly string[]): (client: string) => boolean {
   const among = toTrustedProxies(entries)
   if (entries.includes('loopback')) among.addAddress('::', 'ipv6')
@@ -83,7 +83,7 @@ export function createIsAmong(entries: readonly string[]): (client: string) => b
   }
 }
 
-/** An address without its zone, version 4 inside version 6 as version 4; undefined when it is none. */
+/** An address without its zone, IPv4 mapped into IPv6 as IPv4; undefined when the text is not an address. */
 function readAddress(given: string): Address | undefined {
   if (given.length > TEXT_LENGTH_MAX) return undefined
   if (isIPv4(given)) return { text: given, family: 'ipv4', network: given }
@@ -104,7 +104,7 @@ function withoutPort(text: string): string {
   return v6 ?? v4 ?? text
 }
 
-/** The eight groups of a valid version 6 address. */
+/** The eight groups of a valid IPv6 address. */
 function toGroups(address: string): number[] {
   const [head = '', tail] = address.split('::')
   const left = readGroups(head)
@@ -122,25 +122,25 @@ function readGroups(text: string): number[] {
   })
 }
 
-/** Headers between our own processes. A front takes them out of what clients send. */
+/** Headers between our own processes. A front removes them from what clients send. */
 export const FRONT_MARK = 'x-nano-gateway-front'
 export const FRONT_CLIENT = 'x-nano-gateway-client'
 
 const told = new WeakMap<object, string>()
 
-/** The other end of the client's connection: the one we hold, or the one a front of ours holds. */
+/** The peer address of the client's connection, which this process holds or a front of ours. */
 export function remoteAddressOf(request: Pick<IncomingMessage, 'socket'>): string | undefined {
   return told.get(request) ?? request.socket.remoteAddress
 }
 
-/** Whether a front has handed this request over; its client's address counts from then on. No other client is let in by this door. */
+/** Whether a front has handed this request over; then the client's address in its header counts. No other client can set that. */
 export function admitFront(request: IncomingMessage, isFront: (mark: string) => boolean): boolean {
   const { headers } = request
   const mark = headers[FRONT_MARK]
   const client = headers[FRONT_CLIENT]
   if (typeof mark !== 'string' || typeof client !== 'string' || !isFront(mark)) return false
   told.set(request, client)
-  // Nothing behind this door has any use for it.
+  // Nothing after this point uses the header.
   delete headers[FRONT_MARK]
   delete headers[FRONT_CLIENT]
   request.rawHeaders.length = 0

@@ -55,7 +55,7 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   onError(error: unknown, requestId: string): void
 }
 
-/** The dashboard under `/dashboard`: pages and forms for people, as the rooms declare them. */
+/** The dashboard under `/dashboard`: pages and forms for people, as the modules declare them. */
 export function mountDashboard(server: FastifyInstance, options: DashboardOptions): void {
   void server.register(
     (scope, _options, done) => {
@@ -66,13 +66,13 @@ export function mountDashboard(server: FastifyInstance, options: DashboardOption
   )
 }
 
-/** A request, and the session it came with. */
+/** A request with its session. */
 interface SignedIn {
   session: Session
   request: PageRequest
 }
 
-/** The one way in: every page asks who is there, and every form where it comes from. */
+/** The single entry: every page checks the session, and every form checks which page it was sent from. */
 class Dashboard {
   readonly #server: FastifyInstance
   readonly #options: DashboardOptions
@@ -99,7 +99,7 @@ class Dashboard {
     )
     this.#server.addHook('onRequest', (request, reply, done) => {
       void reply.headers(HEADERS)
-      // What a cookie opens is not for other origins to read.
+      // Other origins may not read what a cookie gives access to.
       if (readCookie(request.headers, baseUrl()) !== undefined) void reply.removeHeader('access-control-allow-origin')
       if (baseUrl().startsWith('https:')) void reply.header('strict-transport-security', 'max-age=63072000')
       done()
@@ -107,7 +107,7 @@ class Dashboard {
     this.#server.setErrorHandler((error: Error, request, reply) => this.#explain(error, request, reply))
     this.#server.setNotFoundHandler((request, reply) => this.#explain(noSuchPage(), request, reply))
     this.#server.post('/sign-out', (request, reply) => this.#signOut(request, reply))
-    // Without HEAD: who asked for that would wait for ever.
+    // No HEAD route: the response would never end.
     this.#server.get('/live', { exposeHeadRoute: false }, (request, reply) => this.#follow(request, reply))
     for (const page of pages) {
       if ('render' in page) this.#mountPage(page)
@@ -135,7 +135,7 @@ class Dashboard {
       const moment = { now: this.#options.store.clock.now(), devnet: this.#options.devnet }
       return this.#within(spenderOf(signedIn.request.caller), request, async () => {
         try {
-          // Refused on the page of the form, where nothing that was typed is lost.
+          // A refusal is shown on the page of the form, so that nothing that was typed is lost.
           requireToken(signedIn.session, fields.get('csrf'))
           if (form.proof && !isFresh(signedIn.request.caller, moment)) {
             return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
@@ -150,7 +150,7 @@ class Dashboard {
     })
   }
 
-  /** Forms of those who are not signed in come from our own pages, too. */
+  /** Forms of visitors who are not signed in must come from our own pages, too. */
   #mountOpen({ method, path, answer }: OpenPage): void {
     const { baseUrl, ipOf } = this.#options
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -168,7 +168,7 @@ class Dashboard {
     this.#server.route({ method, url: path, handler })
   }
 
-  /** Tells the page that asks when there is something new to read; for whoever is signed in, by the cookie alone. */
+  /** Notifies an open page when there is something new to read; the visitor is identified by the cookie alone. */
   async #follow(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { sessions, baseUrl, streams } = this.#options
     refuseOtherPages(request.headers, baseUrl())
@@ -176,7 +176,7 @@ class Dashboard {
     const session = token === undefined ? undefined : await sessions.read(token)
     if (!session || session.mustEnrol) throw new AppError('key_required', 'Sign in first.')
     requireEveryScope(session)
-    // A client that does not know that it never ends would wait for that.
+    // A client that does not expect a stream would wait for its end.
     if (!/\btext\/event-stream\b/.test(request.headers.accept ?? '')) {
       throw new AppError('invalid_request', 'This is an event stream. Send Accept: text/event-stream.')
     }
@@ -192,7 +192,7 @@ class Dashboard {
     requireOwnPage(request.headers, baseUrl())
     return this.#within({ kind: 'anonymous' }, request, async () => {
       const token = readCookie(request.headers, baseUrl())
-      // People of a suspended account have none to show any more, and may leave all the same.
+      // People of a suspended account have no readable session any more, and must be able to sign out all the same.
       const session = token === undefined ? undefined : await sessions.read(token).catch(unlessSuspended)
       if (session) requireToken(session, fieldsOf(request).get('csrf'))
       if (token !== undefined) await sessions.end(token)
@@ -211,7 +211,7 @@ class Dashboard {
     const outcome = (await onceForForm({ ...store, secrets }, sent, async (idempotency) => {
       const done = await form.run(page, fields, idempotency)
       if (!('to' in done)) return { shown: done.shown }
-      // Told to who asked first, and kept nowhere.
+      // The session token is sent only to the client that asked first, and stored nowhere.
       if (done.session !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), done.session))
       return { to: done.to }
     })) as Outcome
@@ -219,18 +219,18 @@ class Dashboard {
     return send(reply, await form.show!(page, outcome.shown))
   }
 
-  /** Who is there, or the way to sign in. */
+  /** Lets a signed-in visitor in, and sends all others to the page where they sign in. */
   async #let(page: Page | Form, request: FastifyRequest, reply: FastifyReply): Promise<SignedIn | undefined> {
     const { sessions, baseUrl, store } = this.#options
     const token = readCookie(request.headers, baseUrl())
     const session = token === undefined ? undefined : await sessions.read(token)
     if (!session) {
-      // Without its query, in which a client may have put a key.
+      // Without the query: a client may have put a key into it.
       const next = request.method === 'GET' ? request.url.split('?')[0]! : '/dashboard'
       return void reply.redirect(next === '/dashboard' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`, 303)
     }
     if (session.mustEnrol && !page.unenrolled) return void reply.redirect('/dashboard/security', 303)
-    // A key that may do less signs no one in; a session of one would come from elsewhere.
+    // A key with fewer scopes cannot sign in; a session made from one would come from elsewhere.
     requireEveryScope(session)
     if (session.expiresAt - store.clock.now() < RENEWED_BEFORE && request.method === 'GET') {
       const renewed = await sessions.renew(session)
@@ -238,7 +238,7 @@ class Dashboard {
     }
     const asked = this.#toPageRequest(page, session, request)
     if (page.permission !== 'none' && !this.#ways.admits(page, asked.caller)) {
-      // The first page is not everybody's; whoever may not see it goes to the first that they may.
+      // Not everybody may see the first page; whoever may not is sent to the first page that they may see.
       if (page.path === '/') return void reply.redirect(asked.frame.menu[0]!.href, 303)
       requirePermission(asked.caller, page.permission, this.#ways.degreeOf(page))
     }
@@ -253,7 +253,7 @@ class Dashboard {
     const { accountId, role, memberRole } = caller
     const isAdmin = role === 'admin'
     const plays = devnet && developers.admits(request.raw, role)
-    // What only administrators see does not exist for others.
+    // For others, a page of administrators does not exist.
     const admits = (wanted: Page['door']) => wanted === undefined || (wanted === 'administrator' ? isAdmin : plays)
     if (!admits(door)) throw noSuchPage()
     const query = readQuery(request)
@@ -268,7 +268,7 @@ class Dashboard {
       formToken: randomId(store.random, TOKEN_LENGTH),
       devnet,
       plays,
-      // What answers a form is not found at its address again.
+      // Answers to a form cannot be read again at the same address.
       readAt: request.method === 'GET' ? store.clock.now() : undefined,
       notice: text === undefined ? undefined : { kind: 'done', text },
       guide: this.#menu.find(({ href }) => href === toHref(section))?.guide,
@@ -280,7 +280,7 @@ class Dashboard {
       isAdmin,
       caller,
       may: (permission, degree = 'all') => may(caller, permission, degree),
-      // By its account: the address it comes from does not matter.
+      // Charged by account: the network address does not matter.
       charged: (meter, run) => charged({ store, caller, ip: '', tariffs }, meter, run),
       frame,
       params,
@@ -317,7 +317,7 @@ function toMenu(pages: readonly DashboardPage[]): MenuEntry[] {
 const toHref = (path: string) => (path === '/' ? '/dashboard' : `/dashboard${path}`)
 
 function send(reply: FastifyReply, page: VNode): FastifyReply {
-  // Said again, because the server takes it away from answers to mistakes.
+  // Set again, because the server removes it from responses to errors.
   return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
 }
 
@@ -325,12 +325,12 @@ const noSuchPage = () => new AppError('not_found', 'There is no such page.')
 
 const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')
 
-/** What was sent, with all values of a name as one text. */
+/** The fields that were sent, with all values of a name joined into one text. */
 function allOf(fields: SentFields): [string, string][] {
   return Object.keys(fields.typed()).map((name) => [name, JSON.stringify(fields.all(name))])
 }
 
-/** One text for each name; a name that comes twice counts as its first. */
+/** One text for each name; of a repeated name the first counts. */
 function readQuery({ query }: FastifyRequest): Record<string, string> {
   const entries = Object.entries(query as Record<string, unknown>).map(([name, value]): [string, unknown] => [
     name,

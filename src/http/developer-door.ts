@@ -6,7 +6,7 @@ import { isLoopback } from '../kernel/loopback.ts'
 import { remoteAddressOf } from './client-ip.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
 
-/** What proxies write. A request with any of it comes from another machine, or says so. */
+/** Headers that proxies write. A request with any of them comes from another machine, or claims to. */
 const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 interface DeveloperDoorOptions extends SessionOptions {
@@ -14,8 +14,8 @@ interface DeveloperDoorOptions extends SessionOptions {
 }
 
 /**
- * Who may play payer, merchant and network on the development ledger. At the desk every caller; elsewhere a caller who is on the
- * machine itself, and administrators: a stranger who makes play money completes any checkout.
+ * Who may act as payer, merchant and network on the development ledger. On a local gateway every caller may; elsewhere only callers on
+ * the machine itself, and administrators: an anonymous caller who makes test nano could complete any checkout.
  */
 export class DeveloperDoor {
   readonly #options: DeveloperDoorOptions
@@ -24,7 +24,7 @@ export class DeveloperDoor {
     this.#options = options
   }
 
-  /** For a caller whose role is known already. */
+  /** For a caller whose role has been established already. */
   admits(request: IncomingMessage, role: 'user' | 'admin' | undefined): boolean {
     return this.#options.atDesk || role === 'admin' || isOnThisMachine(request)
   }
@@ -34,7 +34,7 @@ export class DeveloperDoor {
     const caller = await identifyApiCaller(this.#options, { method, url, headers, body: undefined })
     if (caller.role !== 'admin')
       throw new AppError('feature_disabled', 'Only administrators may use the development ledger here.')
-    // As everything that only administrators may.
+    // The same scope as everything that only administrators may do.
     requireScope(caller, 'keys')
   }
 
@@ -49,7 +49,7 @@ export class DeveloperDoor {
   }
 }
 
-/** The connection itself must come from here, to a name of this machine alone: a proxy beside us is not a caller beside us. */
+/** The connection itself must be local and name this machine: a request through a proxy on this machine comes from somebody else. */
 function isOnThisMachine(request: IncomingMessage): boolean {
   const { headers } = request
   if (PROXIED.some((name) => headers[name] !== undefined)) return false

@@ -6,14 +6,14 @@ interface ErrorReply {
   code: string
   body: JsonObject
   retryAfterSeconds: number | undefined
-  /** Whether something went wrong here and belongs into the log. A wallet that is busy is a normal answer: the caller tries again. */
+  /** Whether this is a fault of the gateway that must be logged. "Wallet busy" is not: the caller simply tries again. */
   isFailure: boolean
 }
 
-/** The one place where a failure becomes a status and a body. Causes stay inside. */
+/** The one place where an error becomes a status and a body. Causes are never sent. */
 export function toErrorReply(error: unknown): ErrorReply {
   if (error instanceof LedgerRefusal) {
-    // The ledger's own words are an answer; many clients reject any other status before they read them.
+    // A refusal of the ledger is a regular answer; many clients do not read the body of any other status.
     return {
       status: 200,
       code: 'ledger',
@@ -35,7 +35,7 @@ export function toErrorReply(error: unknown): ErrorReply {
   }
 }
 
-/** The server's own words repeat parts of the request. */
+/** The framework's own messages repeat parts of the request, so they are replaced. */
 export function fromFastify(error: Error & { statusCode?: number }): Error {
   if (error instanceof AppError || error.statusCode === undefined || error.statusCode >= 500) return error
   if (error.statusCode === 413) return new AppError('body_too_large', 'The body is too large.')

@@ -5,7 +5,7 @@ import type { EventStream } from '../kernel/route.ts'
 import { CORS_HEADERS } from './page-headers.ts'
 
 const HEARTBEAT_EVERY = 15_000
-/** Who takes nothing off for so long has to come back: what waits for them would fill our memory. */
+/** A client that does not read is disconnected at this size: its backlog would fill our memory. */
 const WAITING_BYTES_MAX = 64 * 1024
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -13,7 +13,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Answers that stay open and tell what happens (server-sent events). */
+/** Responses that stay open and send events as they happen (server-sent events). */
 export class EventStreams {
   readonly #clock: Clock
   readonly #open = new Set<() => void>()
@@ -23,8 +23,8 @@ export class EventStreams {
   }
 
   /**
-   * Answers with a stream; throws what the stream itself refuses with. Pages of any origin may read it, unless it is opened by a
-   * cookie.
+   * Answers with a stream; throws what the stream itself refuses with. Pages of any origin may read it, unless a cookie
+   * authorised it.
    */
   answer(reply: FastifyReply, stream: EventStream, { byCookie = false } = {}): FastifyReply {
     const { raw: response, request } = reply
@@ -55,7 +55,7 @@ export class EventStreams {
     begin(response, { ...HEADERS, ...(!byCookie && CORS_HEADERS), 'x-request-id': request.id })
     beat()
     response.on('close', end)
-    // A client that left while the stream was made has said so already.
+    // A client that left while the stream was opened has sent its `close` event already.
     if (response.closed) end()
     return reply
   }

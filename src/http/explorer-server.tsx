@@ -15,12 +15,12 @@ const EVENTS = '/events'
 interface ExplorerServerOptions {
   view: LedgerView
   names: LedgerNames
-  /** Told on every page. */
+  /** Shown on every page. */
   rpcUrl: string
   onError(error: unknown): void
 }
 
-/** The explorer of a development ledger as a site of its own. It only shows; nothing here changes anything. */
+/** The explorer of a development ledger as a site of its own. It is read-only. */
 export function createExplorerServer({ view, names, rpcUrl, onError }: ExplorerServerOptions): Server {
   const explorer: Explorer = { view, names, base: '', events: EVENTS }
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ export function createExplorerServer({ view, names, rpcUrl, onError }: ExplorerS
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return void response.writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain' }).end('Only GET.\n')
     }
-    // A stranger writes what they like: `//` is no address, and an error here would end the ledger.
+    // Anybody can send any URL: `//` cannot be parsed, and an uncaught error here would end the ledger.
     const url = URL.parse(request.url ?? '/', 'http://explorer')
     if (!url) return sendNoPage(response)
     if (url.pathname === EVENTS) return follow(view, request, response)
@@ -73,7 +73,7 @@ function sendAsset({ pathname }: URL, response: ServerResponse): void {
   response.writeHead(200, headers).end(asset.plain)
 }
 
-/** Tells that something has changed, for as long as a page listens. */
+/** Sends an event whenever the ledger has changed, for as long as the page is connected. */
 function follow(view: LedgerView, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
   if (request.method === 'HEAD') return void response.end()

@@ -6,21 +6,21 @@ import type { FormFields } from '../kernel/page.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { Session } from '../modules/accounts/index.ts'
 
-/** A second click comes while the first still runs: it waits this long for the same answer. */
+/** A second click that comes while the first still runs looks this often for the same answer. */
 const LOOKS_MAX = 40
 const LOOK_EVERY = 250
 
 interface SentForm {
   accountId: string
   path: string
-  /** The token that the page had put into its form. */
+  /** The token that the page has put into its form. */
   token: string
   fields: Readonly<Record<string, string>>
 }
 
 /**
- * Runs what a form asks for once, however often it is sent: a double click and a reloaded page get the first answer.
- * What was changed before it was sent again is another wish.
+ * Runs a form once, however often it is sent: a double click and a reloaded page get the first answer.
+ * A form whose fields were changed in between counts as a new request.
  */
 export async function onceForForm(
   ctx: OnceCtx,
@@ -71,12 +71,12 @@ export class SentFields implements FormFields {
 
 const HIDDEN = new Set(['csrf', 'form_token', 'key', 'token', 'webhook_secret', 'pin'])
 
-/** Known only to who has the cookie, which scripts and other sites cannot read. */
+/** Known only to the holder of the cookie, which scripts and other sites cannot read. */
 export function csrfOf({ id }: Session): string {
   return createHash('sha256').update(`csrf ${id}`).digest('base64url')
 }
 
-/** Refuses a form that no page of this session has made. */
+/** Refuses a form that was not made by a page of this session. */
 export function requireToken(session: Session, given: string): void {
   const wanted = Buffer.from(csrfOf(session))
   const sent = Buffer.from(given)

@@ -9,9 +9,9 @@ import { toSessionCaller } from './session.ts'
 
 const STREAMS_PER_ACCOUNT_MAX = 20
 const STREAMS_MAX = 2_000
-/** However quiet an account is, nobody follows it for longer than this after their session has ended. */
+/** At most this long after their session has ended, a page stops receiving events, however quiet the account is. */
 const CHECK_EVERY = 15_000
-/** How long it is known what has changed: a page that was read before that is told that everything may have. */
+/** How long changes are remembered: a page that was read before that is notified that everything may have changed. */
 const RECENT_MILLISECONDS = 60_000
 const RECENT_ACCOUNTS_MAX = 5_000
 const EVERYTHING = Object.keys(PERMISSIONS) as Permission[]
@@ -27,7 +27,7 @@ interface Follower {
   token: string
   accountId: string
   out: StreamEnd
-  /** What it has to be told. */
+  /** Changes that the page has not been notified of yet. */
   due: Set<Permission>
   isBeingTold: boolean
   told: number
@@ -35,15 +35,15 @@ interface Follower {
 }
 
 /**
- * Tells open pages of the dashboard that something of their account has changed, on whichever instance, and nothing else: what it is
- * they read themselves. Each time it is asked anew whose session it is, and what its holder may see.
+ * Notifies open pages of the dashboard that something of their account has changed, on whichever instance, and sends nothing else:
+ * the pages read the change themselves. Before each event the session and its permissions are read anew.
  */
 export class LivePages {
   readonly #ports: LivePorts
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #recent = new Map<string, Map<Permission, number>>()
   #count = 0
-  /** From when on every change was heard of. */
+  /** Since when no change has been missed. */
   #heardSince: number
 
   constructor(ports: LivePorts) {
@@ -55,14 +55,14 @@ export class LivePages {
       this.#note(accountId, about)
       for (const follower of this.#followers.get(accountId) ?? []) this.#tell(follower, about)
     })
-    // What was said meanwhile has escaped us.
+    // Changes that were announced during the gap are lost.
     notices.onGap(() => {
       this.#heardSince = clock.now()
       for (const followers of this.#followers.values()) for (const one of followers) this.#tell(one, EVERYTHING)
     })
   }
 
-  /** A stream for a page that was read at a time, by the clock of all instances. */
+  /** A stream for a page that was read at `readAt`, by the clock of all instances. */
   follow(session: Session, token: string, readAt: number): EventStream {
     return { open: (out) => this.#add({ session, token, readAt, out }) }
   }
@@ -89,7 +89,7 @@ export class LivePages {
     return () => this.#leave(follower)
   }
 
-  /** Where all are taken, those who have the most give one up to who has less: its page is read again by itself, more rarely. */
+  /** When all streams are taken, the account with the most gives one up; that page is then polled, less often. */
   #makeRoom(held: number): void {
     const [most] = [...this.#followers.values()].sort((one, other) => other.size - one.size)
     if (!most || most.size <= held + 1) throw tooManyOf(held)
@@ -106,7 +106,7 @@ export class LivePages {
     if (followers.size === 0) this.#followers.delete(follower.accountId)
   }
 
-  /** What has changed while a page was on its way to its reader. */
+  /** What has changed since the page was read from the store. */
   #changedSince(accountId: string, readAt: number): readonly Permission[] {
     const now = this.#ports.clock.now()
     const since = Math.max(this.#heardSince, now - RECENT_MILLISECONDS)
@@ -119,7 +119,7 @@ export class LivePages {
     const now = this.#ports.clock.now()
     const noted = this.#recent.get(accountId) ?? new Map<Permission, number>()
     for (const one of about) noted.set(one, now)
-    // The one that was told of last stands last.
+    // Deleted first, so that the latest change is always the last entry.
     this.#recent.delete(accountId)
     this.#recent.set(accountId, noted)
     for (const [id, times] of this.#recent) {
@@ -141,10 +141,10 @@ export class LivePages {
     if (!follower.isBeingTold && follower.due.size > 0) void this.#tellAll(follower)
   }
 
-  /** One at a time: what comes meanwhile is told together. */
+  /** One event at a time: changes that arrive meanwhile are sent together. */
   async #tellAll(follower: Follower): Promise<void> {
     follower.isBeingTold = true
-    // The stream tells nothing before it is open.
+    // Nothing can be sent before the stream is open.
     await Promise.resolve()
     while (follower.due.size > 0) {
       const due = [...follower.due]
@@ -158,14 +158,14 @@ export class LivePages {
     follower.isBeingTold = false
   }
 
-  /** Whose session it is now; a stream without one ends. */
+  /** The session as it is now; without one the stream ends. */
   async #read({ token, accountId, out }: Follower): Promise<Session | undefined> {
     const { sessions, failures } = this.#ports
     try {
       const session = await sessions.read(token)
       if (session?.account.id === accountId && !session.mustEnrol) return session
     } catch (error) {
-      // People of a suspended account are signed out with it; a store that is away lets nobody follow anything.
+      // Suspending an account signs its people out; while the store is away nobody can follow anything.
       if (!(error instanceof AppError)) failures.lost('live.tell')(error)
     }
     out.end()
@@ -173,7 +173,7 @@ export class LivePages {
   }
 }
 
-/** Pages whose stream is refused are read again by themselves, and say so. */
+/** A page whose stream is refused polls instead, and says so. */
 function tooManyOf(held: number): AppError {
   const detail =
     held === 0

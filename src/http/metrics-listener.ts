@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { createMetricsServer } from './metrics-server.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 
-/** The port that exporters of this kind use. */
+/** The usual port of metrics exporters. */
 const USUAL_PORT = 9464
 
 interface MetricsListener {
@@ -16,11 +16,11 @@ interface MetricsListener {
 interface MetricsListenerOptions {
   read(): Promise<string>
   onError(error: unknown): void
-  /** The usual port was taken, and another one is used. */
+  /** Called when the usual port was taken and another one is used. */
   onOtherPort(reason: string): void
 }
 
-/** Opens the port of the metrics: apart from the gateway's own, so that what balances requests cannot lead to it. */
+/** Opens the port of the metrics: apart from the gateway's own, so that a load balancer cannot expose it. */
 export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
   if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
   requireMetricsToken(config)
@@ -57,7 +57,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   }
 }
 
-/** Numbers about money are not for the network around. */
+/** Metrics show amounts of money, so no other machine may read them without a token. */
 export function requireMetricsToken({ metrics, metricsHost, metricsToken }: Config): void {
   if (metrics && !isLoopback(metricsHost) && metricsToken === undefined) {
     throw new Error('METRICS_TOKEN must be set where METRICS_HOST is not loopback (openssl rand -hex 24).')

@@ -1,18 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Server, createServer } from 'node:http'
 
-/** One scraper and a person beside it need a few. */
+/** One scraper and a person need a few. */
 const CONNECTIONS_MAX = 50
 const PATH = '/metrics'
 
 interface MetricsServerOptions {
-  /** What a caller must show; undefined where only this machine can ask. */
+  /** The bearer token that a caller must send; undefined where only this machine can connect. */
   token: string | undefined
   read(): Promise<string>
   onError(error: unknown): void
 }
 
-/** The numbers for Prometheus, and nothing else: no other path leads anywhere, so that no rule in front can be led astray. */
+/** The metrics for Prometheus on one path only, so that no path trick gets past the rules of a proxy in front. */
 export function createMetricsServer({ token, read, onError }: MetricsServerOptions): Server {
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
   let reading: Promise<string> | undefined
@@ -25,7 +25,7 @@ export function createMetricsServer({ token, read, onError }: MetricsServerOptio
     }
     if (request.url !== PATH) return void refuse(404, `Only ${PATH} is here.`)
     if (request.method !== 'GET') return void refuse(405, 'Only GET is answered.', { allow: 'GET' })
-    // Many who ask at once cost the store one look.
+    // Simultaneous scrapes share one read of the store.
     reading ??= read().finally(() => (reading = undefined))
     reading.then(
       (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
@@ -39,5 +39,5 @@ export function createMetricsServer({ token, read, onError }: MetricsServerOptio
   return server
 }
 
-/** Texts of any length compare in the same time. */
+/** Digests have equal lengths, which a comparison in constant time needs. */
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -18,13 +18,13 @@ import { createServer, toRefusal } from './server.ts'
 
 interface OwnerDoorOptions {
   socketPath: string
-  /** What tells a front from everybody else. */
+  /** Proves to the owner that a request comes from a front. */
   secret: string
   nextRequestId(): string
   isDraining(): boolean
 }
 
-/** Of one connection, and of one process: neither goes on. */
+/** Headers of one connection or one process: they are not passed on. */
 const OWN = new Set([
   FRONT_MARK,
   FRONT_CLIENT,
@@ -37,7 +37,7 @@ const OWN = new Set([
 const ownerAway = (cause: unknown) =>
   new AppError('store_unavailable', 'The service restarts. Try again in a moment.', { retryAfterSeconds: 1, cause })
 
-/** What a front does not answer goes to the owner as it came, and its answer back. */
+/** Passes every request that a front does not answer to the owner unchanged, and its answer back. */
 export class OwnerDoor {
   readonly #options: OwnerDoorOptions
   readonly #upgraded = new Set<Duplex>()
@@ -47,7 +47,7 @@ export class OwnerDoor {
     this.#options = options
   }
 
-  /** Ends what would never end by itself. */
+  /** Ends websockets, which would never end on their own. */
   cutOff(): void {
     for (const socket of this.#upgraded) socket.destroy()
   }
@@ -56,11 +56,11 @@ export class OwnerDoor {
     this.#agent.destroy()
   }
 
-  /** The body, where it was read already. */
+  /** `body` is given where it was read already. */
   pass(request: IncomingMessage, response: ServerResponse, body?: Buffer): void {
     const { socketPath, isDraining } = this.#options
     const headers = this.#headersOf(request)
-    // The bytes are the same, however they came.
+    // The body stays the same; only its framing may differ from what the client used.
     if (body === undefined && request.headers['transfer-encoding'] !== undefined) {
       headers.push('transfer-encoding', 'chunked')
     } else if (body !== undefined && request.headers['content-length'] === undefined) {
@@ -70,13 +70,13 @@ export class OwnerDoor {
     if (!asked) return
     asked.on('response', (answer) => {
       const told = withoutOwn(answer.rawHeaders)
-      // What was not read to its end cannot be skipped.
+      // After a body that was not read to its end the connection cannot be used again.
       if (isDraining() || !request.complete) told.push('connection', 'close')
       response.writeHead(answer.statusCode!, told)
-      // A stream of events begins before anything has happened.
+      // The client of an event stream must see the headers before the first event.
       response.flushHeaders()
       answer.pipe(response)
-      // An answer that breaks off must not look like a whole one.
+      // A truncated answer must not look complete.
       answer.on('error', () => response.destroy())
     })
     asked.on('error', (error: NodeJS.ErrnoException) => this.#fail(request, response, error))
@@ -87,7 +87,7 @@ export class OwnerDoor {
     else asked.end(body)
   }
 
-  /** What one parser has read, the other need not like to write; that must not end a front. */
+  /** Node's parser accepts some headers that its writer refuses; that must not end a front. */
   #ask(request: IncomingMessage, response: ServerResponse, options: RequestOptions): ClientRequest | undefined {
     try {
       return ask({ ...options, agent: this.#agent })
@@ -102,7 +102,7 @@ export class OwnerDoor {
     }
   }
 
-  /** A websocket: from its first byte on, the owner's. */
+  /** A websocket: every byte goes to the owner. */
   upgrade(request: IncomingMessage, client: Duplex, head: Buffer): void {
     const { socketPath, nextRequestId } = this.#options
     const headers = this.#headersOf(request).concat('connection', 'Upgrade')
@@ -122,7 +122,7 @@ export class OwnerDoor {
       owner.write(head)
       owner.pipe(client).pipe(owner)
     })
-    // The server's sockets stay half open otherwise, for as long as the client likes.
+    // The server's sockets are half open, so the client's half would stay for as long as the client likes.
     owner.on('close', () => {
       if (isOpen) (client as Socket).destroySoon()
     })
@@ -136,13 +136,13 @@ export class OwnerDoor {
     const { secret } = this.#options
     const client = request.socket.remoteAddress ?? ''
     const headers = withoutOwn(request.rawHeaders).concat(FRONT_MARK, secret, FRONT_CLIENT, client)
-    // Of HTTP 1.0, which has none; what goes on is 1.1, which must.
+    // HTTP 1.0 has no Host, but 1.1 requires it, and that is what the owner gets.
     return request.headers.host === undefined ? headers.concat('host', '') : headers
   }
 
   /**
-   * Where the owner was not reached, nothing has happened, and the client is told so. Where it went away in the midst of a change,
-   * it is not known what has happened: the connection breaks, as it does when a single process dies.
+   * Where the owner could not be reached, nothing has happened, and the client gets a 503. Where the owner died in the midst of a
+   * change, the outcome is unknown: the connection breaks, as it does when a single process dies.
    */
   #fail(request: IncomingMessage, response: ServerResponse, error: NodeJS.ErrnoException): void {
     if (response.destroyed) return
@@ -169,7 +169,7 @@ function refuse(response: ServerResponse, error: AppError, requestId: string): v
     .end(JSON.stringify(body))
 }
 
-/** Names and values by turns. */
+/** `raw` has names and values by turns. */
 function withoutOwn(raw: readonly string[]): string[] {
   const kept: string[] = []
   for (let at = 0; at < raw.length; at += 2) {
@@ -185,13 +185,13 @@ interface FrontServerOptions extends Omit<RpcOptions, 'handOver' | 'batchWidth' 
   onError(error: unknown, requestId: string): void
 }
 
-/** The server of a front: RPC as everywhere, and one way for everything else. */
+/** The server of a front: it answers RPC itself and passes everything else to the owner. */
 export function createFrontServer({ door, ...options }: FrontServerOptions): FastifyInstance {
   const { isDraining, nextRequestId } = options
   const rpc = new RpcEndpoint({
     ...options,
     running: { count: 0 },
-    // It answers none.
+    // A front passes every batch on.
     batchWidth: 1,
     handOver: (...handed) => door.pass(...handed),
   })

@@ -1,6 +1,6 @@
 /**
- * What a page may do: everything comes from this gateway, nothing is written into the page as code or style, and no
- * other site frames it but those that are named.
+ * The content policy of a page: everything is loaded from this gateway, no code or style is inline, and only the named sites may
+ * frame it.
  */
 export function contentPolicy(frameAncestors = "'none'"): string {
   return [
@@ -21,13 +21,13 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentPolicy(),
   'x-content-type-options': 'nosniff',
-  // Not `no-referrer`: with it, browsers hide from us that a form was sent by our own page. Others learn nothing either way.
+  // With `no-referrer`, browsers would not send the origin of our own forms. Other sites learn nothing either way.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 }
 
-/** On every answer, errors included: a page that cannot read an error sees only a broken network. */
+/** On every answer, errors included: without them a page sees an error as a network failure. */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

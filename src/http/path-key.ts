@@ -1,6 +1,6 @@
-/** `/k/<key>/`, `/k/<key>/node` and `/k/<key>/ws`, with whatever parameters behind them. */
+/** `/k/<key>/`, `/k/<key>/node` and `/k/<key>/ws`, with any query. */
 const KEYED = /^\/k\/([^/?#]+)(\/(?:node\/?|ws\/?)?)(\?[^#]*)?$/
-/** The places of a request where a key from its path is put: the first that is free, so that two different keys are noticed. */
+/** The headers that may take a key from the path: the first free one, so that two different keys are noticed. */
 const PLACES = ['x-api-key', 'key']
 
 interface Request {
@@ -10,8 +10,8 @@ interface Request {
 }
 
 /**
- * Takes a key out of the path, for clients that can be given nothing but a URL, and puts it where keys are looked for, here and by
- * whoever the request is handed over to. From here on no URL contains it.
+ * Moves a key from the path to a header, for clients that can be configured with nothing but a URL. The guards, and the owner behind a
+ * front, find it there. After this no URL contains the key.
  */
 export function movePathKey(request: Request): void {
   const [, key, path, query = ''] = KEYED.exec(request.url ?? '/') ?? []

@@ -3,10 +3,10 @@ import { renderPage } from '../web/layout.tsx'
 import { SiteProblem } from '../web/problem-page.tsx'
 import { PAGE_HEADERS } from './page-headers.ts'
 
-/** What programs in Java send that say nothing of their own: they want no page. */
+/** The default Accept header of Java programs, which want no page. */
 const JAVA = /^text\/html, image\/gif, image\/jpeg, \*/
 
-/** Browsers name pages before all else; programs that take anything get JSON, as ever. Nothing under `/api/` is a page. */
+/** Browsers accept HTML before all else; programs that accept anything get JSON. Nothing under `/api/` is a page. */
 export function wantsPage(method: string, url: string, { accept = '' }: IncomingHttpHeaders): boolean {
   if (method !== 'GET' || url.startsWith('/api/') || JAVA.test(accept)) return false
   const html = accept.indexOf('text/html')
@@ -14,7 +14,7 @@ export function wantsPage(method: string, url: string, { accept = '' }: Incoming
   return html !== -1 && (json === -1 || html < json)
 }
 
-/** A refusal as a page, with the headers of pages. */
+/** A refusal as a page. */
 export function toProblemPage(refusal: { status: number; text: string; devnet: boolean }) {
   const headers = { ...PAGE_HEADERS, 'cache-control': 'no-store', vary: 'accept', 'x-robots-tag': 'noindex, nofollow' }
   return { headers, page: renderPage(<SiteProblem {...refusal} />) }

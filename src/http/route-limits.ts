@@ -7,11 +7,11 @@ import type { RouteLimit } from '../kernel/route.ts'
 interface RouteLimitsOptions {
   keys: KeyLookup
   ipOf(request: FastifyRequest): string
-  /** Counts in this process alone. */
+  /** A limiter that counts in this process alone. */
   openLimiter(): RateLimiter
 }
 
-/** One limit for everything that anybody may read: generous to people, and no machine's way to hold up payments. */
+/** One limit for all public pages: generous to people, but too low for a machine to delay payments. */
 export const openLimit = (perMinute: number): RouteLimit => ({
   bucket: 'open',
   perMinute,
@@ -19,7 +19,7 @@ export const openLimit = (perMinute: number): RouteLimit => ({
     overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
 })
 
-/** The limits that routes have of their own. Each bucket is counted for itself, so that no caller uses up another's. */
+/** The limits of single routes. Each bucket is counted separately, so that no caller uses up another's. */
 export class RouteLimits {
   readonly #options: RouteLimitsOptions
   readonly #buckets = new Map<string, RateLimiter>()
@@ -51,16 +51,16 @@ export class RouteLimits {
     return known
   }
 
-  /** The account of a secret key that came along. A wrong one is none: who asks about a payment is answered in any case. */
+  /** The account of a secret key that was sent. A wrong key counts as none: a question about a payment is answered in any case. */
   async #findAccountId({ headers, url }: FastifyRequest): Promise<string | undefined> {
     const credential = readCredential(headers, url)
     const owner = credential === undefined ? undefined : await this.#options.keys.find(credential)
-    // One with limits of its own has none of the account's here, where it is asked for no more than its address.
+    // A key with limits of its own counts as none here, where callers are counted by address alone.
     return owner?.kind === 'secret' && !owner.rights?.limits.length ? owner.accountId : undefined
   }
 }
 
-/** Two that differ are none, as wrong ones are. */
+/** Two different credentials count as none, like a wrong one. */
 function readCredential(headers: FastifyRequest['headers'], url: string): string | undefined {
   try {
     return extractCredential({ headers, url, body: undefined, action: undefined })

@@ -19,7 +19,7 @@ export interface RequestOptions {
   baseUrl(): string
 }
 
-/** A request as rooms see it. */
+/** A request as modules see it. */
 export function toRouteRequest(
   { ipOf, baseUrl, developers }: RequestOptions,
   request: FastifyRequest,
@@ -51,7 +51,7 @@ export function toRouteRequest(
   }
 }
 
-/** The same of a known caller. What is wrong with the body is told now, whether the route reads it or not. */
+/** The same for a known caller. A body that cannot be read is refused now, whether the route uses it or not. */
 export function toAccountRequest(
   options: RequestOptions,
   caller: AccountCaller,
@@ -73,7 +73,7 @@ export function toAccountRequest(
 }
 
 interface OnceCall {
-  /** What is done; stored with the key. */
+  /** What the request does; stored with the key. */
   action: string
   accountId: string
   headers: RequestHeaders
@@ -102,7 +102,7 @@ async function onceFor(
   ) as JsonObject
 }
 
-/** Bodies are JSON whatever their type says, as at the RPC endpoint. */
+/** Bodies are parsed as JSON whatever their type says, as at the RPC endpoint. */
 export function readBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text))
@@ -113,23 +113,23 @@ function bodyOf({ body }: FastifyRequest, needed?: 'needed'): Record<string, unk
   return text === '' && needed === undefined ? {} : parseBody(text)
 }
 
-/** The body, where it can be read: who cannot say who they are learns nothing of what is wrong with it. */
+/** The body, if it can be read: a caller who has not been identified learns nothing about what is wrong with it. */
 export function findBody(request: FastifyRequest): Record<string, unknown> | undefined {
   try {
     return bodyOf(request)
   } catch {
-    // Read again, and refused, once the caller is known.
+    // It is read again, and refused, once the caller is known.
     return undefined
   }
 }
 
-/** Whether a page's form sent this. Programs say so too (`curl -d`) and send JSON, which begins like an object. */
+/** Whether a form of a page sent this. Programs use that type too (`curl -d`) but send JSON, which begins like an object. */
 function isForm({ headers, body }: FastifyRequest): boolean {
   const type = headers['content-type'] ?? ''
   return /^application\/x-www-form-urlencoded\b/i.test(type) && !(typeof body === 'string' && /^\s*\{/.test(body))
 }
 
-/** The fields of a request, whether a form or a program sent them. The first of several values counts. */
+/** The fields of a request, from a form or from JSON. The first of several values counts. */
 function readForm(request: FastifyRequest): Fields {
   if (!isForm(request)) return bodyOf(request)
   const fields = new Map<string, string>()

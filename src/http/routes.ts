@@ -27,14 +27,14 @@ import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages, s
 
 export interface RoutesOptions extends SessionOptions, RequestOptions {
   limits: RouteLimits
-  /** Of what is open to anybody and has no limit of its own. */
+  /** For public routes without a limit of their own. */
   openLimit: RouteLimit
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: FastifyRequest['raw']): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
-  /** Whether the ledger is for trying things out, which every page says. */
+  /** Whether this is a development ledger, which every page shows. */
   devnet?: boolean
-  /** What the routes below `/api` take; one that is not here takes nothing. */
+  /** Descriptions of the routes below `/api`; a route without one accepts no fields. */
   described: readonly Described[]
 }
 
@@ -47,13 +47,13 @@ interface Mounting extends RoutesOptions {
   streams: EventStreams
 }
 
-/** The same for one of its routes. */
+/** The options of one route. */
 interface Mounted extends Mounting {
-  /** Refuses what the route does not use. */
+  /** Refuses fields that the route does not use. */
   refuseUnused: ReturnType<typeof unusedOfRoute>
 }
 
-/** What the hook that lists every route is told beside method and path. */
+/** What each route passes to the hook that lists all routes, beside method and path. */
 interface RouteFacts {
   door: Door
 }
@@ -62,11 +62,11 @@ export interface AnsweredRoute {
   method: string
   /** With the names of its parameters, as in `/check/:id`. */
   path: string
-  /** Who may come in, where a room has declared it. */
+  /** Who may use it, where a module has declared it. */
   door: Door | undefined
 }
 
-/** Everything that a server answers from now on, also what the framework adds by itself. */
+/** Every route added from now on, also those that the framework adds automatically. */
 export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] {
   const routes: AnsweredRoute[] = []
   server.addHook('onRoute', ({ method, url, config }) => {
@@ -77,12 +77,12 @@ export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] 
 }
 
 /**
- * Serves what the rooms declare: opens their doors, holds their limits, and turns what they answer into answers. It is the
- * one place that knows both a route and the web framework. Answers the streams that it opens.
+ * Serves the routes that modules declare: checks who may use them, counts their limits, and sends their replies. It is the one place
+ * that knows both a route and the web framework. Returns the streams that it opens.
  */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], options: RoutesOptions): EventStreams {
   const streams = new EventStreams(options.store.clock)
-  // Registered parts come up with the server; `listen` waits for them.
+  // Registered plugins are loaded with the server; `listen` waits for them.
   void server.register((scope, _options, done) => {
     readBodies(scope)
     const mounting = { ...options, streams }
@@ -116,14 +116,14 @@ function unusedBy(route: Route, { described }: RoutesOptions): Mounted['refuseUn
   return unusedOfRoute(described.find((each) => each.path === path && each.method.toUpperCase() === method))
 }
 
-/** Before anything of a body is read. */
+/** Runs before the body is read. */
 async function arrive(mounting: Mounting, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { baseUrl, limits, developers, openLimit } = mounting
   const { door, limit = door === 'open' ? openLimit : undefined, cacheable } = route
   if (!cacheable) void reply.header('cache-control', 'no-store')
-  // What a cookie opens is not for other origins to read, refusals included.
+  // Other origins may not read what a cookie gives access to, refusals included.
   if (isApi(route) && readCookie(request.headers, baseUrl()) !== undefined) hideFromOthers(reply)
-  // Otherwise any page in the same browser could play with the ledger of this machine.
+  // Otherwise any page in the same browser could use the development ledger of this machine.
   if (door === 'developer') refuseOtherPages(request.headers, baseUrl())
   if (limit) await limits.take(limit, request, reply)
   if (door === 'developer') await developers.require(request)
@@ -167,12 +167,12 @@ async function answer(
   })
 }
 
-/** Whoever asks for something looks; whoever sends something changes. */
+/** Reading requests only look; all others change something. */
 function degreeOf({ degree = 'see' }: { degree?: Degree }, { method }: FastifyRequest): Degree {
   return method === 'GET' || method === 'HEAD' ? degree : 'all'
 }
 
-/** Before anything else of the request is looked at. */
+/** Runs before anything else of the request is looked at. */
 function identifyCaller(mounting: Mounting, unenrolled: boolean, request: FastifyRequest): Promise<AccountCaller> {
   const { method, url, headers } = request
   const presented = { method, url, headers, body: findBody(request), unenrolled }
@@ -196,7 +196,7 @@ async function within<T>(
   }
 }
 
-/** Runs a route and sends what it answers, or the page it has for what went wrong. */
+/** Runs a route and sends its reply, or the error as the route shows it. */
 async function finish<R extends RouteRequest>(
   mounting: Mounted,
   route: Run<R>,
@@ -218,7 +218,7 @@ async function finish<R extends RouteRequest>(
   return sendReply(mounting, reply, answered)
 }
 
-/** Answers with what went wrong, as a page where one was asked for. */
+/** Sends an error, as a page to browsers. */
 export function refuse(
   { onError, devnet }: Pick<RoutesOptions, 'onError' | 'devnet'>,
   { explain }: Pick<Route, 'explain'>,

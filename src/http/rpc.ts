@@ -17,23 +17,23 @@ import { UsualRequest } from './usual-requests.ts'
 
 export interface RpcOptions extends Asking {
   bodyBytesMax: number
-  /** Requests of one batch that run at once. */
+  /** How many requests of one batch run at once. */
   batchWidth: number
   clientIp: ClientIp
   nextRequestId(): string
   /** Whether a connection ends with its answer. */
   isDraining(): boolean
-  /** Takes what this process does not answer itself: the whole request, of which the body was read. */
+  /** Takes requests that this process does not answer itself, with the body that was read. */
   handOver?(request: IncomingMessage, response: ServerResponse, body: Buffer): void
 }
 
-/** What is told of a request beside its answer. */
+/** What is reported of a request beside its answer. */
 type Told = Partial<RpcTrace>
 
 interface Reply {
   text: string
   status?: number
-  /** What the client gets in place of the status that is reported. */
+  /** The status that the client gets, where it differs from the reported one. */
   statusLine?: number
   /** Further headers: names and values by turns. */
   extra?: string[]
@@ -41,10 +41,10 @@ interface Reply {
   cause?: unknown
 }
 
-/** To a notification there is no answer. */
+/** A notification gets no answer. */
 const NOTHING_TO_SAY = 202
 
-/** Names and values by turns, as Node writes them fastest. */
+/** Names and values by turns, the form that Node writes fastest. */
 const HEADERS = [
   ...Object.entries(CORS_HEADERS).flat(),
   'content-type',
@@ -61,14 +61,15 @@ interface Answering {
   readonly requestId: string
   readonly startedAt: number
   readonly ip: string
-  /** As it is in JSON-RPC. */
+  /** Set where the client speaks JSON-RPC. */
   call: JsonRpcCall | undefined
   isTooLarge: boolean
 }
 
 /**
  * The RPC endpoint: one POST, one JSON object in, one JSON value out; the path may name the action instead of the body, and a body
- * may be a list of requests, or speak JSON-RPC. It stands beside the router and not in it, because every request passes here and the router would cost as much as all the rest.
+ * may be a list of requests, or JSON-RPC. It does not use the router, because every request passes here and the router would cost as
+ * much as all the rest.
  */
 export class RpcEndpoint {
   readonly #options: RpcOptions
@@ -79,7 +80,7 @@ export class RpcEndpoint {
     this.#ask = createAsk(options)
   }
 
-  /** A request whose body has been read. */
+  /** Answers a request whose body has been read. */
   answerRead(request: UsualRequest, door: DoorName | undefined, body: Buffer): void {
     this.#run(this.#begin(request, request, door), body)
   }
@@ -120,7 +121,7 @@ export class RpcEndpoint {
   #run(answering: Answering, bytes: Buffer): void {
     const { gateway, concurrencyMax, running, handOver } = this.#options
     if (running.count >= concurrencyMax) {
-      // Nobody has asked yet who is calling: what they are told is the limit of the process.
+      // The caller is not known yet, so the reported limit is that of the process.
       const limit = { allowed: false, limit: concurrencyMax, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }
       this.#refuse(answering, overloaded(), { limit })
       return
@@ -130,9 +131,9 @@ export class RpcEndpoint {
     const text = bytes.toString()
     const { headers, url = '/' } = request
     if (door === undefined && isBatch(text)) {
-      // Its answers are written one by one.
+      // The answers of a batch are written one by one, which needs node:http.
       if (response instanceof UsualRequest) response.giveBack()
-      // Who is counted for what, and what is paid for, one process knows of all of them.
+      // Only one process knows who is counted for what, and what is paid for.
       else if (handOver) handOver(request as IncomingMessage, response, bytes)
       else {
         heedLeaving(response, leaving)
@@ -217,7 +218,7 @@ export class RpcEndpoint {
     const { status, code, body, retryAfterSeconds, isFailure } = toErrorReply(error)
     const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
     const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
-    // What was not read cannot be skipped, so the connection ends with the answer.
+    // A body that was not read cannot be skipped, so the connection ends with the answer.
     if (isTooLarge) extra.push('connection', 'close')
     const reply = { status, extra, code, cause: isFailure ? error : undefined }
     if (call) this.#send(answering, told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
@@ -232,14 +233,14 @@ export class RpcEndpoint {
   }
 }
 
-/** What only this client waits for is not worth finishing once it has left. */
+/** Cancels what only this client waits for once the client has left. */
 function heedLeaving(response: Answering['response'], leaving: Leaving): void {
   response.on('close', () => {
     if (!response.writableFinished) leaving.leave()
   })
 }
 
-/** What a call of JSON-RPC gets: always an answer that its client reads to the end, and a notification none. */
+/** A call of JSON-RPC is answered with status 200, which its clients read; a notification gets no body. */
 function inCall({ id }: JsonRpcCall, toText: (id: string) => string): Pick<Reply, 'text' | 'statusLine'> {
   return id === undefined ? { text: '', statusLine: NOTHING_TO_SAY } : { text: toText(id), statusLine: 200 }
 }

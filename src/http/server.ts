@@ -18,36 +18,36 @@ interface ServerOptions {
   requestTimeoutMilliseconds: number
   /** Answers `POST /`, `POST /actions/<name>`, and `POST /node` as a node does; everything else goes through the router. */
   rpc: Pick<RpcEndpoint, 'answer' | 'answerRead'>
-  /** Whether usual requests are read beside node:http, which costs a third less. */
+  /** Whether usual requests bypass node:http, which saves a third of their cost. */
   httpFast: boolean
-  /** Whether we are about to stop: every connection ends with its answer then, so that none is cut later. */
+  /** Whether the server is about to stop: every connection then ends with its answer, so that none is cut off later. */
   isDraining(): boolean
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
-  /** Told of every request that the router has answered. */
+  /** Called for every request that the router has answered. */
   onAnswered?(answered: AnsweredRequest): void
-  /** Unset where the operator wants none. */
+  /** Unset where the operator has switched traces off. */
   traces?: { traces: Traces; ipOf(request: IncomingMessage): string } | undefined
-  /** Whether the ledger is for trying things out, which every page says. */
+  /** Whether this is a development ledger, which every page shows. */
   devnet?: boolean
-  /** Whether a connection is taken at all; unset, every one is. */
+  /** Whether a connection is accepted at all; unset, every one is. */
   admits?(request: IncomingMessage): boolean
-  /** Takes everything that is not RPC, in place of the router. */
+  /** Takes everything that is not RPC, instead of the router. */
   elsewhere?(request: IncomingMessage, response: ServerResponse): void
 }
 
 export interface AnsweredRequest {
   requestId: string
-  /** The route as it was declared, as in `GET /check/:id`: nothing that a client wrote. */
+  /** The route as it was declared, as in `GET /check/:id`: never a text of the client. */
   action: string
   status: number
-  /** Who was let in through a door of the API. */
+  /** The caller, where the API has identified one. */
   caller: Caller | undefined
   milliseconds: number
 }
 
-/** Who asked, for what is told of requests when they are answered. */
+/** Callers of requests, for the report when they are answered. */
 const CALLERS = new WeakMap<FastifyRequest, Caller>()
 
 export const noteCaller = (request: FastifyRequest, caller: Caller): void => void CALLERS.set(request, caller)
@@ -55,16 +55,16 @@ export const noteCaller = (request: FastifyRequest, caller: Caller): void => voi
 const KEEP_ALIVE = 72_000
 const unreadable = () => new AppError('invalid_request', 'The request could not be read.')
 
-/** The HTTP server without its routes: the RPC endpoint, preflights, and one shape for everything that goes wrong. */
+/** The HTTP server without its routes: the RPC endpoint, preflights, and one shape for all errors. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const server = fastify({
     bodyLimit: options.bodyBytesMax,
     genReqId: options.nextRequestId,
     logger: false,
-    // What is longer than any id is told so by the routes that know ids.
+    // Longer parameters reach the routes, which refuse them as wrong ids.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     forceCloseConnections: 'idle',
-    // The router's own words for these have no headers of ours and repeat the URL, in which a key may stand.
+    // The router's own replies lack our headers and repeat the URL, which may contain a key.
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
       void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
@@ -76,11 +76,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
         {
           keepAliveTimeout: KEEP_ALIVE,
           requestTimeout: options.requestTimeoutMilliseconds,
-          // Heads are a part of requests; and who is too slow is found out within a quarter of the limit.
+          // The time for headers is part of the limit, and slow clients are found within a quarter of it.
           headersTimeout: options.requestTimeoutMilliseconds,
           connectionsCheckingInterval: Math.ceil(options.requestTimeoutMilliseconds / 4),
           shouldUpgradeCallback: isWebsocket,
-          // Node's own refusal has neither our words nor our headers.
+          // Node's own refusal lacks our message and headers.
           requireHostHeader: false,
         },
         (request, response) => {
@@ -110,14 +110,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // Before those who take upgrades: what is destroyed here opens no websocket.
+  // Registered before the listeners that take upgrades: a connection destroyed here opens no websocket.
   server.server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
     if (options.admits?.(request) === false) socket.destroy()
     movePathKey(request)
   })
   server.addHook('preClose', (done) => {
-    // Browsers open connections ahead of need. One that never asked for anything is not idle to Node, and would be
-    // waited for.
+    // Browsers open connections ahead of need. Node does not count one that never sent anything as idle and would wait
+    // for it.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
@@ -135,10 +135,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server
 }
 
-/** What machines ask for all day long, and pictures and styles of pages, would hide the rest. */
+/** Health checks, and the pictures and styles of pages, would hide all other requests in the log. */
 const UNTOLD = /^\/(health|assets)\b/
 
-/** Preflights ask for nothing. */
 function isTold({ method, routeOptions: { url } }: FastifyRequest): boolean {
   return method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))
 }
@@ -160,7 +159,7 @@ function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOpt
   })
 }
 
-/** What no route takes, and what goes wrong in one. */
+/** Answers requests without a route, and errors of routes. */
 function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<ServerOptions, 'onError' | 'devnet'>): void {
   server.setNotFoundHandler((request, reply) => {
     if (isNodeDoor(request.url)) {
@@ -168,7 +167,7 @@ function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<Server
       return
     }
     if (isRoot(request.url)) send(reply, new AppError('method_not_allowed', 'Send RPC requests with POST.'))
-    // There is no stream to listen to: clients that look for one understand this.
+    // Clients that look for a stream of messages understand this status: there is none.
     else if (isMcp(request.url)) send(reply, new AppError('method_not_allowed', 'Send messages with POST.'))
     else if (wantsPage(request.method, request.url, request.headers)) {
       const { headers, page } = toProblemPage({ status: 404, text: 'Not found.', devnet: devnet === true })
@@ -198,7 +197,7 @@ function isRoot(url = '/'): boolean {
   return url === '/' || url === '' || url.startsWith('/?')
 }
 
-/** Where requests of the RPC endpoint come in. */
+/** Which form of the RPC endpoint a path belongs to. */
 function findRpcDoor(url?: string): { name: DoorName | undefined } | undefined {
   if (isRoot(url)) return { name: undefined }
   if (isNodeDoor(url)) return { name: 'node' }
@@ -206,7 +205,7 @@ function findRpcDoor(url?: string): { name: DoorName | undefined } | undefined {
   return action === undefined ? undefined : { name: { action } }
 }
 
-/** The name in `/actions/<name>`, with whatever parameters behind it. */
+/** The name in `/actions/<name>`, with any query. */
 function actionIn(url = ''): string | undefined {
   return /^\/actions\/([^/?#]+)\/?(?:[?#]|$)/.exec(url)?.[1]
 }
@@ -219,7 +218,7 @@ function send(reply: FastifyReply, error: unknown): void {
 
 const UNREADABLE_STATUS: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }
 
-/** What is no HTTP request gets the body and headers of every refusal, straight onto its connection. */
+/** Sends our usual refusal straight to the connection, for bytes that are not an HTTP request. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = UNREADABLE_STATUS[error.code ?? ''] ?? 400
@@ -234,7 +233,7 @@ const refusalHeaders = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
 })
 
-/** A refusal as it goes over the wire, with the end of its connection: for what never becomes a request. */
+/** A complete HTTP refusal that ends its connection, for bytes that never become a request. */
 export function toRefusal(refusal: AppError, { status, requestId }: { status?: number; requestId: string }): string {
   const reply = toErrorReply(refusal)
   const code = status ?? reply.status
@@ -245,16 +244,16 @@ export function toRefusal(refusal: AppError, { status, requestId }: { status?: n
 }
 
 /**
- * Whether the next answer on a connection is the one to what could not be read. Requests may come before their turn: then
- * this one would be taken for the answer to an earlier one, or end up in the middle of it. Node keeps the answer under way
- * in this member, for this very purpose.
+ * Whether the next answer on this connection belongs to the unreadable bytes. Clients may send requests before earlier ones are
+ * answered; the refusal could then be taken for an earlier answer or land in the middle of one. Node keeps the current answer in
+ * this member, for this very purpose.
  */
 function isNext(socket: Socket): boolean {
   const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
   return !underWay || (!underWay.headersSent && !underWay.req.complete)
 }
 
-/** Traces what the router answers. A route is told as it was declared: what stands in an address is the client's. */
+/** Traces what the router answers. A route is named as it was declared, because clients choose what is in an address. */
 function traceRequests(
   server: FastifyInstance,
   {
@@ -272,7 +271,7 @@ function traceRequests(
     steps.set(request, step)
     step.within(done)
   })
-  // What reads a body goes on from the connection, and the connection is no part of the trace.
+  // Reading a body continues in callbacks of the connection, which do not carry the trace.
   server.addHook('preValidation', (request, _reply, done) => {
     const step = steps.get(request)
     if (step) step.within(done)

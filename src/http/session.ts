@@ -15,7 +15,7 @@ export interface SessionOptions {
   baseUrl(): string
 }
 
-/** Browsers keep a cookie of this name to one host and to https; over plain http they would refuse the prefix. */
+/** Browsers tie a cookie with this prefix to one host and to https; over plain http they refuse the prefix. */
 const nameOfCookie = (baseUrl: string) => (isHttps(baseUrl) ? '__Host-nano-gateway' : 'nano-gateway')
 const isHttps = (baseUrl: string) => baseUrl.startsWith('https:')
 
@@ -32,7 +32,7 @@ function toCookie(baseUrl: string, value: string, seconds: number): string {
   return `${nameOfCookie(baseUrl)}=${value}; ${attributes}`
 }
 
-/** The session of a request's cookie; undefined without one. */
+/** The session token in a request's cookie; undefined without one. */
 export function readCookie({ cookie = '' }: IncomingHttpHeaders, baseUrl: string): string | undefined {
   const wanted = `${nameOfCookie(baseUrl)}=`
   const found = cookie
@@ -42,20 +42,20 @@ export function readCookie({ cookie = '' }: IncomingHttpHeaders, baseUrl: string
   return found === undefined || found === wanted ? undefined : found.slice(wanted.length)
 }
 
-/** What of a request says who is calling. */
+/** The parts of a request that identify its caller. */
 interface Presented {
   method: string
   url: string
   headers: IncomingHttpHeaders
   body: Readonly<Record<string, unknown>> | undefined
-  /** Whether it is for those, too, who must add a passkey before anything else. */
+  /** Whether people who must add a passkey first may use it, too. */
   unenrolled?: boolean
 }
 
 /**
- * Who is calling: a session or a secret key, wherever a credential may stand, or a session in the cookie. A browser sends
- * the cookie by itself, so with it a change must come from our own pages. What stands anywhere else was put there on
- * purpose and counts before the cookie.
+ * Identifies the caller: by a session or a secret key, wherever a credential may be, or by a session in the cookie. Browsers send
+ * cookies automatically, so with a cookie a change must come from our own pages. A credential anywhere else was sent on purpose and
+ * takes precedence over the cookie.
  */
 export async function identifyApiCaller(
   { keys, sessions, baseUrl }: SessionOptions,
@@ -84,11 +84,11 @@ export async function identifyApiCaller(
   return toSessionCaller(session)
 }
 
-/** Whose share a call uses up. Who is only invited has none of the account's. */
+/** Whose share a call uses up. People who are only invited use none of the account's. */
 export const spenderOf = (caller: AccountCaller): Caller =>
   caller.memberRole === 'guest' ? { kind: 'anonymous' } : caller
 
-/** Who calls with a session. What administrators of the service may, only the owners of their account may. */
+/** The caller of a session. Only owners of an account get its rights as an administrator of the service. */
 export function toSessionCaller(session: Session): AccountCaller {
   const { id, account, keyId: restsOn, rights, member, beganAt, provedAt, provedBy, mustEnrol } = session
   const { id: accountId, standing } = account
@@ -105,14 +105,14 @@ export function toSessionCaller(session: Session): AccountCaller {
     memberRole,
     plan: standing.plan,
     session: { id, member: member && { id: member.id, email: member.email }, beganAt, provedAt, provedBy, mustEnrol },
-    // A session is a member's or a key's.
+    // A session belongs to a member or to a key.
     actor: member ? actorOf.person(member.id) : actorOf.key(restsOn!),
   }
 }
 
 /**
- * Refuses what another site's page made the browser send. Browsers say where a request comes from and pages cannot
- * change it; what says nothing is no browser and has no business with a cookie.
+ * Refuses requests that another site's page made the browser send. Browsers report the origin of a request and pages cannot
+ * forge it; a request without that report does not come from a browser and should carry no cookie.
  */
 export function requireOwnPage(headers: IncomingHttpHeaders, baseUrl: string): void {
   if (!comesFromOwnPage(headers, baseUrl)) {
@@ -120,7 +120,7 @@ export function requireOwnPage(headers: IncomingHttpHeaders, baseUrl: string): v
   }
 }
 
-/** The same for a request that gets a cookie and brings none: programs may make it, other sites' pages may not. */
+/** The same for a request that gets a cookie and sends none: programs may make it, other sites' pages may not. */
 export function refuseOtherPages(headers: IncomingHttpHeaders, baseUrl: string): void {
   const isBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
   if (isBrowser) requireOwnPage(headers, baseUrl)

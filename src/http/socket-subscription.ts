@@ -6,43 +6,43 @@ import type { Confirmation, Names } from '../kernel/ports.ts'
 import { textOf } from '../kernel/shape.ts'
 import { requireAccounts } from '../modules/ledger/index.ts'
 
-/** Which door a client came by: ours, or the node's, where everything is as a node does it. */
+/** The protocol of a client: the service's own, or the node's, which behaves exactly as a node does. */
 export type SocketForm = 'service' | 'node'
 
-/** What one client wants to know about confirmations. */
+/** The confirmations that one client wants. */
 export interface Subscription extends ConfirmationOptions {
-  /** Only what came with options can be updated. */
+  /** Only a subscription that was made with options can be updated. */
   isChangeable: boolean
 }
 
-/** What a client has sent. */
+/** A message of a client. */
 export interface SocketMessage {
   action: string
   topic: string
   ack: boolean
-  /** Undefined where an acknowledgement carries none. */
+  /** Undefined where the acknowledgement has no id. */
   id: unknown
-  /** Refuses what can mean nothing, where the door has words; undefined where there are none. */
+  /** Refuses meaningless options, where the protocol has an error for that; undefined where there are no options. */
   readOptions(names: Names): SaidOptions | undefined | Promise<SaidOptions>
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 const LISTS = ['accounts', 'accounts_add', 'accounts_del']
-/** More than a frame of usual addresses holds. */
+/** More than fit into one frame with usual addresses. */
 const ENTRIES_MAX = 10_000
 
-/** A frame of a client as its door reads it; undefined when it is none. */
+/** Reads a frame as its protocol does; undefined when it is not a message. */
 export function readFrame(text: string, form: SocketForm): SocketMessage | undefined {
   try {
     return form === 'node' ? readAsNode(text) : readAsService(text)
   } catch {
-    // Not JSON: each door has its own answer to that.
+    // Not JSON: each protocol has its own answer to that.
     return undefined
   }
 }
 
-/** To a node everything that is JSON is a message; one without members says nothing. */
+/** A node accepts any JSON as a message and ignores one without members. */
 function readAsNode(text: string): SocketMessage | undefined {
   if (exceedsDepth(text)) return undefined
   const message = parseRequest(text)
@@ -65,7 +65,7 @@ function readAsService(text: string): SocketMessage | undefined {
     action: textOf(action),
     topic: textOf(topic),
     ack: readFlag(ack) === true,
-    // A list or an object is no name of a message, to a node as well.
+    // A node, too, ignores a list or an object as the id of a message.
     id: typeof id === 'object' || id === '' ? undefined : id,
     readOptions: (names) => (options === undefined || options === null ? undefined : readOptions(options, names)),
   }
@@ -89,7 +89,7 @@ async function readOptions(given: unknown, names: Names): Promise<SaidOptions> {
   }
 }
 
-/** Some write their options as JSON in a text. */
+/** Some clients write their options as JSON inside a string. */
 function toOptions(given: unknown): Fields {
   const isText = typeof given === 'string'
   const options: unknown = isText && given !== '' ? parse(given) : given
@@ -101,12 +101,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // It is refused as what it is: a text.
+    // The caller refuses it, because it is a string.
     return text
   }
 }
 
-/** Frames of one confirmation, each form written once. */
+/** The frames of one confirmation, each form built once. */
 export class Frames {
   readonly #confirmation: Confirmation
   readonly #written = new Map<string, string>()
@@ -115,11 +115,11 @@ export class Frames {
     this.#confirmation = confirmation
   }
 
-  /** Undefined where the subscription is about other confirmations. */
+  /** Undefined where the subscription does not include this confirmation. */
   for(subscription: Subscription, form: SocketForm): string | undefined {
     const { includeBlock, includeElection, includeSideband, types, accounts } = subscription
     if (!types.includes(this.#confirmation.type)) return undefined
-    // The node looks for accounts inside the block, so that a filter without blocks lets nothing through.
+    // The node looks for accounts inside the block, so a filter without blocks lets nothing through.
     if (form === 'node' && accounts && !includeBlock) return undefined
     const key = `${includeBlock}${includeElection}${includeSideband}`
     let frame = this.#written.get(key)
@@ -142,7 +142,7 @@ function write(confirmation: Confirmation, wanted: Subscription): string {
   return JSON.stringify({ topic: 'confirmation', time, message })
 }
 
-/** Accounts that one subscription, one network address and all clients together may watch: each costs memory, and reads after a gap. */
+/** Most accounts that one subscription, one network address and all clients may watch: each costs memory, and reads after a gap. */
 const OF_SUBSCRIPTION_MAX = 10_000
 const OF_ADDRESS_MAX = 20_000
 const OF_ALL_MAX = 200_000
@@ -153,15 +153,15 @@ interface Share {
 }
 
 /**
- * Who has how much of what websocket clients share. Beside the caps, no client grows beyond half of what would be free without
- * them: something is left for the next address, however many came before.
+ * How much of their common resources each websocket client uses. Besides the caps, no client may take more than half of what the
+ * others have left free, so something remains for the next address, however many came before.
  */
 export class SocketShares {
   readonly #byAddress = new Map<string, Share>()
   readonly #socketsMax: number
   #watched = 0
 
-  /** @param socketsMax of one address; 0 is no limit. */
+  /** @param socketsMax of one address; 0 means no limit. */
   constructor(socketsMax: number) {
     this.#socketsMax = socketsMax
   }
@@ -179,7 +179,7 @@ export class SocketShares {
     if (--share.sockets === 0) this.#byAddress.delete(address)
   }
 
-  /** Why a subscription cannot change from so many accounts to so many others; undefined when it can. */
+  /** Why a subscription cannot change from `has` to `wants` accounts; undefined when it can. */
   refuse(address: string, { has, wants }: { has: number; wants: number }): string | undefined {
     if (wants <= has) return undefined
     if (wants > OF_SUBSCRIPTION_MAX) return `A subscription takes at most ${OF_SUBSCRIPTION_MAX} accounts.`

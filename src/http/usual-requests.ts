@@ -5,13 +5,13 @@ import { movePathKey } from './path-key.ts'
 
 /*
  * Nearly every request is a short POST that arrives in one piece, and reading it through node:http costs more than answering it.
- * Such requests are read here in one pass and answered in one write. Whatever is not exactly that, in any respect, goes to
- * node:http with its connection and all of its bytes: what arrives in parts, with another request behind it, with a header that
- * changes how the rest is read, or with a byte that needs a judgement. So nothing is ever half read here, there is nothing to
- * time out, and the two need to agree on one form of request only.
+ * Such requests are read here in one pass and answered in one write. Anything that differs in any respect goes to node:http with its
+ * connection and all of its bytes: requests that arrive in parts or with another request behind them, headers that change how the rest
+ * is read, unusual bytes. So no request is ever half read here, nothing can time out here, and both parsers must agree on one form of
+ * request only.
  */
 
-/** A request that was read whole, and its answer. */
+/** A request that was read completely, and its answer. */
 export class UsualRequest {
   readonly headers: RequestHeaders
   readonly url: string
@@ -51,14 +51,14 @@ export class UsualRequest {
     this.#connection.answer(this.#head, text, this.#isLast)
   }
 
-  /** It is not answered here: node:http reads it once more. */
+  /** Hands the request to node:http, which reads it again, instead of answering it. */
   giveBack(): void {
     this.writableFinished = true
     this.#connection.giveBack()
   }
 }
 
-/** What answers them, or undefined where the path is of something else. */
+/** The handler of a path; undefined where node:http must read the request. */
 export type FindUsual = (url: string) => ((request: UsualRequest, body: Buffer) => void) | undefined
 
 interface Limits {
@@ -84,7 +84,7 @@ export function readUsualRequests(server: Server, find: FindUsual, limits: Limit
       socket.resume()
     }
   })
-  // The server knows nothing of these connections, and is asked to close them all the same.
+  // The server does not know these connections, but must close them, too, when it is asked to.
   const closeIdle = server.closeIdleConnections.bind(server)
   const closeAll = server.closeAllConnections.bind(server)
   server.closeIdleConnections = () => {
@@ -101,7 +101,7 @@ interface Surroundings {
   server: Server
   find: FindUsual
   limits: Limits
-  /** The connection has ended, or goes to node:http with what nobody has read. */
+  /** Called when the connection has ended, or goes to node:http with the bytes that nobody has read. */
   leave(rest: Buffer | undefined): void
 }
 
@@ -110,9 +110,9 @@ class UsualConnection {
   readonly #around: Surroundings
   #head: Head | undefined
   #running: UsualRequest | undefined
-  /** The request that is running, until it is sure that it is answered here. */
+  /** The bytes of the running request, kept until it is certain that it is answered here. */
   #read: Buffer | undefined
-  /** What came before the answer was written. */
+  /** Bytes that arrived before the answer was written. */
   #early: Buffer | undefined
   #hasAsked = false
 
@@ -138,7 +138,7 @@ class UsualConnection {
     const isTaken = socket.write(`${head}Date: ${dateNow()}\r\n${ending}${text}`)
     if (isLast) socket.destroySoon()
     else if (!isTaken) {
-      // A client that does not read is asked nothing more, as node:http does it.
+      // Like node:http, no more requests are read from a client that does not read its answers.
       this.#giveTo(this.#early ?? Buffer.alloc(0))
     } else if (this.#early) this.#giveTo(this.#early)
     else if (!this.#hasAsked) {
@@ -183,7 +183,7 @@ class UsualConnection {
     head.run(request, chunk.subarray(bodyStart))
   }
 
-  /** Connections are half open; whoever says no more is not waited for, as node:http has it. */
+  /** Connections are half open; like node:http, this one is closed when the client has ended its half. */
   readonly #onEnd = (): void => {
     this.socket.end()
   }
@@ -204,16 +204,16 @@ class UsualConnection {
   }
 }
 
-/** What node:http says of a connection on which nothing comes. */
+/** The error of node:http for a connection that sends no request in time. */
 const SILENT = { code: 'ERR_HTTP_REQUEST_TIMEOUT' }
 
 interface Head {
   url: string
   headers: RequestHeaders
   run(request: UsualRequest, body: Buffer): void
-  /** Of the body. */
+  /** Length of the body. */
   length: number
-  /** As it came, without the blank line. Clients send the same head again and again. */
+  /** As it arrived, without the blank line. Clients send the same head again and again. */
   bytes: Buffer
 }
 
@@ -222,7 +222,7 @@ const HEADERS_MAX = 100
 const FIRST_LINE = /^POST (\/[\w/-]*) HTTP\/1\.1$/
 const NAME = /^[!#$%&'*+\-.^`|~\w]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
-/** They change how the rest is read, or how the connection goes on. */
+/** Headers that change how the rest is read, or what happens to the connection. */
 const UNUSUAL = new Set([
   'transfer-encoding',
   'expect',

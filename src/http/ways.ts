@@ -4,7 +4,7 @@ import type { AccountCaller } from '../kernel/route.ts'
 
 type Way = Page | Form
 
-/** Which addresses of the dashboard are for whom, by what pages and forms declare. */
+/** Who may use which address of the dashboard, as pages and forms declare it. */
 export class Ways {
   readonly #ways: readonly { method: 'GET' | 'POST'; matches: RegExp; way: Way }[]
 
@@ -16,11 +16,11 @@ export class Ways {
         matches: new RegExp(`^${way.path === '/' ? '' : way.path.replaceAll(/:\w+/g, '[^/]+')}$`),
         way,
       }))
-      // What is written out comes before what a parameter would match.
+      // Literal paths take precedence over paths with a parameter.
       .sort((one, other) => Number(one.way.path.includes(':')) - Number(other.way.path.includes(':')))
   }
 
-  /** To look at a page, and to change by a form. */
+  /** A page needs the right to see, a form the right to change. */
   degreeOf(way: Way): Degree {
     return 'render' in way ? (way.degree ?? 'see') : 'all'
   }
@@ -30,7 +30,7 @@ export class Ways {
     return way.permission === 'none' || may(caller, way.permission, this.degreeOf(way))
   }
 
-  /** Whether somebody gets in at an address; what is no address of the dashboard is not its business. */
+  /** Whether a caller may use an address; addresses outside of the dashboard are always allowed. */
   opens(caller: AccountCaller, method: 'GET' | 'POST', href: string): boolean {
     const path = /^\/dashboard([^?#]*)/.exec(href)?.[1]
     const found = this.#ways.find((one) => one.method === method && path !== undefined && one.matches.test(path))

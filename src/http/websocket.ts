@@ -8,14 +8,14 @@ import type { SocketForm, SocketMessage, Subscription } from './socket-subscript
 import { Frames, SocketShares, readFrame } from './socket-subscription.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
-/** Frames a client may send in a stretch of ten seconds. */
+/** Frames that a client may send in ten seconds. */
 const FRAMES_MAX = 200
 const FRAMES_WINDOW = 10_000
 const TOO_MUCH = 1008
-/** Beyond this a client has stopped reading; it is told to come back rather than served with gaps. */
+/** Beyond this a client has stopped reading; it is disconnected, to come back, because a stream with gaps would mislead it. */
 const QUEUE_BYTES_MAX = 1024 * 1024
 const PING_EVERY = 30_000
-/** How long a client may take to answer our goodbye. */
+/** How long a client may take to answer our closing frame. */
 const GOODBYE_MAX = 1_000
 const INTERNAL_ERROR = 1011
 const TRY_AGAIN_LATER = 1013
@@ -25,16 +25,16 @@ interface WebsocketOptions {
   names: Names
   clock: Clock
   clientsMax: number
-  /** Of one network address; 0 is no limit. */
+  /** Of one network address; 0 means no limit. */
   clientsPerAddressMax: number
   ipOf(request: IncomingMessage): string
-  /** A refusal as it goes over the wire. */
+  /** The bytes of a refusal over HTTP. */
   toRefusal(error: AppError): string
   onFailure(error: unknown): void
 }
 
 const ACTIONS = new Set(['subscribe', 'update', 'unsubscribe'])
-/** Acknowledgements are a topic of a node, though it tells them to everybody. */
+/** A node accepts acknowledgements as a topic, though it sends them to everybody. */
 const TOPICS = new Set(['confirmation', 'ack'])
 const UNKNOWN_TOPIC = 'Unknown topic: confirmation is told here.'
 const UNKNOWN_ACTION = 'Unknown action: subscribe, update, unsubscribe and ping are understood here.'
@@ -47,7 +47,7 @@ const tooManyOfOne = (max: number) =>
 const tooMany = () =>
   new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })
 
-/** Where upgrades are taken, and what is spoken there. */
+/** The paths of websockets, and the protocol of each. */
 const PATHS = new Map<string | undefined, SocketForm>([
   ['/', 'service'],
   ['/ws', 'service'],
@@ -55,8 +55,8 @@ const PATHS = new Map<string | undefined, SocketForm>([
 ])
 
 /**
- * The node's websocket protocol for our own clients: subscribe to `confirmation`, with accounts or without. An index
- * from account to clients makes a delivery cost its matches only.
+ * The node's websocket protocol for our own clients: subscribe to `confirmation`, with accounts or without. An index from account to
+ * clients makes a delivery cost only as much as its matches.
  */
 export class ClientSockets {
   readonly #options: WebsocketOptions
@@ -82,12 +82,12 @@ export class ClientSockets {
   attach(server: Server): void {
     const refuseAt = (socket: Duplex, error: AppError) =>
       socket.end(this.#options.toRefusal(error), () => socket.destroy())
-    // A handshake that is none is refused in our words, as everything is.
+    // An invalid handshake gets our usual refusal.
     this.#server.on('wsClientError', ({ message }, socket) =>
       refuseAt(socket, new AppError('invalid_request', `This opens no websocket: ${message}.`)),
     )
     server.on('upgrade', (request, socket, head) => {
-      // Node takes its own listener away before it hands a connection over, and an error without a listener ends the process.
+      // Node removes its own listener before it hands a connection over, and an error without a listener ends the process.
       socket.on('error', () => socket.destroy())
       const refuse = (error: AppError) => refuseAt(socket, error)
       const { clientsMax, clientsPerAddressMax, ipOf } = this.#options
@@ -114,7 +114,7 @@ export class ClientSockets {
     const client = new Client(socket, origin, this.#options.clock)
     const { address } = origin
     this.#shares.enter(address)
-    // One after another: a name in a filter may have to be looked up.
+    // One frame after another, because a name in a filter may have to be looked up.
     let turn = Promise.resolve()
     socket.on('message', (data) => {
       client.alive = true
@@ -122,7 +122,7 @@ export class ClientSockets {
       turn = turn
         .then(() => this.#receive(client, (data as Buffer).toString()))
         .catch((error: unknown) => {
-          // What a frame brings about here ends its own connection: nobody else would be told of an exception but the process.
+          // A frame that causes an exception ends its own connection; uncaught, it would end the process.
           this.#options.onFailure(error)
           socket.close(INTERNAL_ERROR)
         })
@@ -159,7 +159,7 @@ export class ClientSockets {
     }
   }
 
-  /** Meanwhile nothing more is taken from the client: what it sends would wait here. */
+  /** The client is paused meanwhile; otherwise its messages would pile up here. */
   async #read(client: Client, { action, readOptions }: SocketMessage): Promise<SaidOptions | undefined> {
     if (action === 'unsubscribe') return undefined
     client.pause()
@@ -171,7 +171,7 @@ export class ClientSockets {
   }
 
   #apply(client: Client, action: string, said: SaidOptions | undefined): boolean {
-    // It may have left while a name was looked up, and what it watches would never be given up.
+    // If it left while a name was looked up, its watches would never be released.
     if (!client.isOpen) return false
     if (action === 'subscribe') return this.#subscribe(client, said)
     if (action === 'update') return this.#update(client, said)
@@ -182,7 +182,7 @@ export class ClientSockets {
   #subscribe(client: Client, said: SaidOptions | undefined): boolean {
     const options = readConfirmationOptions(said ?? NO_OPTIONS)
     const { accounts } = options
-    // Refused as a whole: what was subscribed to before stays as it was.
+    // Refused as a whole: the earlier subscription stays as it was.
     if (this.#isTooMuch(client, accounts?.size ?? 0)) return false
     this.#unsubscribe(client)
     client.subscription = { ...options, accounts: accounts && new Set(), isChangeable: said !== undefined }
@@ -191,7 +191,7 @@ export class ClientSockets {
     return true
   }
 
-  /** As in a node, the first list makes a filter of what has listened to everything. */
+  /** As in a node, the first list turns a subscription to everything into a filter. */
   #update(client: Client, said: SaidOptions | undefined): boolean {
     const { subscription } = client
     if (!said || !subscription?.isChangeable) throw refused(NOTHING_TO_UPDATE)
@@ -207,7 +207,7 @@ export class ClientSockets {
     return true
   }
 
-  /** Tells a client that wants more than its share. */
+  /** Refuses a client that wants more than its share. */
   #isTooMuch(client: Client, wants: number): boolean {
     const error = this.#shares.refuse(client.address, { has: client.releases.size, wants })
     if (error !== undefined) client.send({ error })
@@ -256,7 +256,7 @@ export class ClientSockets {
     }
   }
 
-  /** Finds clients that are gone without having said so. */
+  /** Disconnects clients that have left without closing. */
   #ping(): void {
     this.#cancelPing = this.#options.clock.after(PING_EVERY, () => {
       for (const socket of this.#server.clients) {
@@ -272,7 +272,7 @@ export class ClientSockets {
   }
 }
 
-/** The only upgrade there is here; a client that offers another protocol gets a plain answer over HTTP. */
+/** The only upgrade that is accepted; a client that offers another protocol gets a plain answer over HTTP. */
 export function isWebsocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
@@ -310,7 +310,7 @@ class Client {
     this.#socket.resume()
   }
 
-  /** A client that talks without end is disconnected. */
+  /** Disconnects a client that sends too much. */
   maySpeak(): boolean {
     const window = Math.floor(this.#clock.now() / FRAMES_WINDOW)
     if (window !== this.#window) {
@@ -331,13 +331,13 @@ class Client {
     this.push(JSON.stringify(message))
   }
 
-  /** What was sent is no message: a node ends the connection, without a word. */
+  /** For a frame that is not a message: a node ends the connection without an answer. */
   refuseFrame(): void {
     if (this.form === 'node') this.#socket.terminate()
     else this.send({ error: 'Unable to parse JSON' })
   }
 
-  /** Says why nothing will come of a message; a node leaves it at silence. */
+  /** Sends the reason of a refusal; a node would send nothing. */
   complain({ message: error, body }: AppError, id: unknown): void {
     if (this.form === 'service') this.send({ error, ...body, id })
   }

@@ -20,7 +20,7 @@ interface WorkServerOptions {
   clock: Clock
   thresholds: WorkThresholds
   onError(error: unknown): void
-  /** Who may use it, by what they send along; without it, everybody who can reach it. */
+  /** The keys that may use the server; without them, everybody who can reach it may. */
   payers?: WorkKeys
   searches: {
     search(request: WorkRequest): Promise<FoundWork>
@@ -31,8 +31,8 @@ interface WorkServerOptions {
 }
 
 /**
- * A work server: the standard protocol that nodes (`work_peers`) and other gateways speak, and nothing else. The actions
- * are the gateway's own; there is no ledger, no store and no price behind them.
+ * A work server: the standard protocol that nodes (`work_peers`) and other gateways speak. It runs the gateway's own actions, without a
+ * ledger, a store or prices.
  */
 export function createWorkServer(options: WorkServerOptions): Server {
   const registry = new Registry([openWorkActions({ work: workOf(options.searches), thresholds: options.thresholds })])
@@ -72,7 +72,7 @@ export function createWorkServer(options: WorkServerOptions): Server {
   return server
 }
 
-/** What is searched now, and nothing else: there is no store. */
+/** Without a store, only current searches can be found. */
 const workOf = (searches: WorkServerOptions['searches']): WorkPort => ({
   offered: true,
   find: () => undefined,
@@ -104,10 +104,10 @@ async function answer(
   return action.run(ctx as Ctx, parse(body), room)
 }
 
-/** The actions of the work module use no more of a request than this; the test of this server calls each of them. */
+/** The only parts of a request that actions of the work module use; the test of this server calls each of them. */
 type WorkCtx = Pick<Ctx, 'caller' | 'leaving' | 'payer' | 'node' | 'charged' | 'counted'> & { store: { clock: Clock } }
 
-/** A block's effect cannot be looked up here, so that its difficulty must be told. */
+/** The effect of a block cannot be looked up here, so requests must name the difficulty or the subtype. */
 const noLedger = () => new AppError('invalid_request', 'This server has no ledger. Give difficulty or subtype.')
 const NO_LEDGER: NodePort = {
   read: () => Promise.reject(noLedger()),
@@ -151,7 +151,7 @@ function send(response: ServerResponse, status: number, body: Json): void {
   response.end(text)
 }
 
-/** Who may use a work server. */
+/** The clients of a work server. */
 interface WorkKeys {
   /** The name that belongs to an Authorization header: a bearer's key, or name and key as a URL carries them. */
   payerOf(authorization: string | undefined): string | undefined
@@ -159,7 +159,7 @@ interface WorkKeys {
 
 const KEY_LENGTH_MIN = 16
 
-/** Looked up by their digests, so that how long it takes tells nothing about a key. */
+/** Keys are looked up by digest, so that the time it takes reveals nothing about them. */
 const digest = (key: string) => createHash('sha256').update(key).digest('hex')
 
 export function readWorkKeys(file: string): WorkKeys {

@@ -2,10 +2,10 @@ import type { Notices } from '../kernel/ports.ts'
 import type { Permission } from '../kernel/rights.ts'
 import { toAccountNotice } from '../kernel/account-notice.ts'
 
-/** How long changes of an account are gathered: a shop with many payments a second tells of itself five times in one. */
+/** How long changes of an account are collected: a shop with many payments a second sends at most five notices a second. */
 const GATHERED_MILLISECONDS = 200
 
-/** Tells every instance whose accounts have changed, and in what; lost with a crash, which open pages survive by looking again. */
+/** Notifies every instance which accounts have changed, and in what. A crash loses notices, which open pages survive by polling. */
 export class AccountNotices {
   readonly #notices: Pick<Notices, 'deliver'>
   readonly #waiting = new Map<string, { about: Set<Permission>; timer: NodeJS.Timeout }>()
@@ -25,7 +25,7 @@ export class AccountNotices {
     this.#waiting.set(accountId, { about: new Set(about), timer })
   }
 
-  /** What waits is told now: later the store, which carries it to others, is closed. */
+  /** Sends what is still collected at once: later the store, which carries notices, is closed. */
   async close(): Promise<void> {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer)
     await Promise.all([...this.#waiting.keys()].map((accountId) => this.#send(accountId)))

@@ -7,7 +7,7 @@ import { terminalFailures } from './failures.ts'
 import { EMBEDDED } from './node/upstreams.ts'
 
 const ANSWER_MAX = 5_000
-/** Where an address does not say. */
+/** Default ports. */
 const PORTS: Readonly<Record<string, number>> = {
   'http:': 80,
   'ws:': 80,
@@ -19,7 +19,7 @@ const PORTS: Readonly<Record<string, number>> = {
   'rediss:': 6379,
 }
 
-/** Tries everything that the gateway would connect to. Without its store it does not start; without the others it waits for them. */
+/** Tries to connect to everything that the gateway needs. Without its store it does not start; for the others it waits. */
 export async function checkConnections(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
   const [store, ...others] = await Promise.all([
     tryStore(storeUrl(config)),
@@ -50,7 +50,7 @@ function addressesOf(config: Config): [string, string][] {
   return listed.flatMap(([name, urls]) => urls.flatMap((url) => (url ? [[name, url] as [string, string]] : [])))
 }
 
-/** Whether anything listens there. Hosts and ports are told, credentials are not. */
+/** Whether anything listens there. Messages contain hosts and ports, never credentials. */
 async function tryAddress(url: string): Promise<string | undefined> {
   const { protocol, hostname, port } = new URL(url)
   const at = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || PORTS[protocol]! }
@@ -66,7 +66,7 @@ async function tryAddress(url: string): Promise<string | undefined> {
   }
 }
 
-/** Every server of the store in turn, until one can be used. */
+/** Tries every server of the store in turn, until one can be used. */
 async function tryStore(url: string): Promise<string | undefined> {
   if (url.startsWith('sqlite:')) return undefined
   const hosts = new PostgresHosts(url)
@@ -90,7 +90,7 @@ async function tryStore(url: string): Promise<string | undefined> {
   return [...new Set(reasons)].join('; ')
 }
 
-/** The code of a socket, or the words of a server that refuses: neither repeats a credential. */
+/** The code of a socket error, or the message of a server that refuses: neither repeats a credential. */
 function codeOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: string }
   return typeof code === 'string' && (code.startsWith('E') || !message) ? code : (message ?? 'unknown')

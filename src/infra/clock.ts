@@ -9,16 +9,16 @@ export const systemClock: Clock = {
 }
 
 const ASK_EVERY = 10_000
-/** An answer that took longer says too little about the time. */
+/** A reading that took longer says too little about the time. */
 const ASKED_MAX = 1_000
 
 /**
- * A clock that goes by another's time once it is told to: all gateways on one store live by the clock of that
- * store. In between it counts by itself, so that setting the clock of this machine changes nothing.
+ * A clock that can follow another: all gateways on one store use the clock of that store. Between readings it counts by itself, so
+ * setting the clock of this machine changes nothing.
  */
 export class FollowingClock implements Clock {
   readonly #wall: () => number
-  /** What the time was at a moment of the counter, which cannot be set. */
+  /** The time at a moment of the monotonic counter, which cannot be set. */
   #anchor: { time: number; at: number } | undefined
 
   constructor(wall: () => number = Date.now) {
@@ -34,7 +34,7 @@ export class FollowingClock implements Clock {
     return systemClock.after(milliseconds, run)
   }
 
-  /** Follows from now on; resolves after the first look, also when that failed. */
+  /** Follows from now on; resolves after the first reading, even if that failed. */
   async follow(readTime: () => Promise<number>, onFailure: (error: unknown) => void): Promise<() => void> {
     let stopped = false
     let cancel = () => {}

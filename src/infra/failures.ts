@@ -12,11 +12,11 @@ import type { Clock } from '../kernel/ports.ts'
 import { type Log, describeError } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** An alarm wakes the operator; an outage passes and has alarms of its own; a loss does no harm. */
+/** An alarm alerts the operator; an outage is temporary and has alarms of its own; a loss does no harm. */
 type Kind = 'alarm' | 'failure' | 'outage' | 'loss'
 
 const MINUTE = 60_000
-/** Lines of one place in a minute. The rest is counted: a storm must not fill the disk. */
+/** Most log lines of one place in a minute. The rest is only counted: a storm of failures must not fill the disk. */
 const LINES_MAX = 20
 
 interface FailuresOptions {
@@ -25,11 +25,11 @@ interface FailuresOptions {
   clock: Clock
 }
 
-/** Tells by log and metric. The same error is told once, by the place that meets it first. */
+/** Reports failures by log and metric. The same error is reported once, by the place that meets it first. */
 export function openFailures({ log, metrics, clock }: FailuresOptions): Failures {
   const told = new WeakMap<object, number>()
   const lines = new Map<string, LineQuota>()
-  // A series that begins with its first failure would hide that one: rates are made of differences.
+  // Created with 0: rates are made of differences, so a series that begins with its first failure would hide that one.
   for (const [place, stake] of Object.entries(FAILURES)) {
     metrics.backgroundFailures.inc({ place, kind: stake === 'money' ? 'alarm' : 'failure' }, 0)
     metrics.backgroundFailures.inc({ place, kind: 'outage' }, 0)
@@ -63,7 +63,7 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
   }
 }
 
-/** What was not caught is our own fault, also while another service was away. */
+/** An uncaught error is our own fault, even while another service was away. */
 function judge(place: FailurePlace, error: unknown): Kind {
   if (place !== 'process' && isOutage(error)) return 'outage'
   return FAILURES[place] === 'money' ? 'alarm' : 'failure'
@@ -74,13 +74,13 @@ const CAUSES_MAX = 3
 function describeChain(error: unknown, kind: Kind): string {
   const texts: string[] = []
   for (let at = error; at !== undefined && texts.length < CAUSES_MAX; at = at instanceof Error ? at.cause : undefined) {
-    // Which service was away is all there is to know of our own refusal; the lines of code above it say nothing more.
+    // For our own refusal only the service that was away matters; the stack adds nothing.
     texts.push(kind === 'outage' && at instanceof AppError ? at.message : describeError(at))
   }
   return texts.join('\ncaused by ')
 }
 
-/** The lines of one place in the minute at hand. */
+/** Counts the lines of one place in the current minute. */
 class LineQuota {
   #since = -Infinity
   #said = new Set<string>()

@@ -7,13 +7,12 @@ import { NODE_STATES } from './node/upstream.ts'
 interface Gauged {
   nodes: Nodes
   store: Store
-  /** Of all remembered answers. */
+  /** Memory of all remembered answers. */
   cachedBytes(): number
-  /** Connected websocket clients. */
   clients(): number
 }
 
-/** What is looked up at each request for metrics. */
+/** Gauges that are read at each request for metrics. */
 export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   const { nodes, store, cachedBytes, clients } = gauged
   metrics.answers('gateway_store_up', 'Whether the store answers.', () => store.ping())

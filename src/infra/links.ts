@@ -8,7 +8,7 @@ type LinkSettings = Pick<Config, 'baseUrl' | 'checkoutUrl' | 'apiUrl' | 'explore
 
 export const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Where links lead. The port is known from the start unless any will do: jobs that run before we listen write links, too. */
+/** Base addresses of links. The port is known from the start unless the system chooses it: jobs that run before we listen write links, too. */
 export class ServiceLinks implements Links {
   readonly #settings: LinkSettings
   readonly #isPlay: boolean
@@ -20,7 +20,7 @@ export class ServiceLinks implements Links {
     this.#own = settings.port === 0 ? '' : toUrl(settings.host, settings.port)
   }
 
-  /** The port is open. */
+  /** Called when the port is open. */
   listenAt(url: string): void {
     this.#own = url
   }
@@ -37,7 +37,7 @@ export class ServiceLinks implements Links {
     return this.#settings.apiUrl ?? this.base()
   }
 
-  /** Blocks of a development ledger are known to no other explorer, so that our own reference shows them. */
+  /** No public explorer knows the blocks of a development ledger, so links lead to our own. */
   block(hash: string): string {
     const explorer = this.#settings.explorerUrl || (this.#isPlay ? `${this.base()}${OWN_PAGE}` : LIVE_EXPLORER)
     return `${explorer}${hash}`

@@ -2,18 +2,18 @@ import { type DestinationStream, type Logger, pino, symbols } from 'pino'
 
 export type Log = Logger
 
-/** Lines wait so long at the most for others to be written with. */
+/** The longest time that lines wait to be written together. */
 const FLUSHED_AFTER = 1_000
 
 /**
- * JSON lines. Callers log named fields, never bodies or headers, so that no secret can come along. Lines are written
- * in batches, after a second, two at the latest, and when the process ends.
+ * JSON lines. Callers log named fields, never bodies or headers, so that no secret can get into the log. Lines are written
+ * in batches: after one second, two at most, and when the process ends.
  */
 export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: null }, destination ?? openOutput({ minLength: 4_096 }))
 }
 
-/** A pipe takes so many bytes at once from one of several who write to it; more may end up in the midst of another's line. */
+/** Several processes may write so many bytes to one pipe at once; longer writes may be mixed with another's lines. */
 const PIPE_BYTES = 4_096
 
 /** The log of one of several processes that write to the same place. */
@@ -21,8 +21,8 @@ export const openSharedLog = (level: string): Log =>
   openLog(level, openOutput({ minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES }))
 
 /**
- * The library's own timer would wake the process every second, also one that has nothing to say. A flush does nothing while a batch is
- * being written, so that another one follows the last line.
+ * The library's own timer would wake the process every second, even if there is nothing to write. A flush does nothing while a batch is
+ * being written, so another one follows the last line.
  */
 export function openOutput(options: { minLength: number; maxWrite?: number; dest?: string }): DestinationStream {
   const output = pino.destination({ sync: false, ...options })
@@ -46,7 +46,7 @@ export function openOutput(options: { minLength: number; maxWrite?: number; dest
   return output
 }
 
-/** What is told of a request that went well. None of it is a text that a client wrote. */
+/** The log line of a successful request. None of it is a text that a client wrote. */
 interface RequestLine {
   requestId: string
   action: string
@@ -57,7 +57,7 @@ interface RequestLine {
 }
 
 /**
- * Writes the line of a request as the logger would, at a tenth of the cost: it is written with every request, and has nothing in it
+ * Writes the line of a request as the logger would, at a tenth of the cost: every request has one, and it contains nothing
  * that would have to be escaped.
  */
 export function openRequestLog(log: Log): (line: RequestLine) => void {
@@ -71,12 +71,12 @@ export function openRequestLog(log: Log): (line: RequestLine) => void {
   }
 }
 
-/** pino keeps where it writes under a name of its own, which it gives away for this. */
+/** pino keeps its destination in a member whose symbol it exports for this purpose. */
 function outputOf(log: Log): DestinationStream {
   return (log as unknown as Record<symbol, DestinationStream>)[symbols.streamSym]!
 }
 
-/** Type and text of a failure for the log; never the objects it carries, nor what a parser quotes of a text. */
+/** Type and message of an error for the log; never the objects that it carries, nor what a parser quotes of a text. */
 export function describeError(error: unknown): string {
   if (error instanceof SyntaxError) return `SyntaxError\n${(error.stack ?? '').match(/^ +at .*/gm)?.join('\n') ?? ''}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -7,7 +7,7 @@ interface Reading {
   value: number
 }
 
-/** Labels come from closed sets: actions we know, statuses, names of configured nodes. */
+/** Labels come from closed sets: known actions, statuses, names of configured nodes. */
 export class Metrics {
   readonly registry = new Registry()
   readonly upstreamStates = new Counter({
@@ -107,13 +107,13 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.registry],
   })
-  /** Unset where they cannot be asked for. */
+  /** Unset where metrics cannot be requested. */
   readonly #counts: RequestCounts | undefined
 
   constructor({ counting = true } = {}) {
     if (!counting) return
     this.#counts = new RequestCounts(this.registry)
-    // Once an hour, which is never: we measure it ourselves.
+    // Practically disables the library's own measure: we use ours.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 3_600_000 })
     measureEventLoopLag(this.registry)
   }
@@ -130,7 +130,7 @@ export class Metrics {
     this.#counts?.cacheResult(result)
   }
 
-  /** What was counted here since the last time, for the process that tells of all. */
+  /** The counts since the last call, for the process that reports for all. */
   takeCounts(): CountedRequests | undefined {
     return this.#counts?.take()
   }
@@ -139,7 +139,7 @@ export class Metrics {
     this.#counts?.add(counted)
   }
 
-  /** Whether something answers, looked up at each request for metrics. */
+  /** A gauge of whether something answers, tested at each request for metrics. */
   answers(name: string, help: string, ask: () => Promise<unknown>): void {
     this.gauge(name, help, [], () =>
       inTime(ask).then(
@@ -149,7 +149,7 @@ export class Metrics {
     )
   }
 
-  /** A value that is looked up at each request for metrics. */
+  /** A value that is read at each request for metrics. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => Reading[] | Promise<Reading[]>): void {
     const leftOut = (): Reading[] => {
       this.backgroundFailures.inc({ place: 'metrics.gauge', kind: 'loss' })
@@ -161,7 +161,7 @@ export class Metrics {
       labelNames: [...labelNames],
       registers: [this.registry],
       async collect() {
-        // An operator who asks in an emergency gets the rest, at once: a store that is away must not take all numbers along.
+        // In an emergency the other numbers are needed at once: an unavailable store must not delay or fail them.
         const readings = await inTime(read).catch(leftOut)
         // A series that is gone must not keep its last value.
         this.reset()
@@ -175,7 +175,7 @@ export class Metrics {
   }
 }
 
-/** What is not known within this time is left out. */
+/** A value that is not known within this time is left out. */
 const READ_MAX = 2_000
 
 async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
@@ -190,12 +190,12 @@ async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Looks so often how late it is. Each look wakes the process, also one that has nothing to do. */
+/** How often the lag is measured. Each measurement wakes the process, even an idle one. */
 const LOOK_MILLISECONDS = 250
 
 /**
- * How late the event loop does what is due, under the names that the library's own measure has, which wakes the process a
- * hundred times a second and counts the time between two looks as lateness. What was seen is forgotten when it was told.
+ * The lag of the event loop, under the names of the library's own measure. That one wakes the process a hundred times a second and
+ * counts the time between two measurements as lag. Ours is reset whenever it was read.
  */
 function measureEventLoopLag(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: LOOK_MILLISECONDS })
@@ -215,7 +215,7 @@ function measureEventLoopLag(registry: Registry): void {
     registry.removeSingleMetric(name)
     return new Gauge({ name, help, registers: [registry], ...(collect && { collect }) })
   }
-  // The first of them, because metrics are read in their order: whoever is asked first reads for all.
+  // Metrics are read in order, so the first of them computes the values for all.
   const now = open('nodejs_eventloop_lag_seconds', 'Lag of event loop in seconds.', async () => {
     for (const { gauge, of } of gauges) gauge.set(of())
     delays.reset()

@@ -17,28 +17,28 @@ import { dirname, join, resolve } from 'node:path'
 const OWNER_ONLY = 0o600
 const FOLDER = 0o700
 const OTHERS = 0o077
-/** Everybody's folder, such as `/tmp`: it is not ours to close. */
+/** Mode bit of folders that everybody uses, such as `/tmp`, whose mode we must not change. */
 const STICKY = 0o1000
-/** Behind the name of a database: what SQLite keeps beside it, with the same content. */
+/** Suffixes of the files that SQLite keeps beside a database, with the same content. */
 const BESIDE = ['', '-wal', '-shm', '-journal']
 
-/** Makes a folder, with those above it that are missing, for its owner alone. A power cut after that does not take them away. */
+/** Makes a folder, with missing ones above it, for its owner alone. They survive a power cut. */
 export function makeFolder(folder: string): void {
   const path = resolve(folder)
-  // The library's own way to make several never ends where one cannot be made, such as below /proc.
+  // The library's recursive way never ends where a folder cannot be made, such as below /proc.
   const missing: string[] = []
   for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at)
   for (const each of missing.reverse()) mkdirOnce(each)
   const [first] = missing
   if (first === undefined) return
-  // Whatever is synced inside a folder, the folder has its name on the disk once the one above it was synced.
+  // The name of a folder is on the disk only after a sync of the folder above it.
   for (let made = path; ; made = dirname(made)) {
     syncFolder(dirname(made))
     if (made === first) return
   }
 }
 
-/** Another process may be faster. */
+/** Another process may make it at the same time. */
 function mkdirOnce(folder: string): void {
   try {
     mkdirSync(folder, { mode: FOLDER })
@@ -47,7 +47,7 @@ function mkdirOnce(folder: string): void {
   }
 }
 
-/** Makes a folder that only its owner enters, and closes one that is open to others. Says why where that cannot be done. */
+/** Makes a folder for its owner alone, and closes an existing one that others can enter. Returns why if that is not possible. */
 export function keepFolderPrivate(folder: string): string | undefined {
   makeFolder(folder)
   const { mode } = statSync(folder)
@@ -61,7 +61,7 @@ export function keepFolderPrivate(folder: string): string | undefined {
   }
 }
 
-/** Closes the files of a folder whose names begin like one of ours, also those that SQLite made. */
+/** Closes the files of a folder whose names begin like one of ours, including those that SQLite made. */
 export function keepFilesPrivate(folder: string, names: readonly string[]): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile() && names.some((name) => entry.name.startsWith(name))) close(join(folder, entry.name))
@@ -69,17 +69,17 @@ export function keepFilesPrivate(folder: string, names: readonly string[]): void
 }
 
 /**
- * Makes the file of a database before SQLite does, which does not ask who may read it. What SQLite lays beside a
- * database has the mode of the database.
+ * Makes the file of a database before SQLite does, which would let others read it. The files that SQLite makes beside a
+ * database have the mode of the database.
  */
 export function keepDatabasePrivate(file: string): void {
   if (file === ':memory:') return
-  // Never opened where it exists: closing it again would take from SQLite the locks that this process holds on it.
+  // Never opened where it exists: closing it again would release the locks that SQLite in this process holds on it.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', OWNER_ONLY))
   for (const name of BESIDE) close(file + name)
 }
 
-/** Writes a whole file or none, for its owner alone. */
+/** Writes a complete file or none, for its owner alone. */
 export function writePrivateFile(file: string, text: string): void {
   const beside = `${file}.new`
   rmSync(beside, { force: true })
@@ -94,7 +94,7 @@ export function writePrivateFile(file: string, text: string): void {
   syncFolder(dirname(file))
 }
 
-/** Names in a folder are on disk when this returns. Windows keeps a journal of them, and flushes no folder. */
+/** Names in a folder are on the disk when this returns. Windows journals them, and cannot sync folders. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openToSync(folder)
@@ -106,7 +106,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Whoever may make a name in a folder may not always read it; then its names are as safe as its file system makes them. */
+/** Without permission to read the folder it cannot be synced; its names are then as safe as the file system makes them. */
 function openToSync(folder: string): number | undefined {
   try {
     return openSync(folder, 'r')
@@ -128,7 +128,7 @@ function close(file: string): void {
   }
 }
 
-/** Keeps for the next start what this one has found out, whole or not at all. Answers whether it is kept. */
+/** Keeps a result for the next start, completely or not at all. Returns whether it is kept. */
 export function keepFile(file: string, data: string | Uint8Array): boolean {
   const own = `${file}.${process.pid}`
   try {
@@ -137,7 +137,7 @@ export function keepFile(file: string, data: string | Uint8Array): boolean {
     renameSync(own, file)
     return true
   } catch {
-    // Where the gateway may not write beside its code, the next start finds it out again.
+    // Where the gateway may not write beside its code, the next start computes it again.
     return false
   }
 }

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Seconds. */
+/** In seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 interface Tally {
@@ -9,12 +9,12 @@ interface Tally {
 
 interface ActionTally {
   byStatus: Map<number, Tally>
-  /** One for each bound, and one for what took longer than all. */
+  /** One for each bound, and one for all longer durations. */
   buckets: number[]
   seconds: number
 }
 
-/** What one process has counted, on its way to the one that tells. */
+/** The counts of one process, on their way to the one that reports for all. */
 export interface CountedRequests {
   actions: [name: string, byStatus: [number, number][], buckets: number[], seconds: number][]
   results: [string, number][]
@@ -22,8 +22,8 @@ export interface CountedRequests {
 }
 
 /**
- * What is counted with every request. A library that looks up labels each time costs as much as answering from memory, so that
- * these are plain numbers, and become series when metrics are asked for.
+ * Counters of every request. A library that looks up labels each time costs as much as answering from memory, so these are
+ * plain numbers, and become series when metrics are requested.
  */
 export class RequestCounts {
   readonly #actions = new Map<string, ActionTally>()
@@ -73,7 +73,7 @@ export class RequestCounts {
     })
   }
 
-  /** Takes out what was counted since the last time; undefined where nothing was. */
+  /** Takes the counts since the last call; undefined where there are none. */
   take(): CountedRequests | undefined {
     if (this.#results.size + this.#actions.size + this.#reads.size === 0) return undefined
     const taken: CountedRequests = {
@@ -90,7 +90,7 @@ export class RequestCounts {
     return taken
   }
 
-  /** Adds what another process has counted. */
+  /** Adds the counts of another process. */
   add({ actions, results, reads }: CountedRequests): void {
     for (const [name, byStatus, buckets, seconds] of actions) {
       const tally = this.#tallyOf(name)
@@ -148,7 +148,7 @@ function addTo<K>(tallies: Map<K, Tally>, key: K, count: number): void {
 
 const DURATION = { name: 'gateway_request_seconds', help: 'Time to answer an RPC request.' }
 
-/** How long requests took, with its series made from our own numbers. */
+/** Durations of requests, as series made from our own numbers. */
 class DurationHistogram extends Histogram<'action'> {
   readonly #actions: ReadonlyMap<string, ActionTally>
 
@@ -157,7 +157,7 @@ class DurationHistogram extends Histogram<'action'> {
     this.#actions = actions
   }
 
-  /** What the registry reads when it writes its text. */
+  /** The registry calls this when it writes its text. */
   getForPromString() {
     const { name, help } = DURATION
     const values = [...this.#actions].flatMap(([action, { buckets, seconds }]) => {

@@ -19,10 +19,10 @@ const nodes = (value: string) => {
   return named
 }
 
-/** Like a list, but an empty place keeps its neighbours where they are. */
+/** Like a list, but an empty entry keeps its position. */
 const slots = (value: string) => value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
 
-/** Amounts in nano, each with how many nodes must agree on a payment as large. */
+/** Amounts in nano, each with the number of nodes that must agree on payments of that size. */
 const agreements = (value: string) =>
   list(value).map((entry) => {
     const [amount = '', nodes = '', ...rest] = entry.split(':')
@@ -46,7 +46,7 @@ const secretKey = (value: string) => {
   return key
 }
 
-/** Undefined is every card, none an empty list. */
+/** Undefined means every card, an empty list means none. */
 const cardNumbers = (value: string): readonly number[] | undefined => {
   if (value === 'auto') return undefined
   if (value === 'none') return []
@@ -62,7 +62,7 @@ const redis = (value: string) => {
   return value
 }
 
-/** What it stands on: store, mail, nodes, memory, sources of work. */
+/** Settings of store, mail, nodes, memory and sources of work. */
 export const INFRA_SETTINGS = {
   databaseUrl: secretSetting(
     'DATABASE_URL',

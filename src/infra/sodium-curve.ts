@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { type Curve, Signatures, nobleCurve, useCurve } from '../kernel/nano/signatures.ts'
 import { bytesToHex, hexToBytes } from '../kernel/nano/hex.ts'
 
-/** What is used of libsodium. Every function throws where the library refuses. */
+/** The functions of libsodium that are used. Each throws where the library refuses. */
 interface Sodium {
   crypto_generichash_batch(out: Uint8Array, parts: Uint8Array[]): void
   crypto_core_ed25519_scalar_reduce(out: Uint8Array, wide: Uint8Array): void
@@ -13,7 +13,7 @@ interface Sodium {
   sodium_memzero(secret: Uint8Array): void
 }
 
-/** Who computes, and why it is not native code where it is not. */
+/** The selected library, and why it is not native code if it is not. */
 interface CurveChoice {
   curve: Curve['name']
   reason?: string
@@ -21,7 +21,7 @@ interface CurveChoice {
 
 let chosen: CurveChoice | undefined
 
-/** Makes this process compute natively if it can. The package is optional: without it everything works, only slower. */
+/** Selects native code for this process if possible. The package is optional: without it everything works, only slower. */
 export function useFastestCurve(): CurveChoice {
   if (chosen) return chosen
   try {
@@ -33,7 +33,7 @@ export function useFastestCurve(): CurveChoice {
   return chosen
 }
 
-/** Throws when the package is not installed, has no binary for this machine, or computes something else than we do. */
+/** Throws when the package is not installed, has no binary for this machine, or gives other results than our own code. */
 export function loadSodiumCurve(): Curve {
   const curve = overSodium(createRequire(import.meta.url)('sodium-native') as Sodium)
   prove(curve)
@@ -56,7 +56,7 @@ function overSodium(sodium: Sodium): Curve {
         sodium.crypto_core_ed25519_sub(difference, base, product)
         return difference
       } catch {
-        // The library refuses zeros, and keys of small or mixed order or odd writing. The node takes them.
+        // The library refuses zeros, and keys of small or mixed order or in an unusual form. The node accepts them.
         return nobleCurve.difference(s, h, key)
       }
     },
@@ -73,7 +73,7 @@ const KNOWN = {
     'B1A7E50A738BE4CD7330F6B923FAA7859A25CEB2B778D9B69AAB17598D5FDA3B4329ECADAB54331CED02027B90A9D00390FFEE8EF9DA4D99EB229A1F3FD7B903',
 }
 
-/** A binary that computes wrongly would sign away keys: it is asked once for what is known, before it is trusted. */
+/** A wrong computation could reveal private keys, so the binary must first reproduce known results. */
 function prove(curve: Curve): void {
   const signatures = new Signatures(curve)
   const key = hexToBytes(KNOWN.publicKey)

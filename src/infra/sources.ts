@@ -11,7 +11,7 @@ interface Source {
   reason: string | undefined
 }
 
-/** Others that we ask for something, prices and work among them: which of them fail at the moment, and how often they began to. */
+/** Outside services, such as sources of prices and work: which of them fail at the moment, and how often they began to. */
 export class Sources {
   readonly #known = new Map<string, Source>()
   readonly #log: Log
@@ -44,7 +44,7 @@ export class Sources {
     const key = `${kind} ${name}`
     const before = this.#known.get(key)
     this.#known.set(key, source)
-    // One that was never asked before is not news as long as it answers.
+    // The first success of a new source is not reported.
     if ((before?.failing ?? false) === failing) return
     const state = failing ? 'failing' : 'well'
     this.#metrics.sourceStates.inc({ kind, source: name, state })

@@ -4,9 +4,9 @@ import type { Metrics } from './metrics.ts'
 
 const ALARMS = ['frozen', 'key', 'refused', 'master_key', 'void'] as const satisfies WalletAlarm[]
 
-/** What the operator has to look into at once, by log and metric. */
+/** Reports by log and metric what the operator must look into at once. */
 export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): TellAlarm {
-  // A series that begins with its first alarm would hide that one: rates are made of differences.
+  // Created with 0: rates are made of differences, so a series that begins with its first alarm would hide that one.
   for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)
   return (kind, { walletId, reason }) => {
     metrics.walletAlarms.inc({ kind })
@@ -22,7 +22,7 @@ const REFUSAL_KINDS: readonly [RegExp, string][] = [
   [/balance|unreceivable|spend/i, 'balance'],
 ]
 
-/** A node has refused a block of our own; its words go to the log, and a kind of them to the metrics. */
+/** Reports that a node has refused one of our blocks: its message goes to the log, and the kind of refusal to the metrics. */
 export function tellRefusal({ log, metrics }: { log: Log; metrics: Metrics }) {
   return ({ walletId, hash, words, lasting }: BlockRefusal): void => {
     const kind = REFUSAL_KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'other'

@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from './rights.ts'
 
-/** Something of an account has changed: what, by the permissions of those who may see it. */
+/** A notice that something of an account has changed: `about` are the permissions of those who may see it. */
 export interface AccountNotice {
   accountId: string
   about: readonly Permission[]
@@ -8,7 +8,7 @@ export interface AccountNotice {
 
 export const ACCOUNT_NOTICE = 'account'
 
-/** As it goes from instance to instance: its topic and its text. */
+/** The form in which it goes from instance to instance: a topic and a text. */
 export const toAccountNotice = ({ accountId, about }: AccountNotice): [string, string] => [
   ACCOUNT_NOTICE,
   [accountId, ...about].join(' '),

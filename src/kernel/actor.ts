@@ -1,11 +1,11 @@
-/** Who acts: required wherever something is written to the activity log. The log stores the id, whose form says which kind it is. */
+/** Who acts: required for every entry of the activity log. The log stores the id, whose form shows its kind. */
 export interface Actor {
   kind: 'person' | 'key' | 'operator' | 'service' | 'payer'
-  /** Of the member or of the key; the word of the service; the address of a payer where it is known. */
+  /** The id of the member or of the key; the name of the service; the address of a payer where it is known. */
   id: string
 }
 
-/** Somebody at the command line. */
+/** A person at the command line. */
 export const OPERATOR: Actor = { kind: 'operator', id: 'command line' }
 
 export const actorOf = {

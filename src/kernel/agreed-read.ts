@@ -3,7 +3,7 @@ import type { Agreed, NodeAnswer, NodeParams, NodePort } from './ports.ts'
 
 type ReadAgreed = NodePort['readAgreed']
 
-/** What a single node states, where the word of one is enough. A refusal by the ledger states something as well. */
+/** The facts from a single node, where one is enough. A refusal by the ledger is a fact as well. */
 export const believeOne =
   (read: NodePort['read']): ReadAgreed =>
   async (action, params, toFacts): Promise<Agreed> => {
@@ -14,7 +14,7 @@ export const believeOne =
     return { facts: new Set(toFacts(answer)), isEnough: true, answers: [answer] }
   }
 
-/** An answer whose one fact as many nodes state as must. Throws when they contradict each other, and what the ledger refuses. */
+/** An answer in one fact of which the required number of nodes agree. Throws when they contradict each other, and refusals of the ledger. */
 export async function readAgreedAnswer(
   node: Pick<NodePort, 'readAgreed'>,
   action: string,
@@ -28,5 +28,5 @@ export async function readAgreedAnswer(
   return found
 }
 
-/** Why nothing is agreed on: nodes contradict each other, or too few of them answer. */
+/** The reason why nodes do not agree: they contradict each other, or too few of them answer. */
 export const notAgreed = ({ isEnough }: Agreed): Error => (isEnough ? nodesDisagree() : noNode())

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 
 const text = (pattern: string, description: string) => Type.String({ pattern, description })
 
-/** The vocabulary of answers: every action says in these what it answers. More members may come along, fewer never. */
+/** Schemas of answers, from which every action declares its own. Members may be added later, but never removed. */
 export const answer = {
   text: Type.String(),
   bool: Type.Boolean(),
@@ -30,8 +30,8 @@ export const answer = {
   oneOf: (...forms: TSchema[]) => Type.Union(forms),
   words: (...words: string[]) => Type.String({ enum: words }),
   orNull: (form: TSchema) => Type.Union([form, Type.Null()]),
-  /** What is keyed by something the caller or the ledger named. */
+  /** An object whose keys come from the caller or the ledger. */
   map: (values: TSchema) => Type.Object({}, { additionalProperties: values }),
-  /** Ledgers write an empty list or map as `""`. */
+  /** Nodes write an empty list or map as `""`. */
   orNothing: (form: TSchema) => Type.Union([form, Type.String({ enum: [''] })]),
 } as const

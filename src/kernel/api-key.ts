@@ -23,7 +23,7 @@ function checksum(text: string): string {
   return toBase58(hash('sha256', text), CHECKSUM_LENGTH)
 }
 
-/** Unpredictable base58 text; up to 40 characters carry their full weight. */
+/** Unpredictable base58 text; up to 40 characters carry their full entropy. */
 export function randomId(random: Random, length: number): string {
   return toBase58(bytesToHex(random.bytes(32)), length)
 }
@@ -34,13 +34,13 @@ export function createApiKey(kind: KeyKind, random: Random): string {
   return body + checksum(body)
 }
 
-/** What a text would be if it is a key: short, and begins like one. */
+/** The kind of key that a text looks like: it is short, and begins with the prefix of the kind. */
 function kindByForm(key: string): KeyKind | undefined {
   const kind = key.startsWith(PREFIXES.secret) ? 'secret' : key.startsWith(PREFIXES.public) ? 'public' : undefined
   return kind && key.length === PREFIXES[kind].length + BODY_LENGTH + CHECKSUM_LENGTH ? kind : undefined
 }
 
-/** Whether a text has the form of a key. It costs next to nothing, whatever it is given, and says nothing of the checksum. */
+/** Whether a text looks like a key. Very cheap for any text; the checksum is not verified. */
 export const looksLikeApiKey = (key: string) => kindByForm(key) !== undefined
 
 export function kindOfApiKey(key: string): KeyKind | undefined {
@@ -50,7 +50,7 @@ export function kindOfApiKey(key: string): KeyKind | undefined {
   return checksum(body) === key.slice(-CHECKSUM_LENGTH) ? kind : undefined
 }
 
-/** What is stored of a key: it cannot be read back. */
+/** The stored form of a key, from which it cannot be recovered. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
 }

@@ -1,4 +1,4 @@
-/** Remembers the latest of many texts. */
+/** Remembers a limited number of texts, the latest ones. */
 export class BoundedSet {
   readonly #max: number
   readonly #texts = new Set<string>()

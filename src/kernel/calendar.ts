@@ -1,6 +1,6 @@
 const HOUR = 3_600_000
 const MINUTE = 60_000
-/** How far the midnight of any zone lies from that of UTC, and some more. */
+/** More than the midnight of any time zone is away from that of UTC. */
 const FARTHEST = 16 * HOUR
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
@@ -9,15 +9,15 @@ export function isTimeZone(zone: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: zone })
     return true
   } catch {
-    // That is how it says so.
+    // The constructor throws for an unknown zone.
     return false
   }
 }
 
-/** The date that a calendar on the wall shows there, as 2027-01-31. */
+/** The local date in a time zone, as 2027-01-31. */
 export const dateAt = (zone: string, at: number) => calendarOf(zone)(at)
 
-/** Made once for many questions: it takes a while. */
+/** Made once for many calls, because making it is slow. */
 function calendarOf(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -39,26 +39,26 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }
 
-/** The first moment of a date there, and the first after it: 23 or 25 hours where clocks are turned. */
+/** The first moment of a local date, and the first after it: 23 or 25 hours when clocks change. */
 export function dayOf(zone: string, date: string): { from: number; to: number } {
   const next = new Date(Date.parse(date) + 24 * HOUR).toISOString().slice(0, 10)
   const calendar = calendarOf(zone)
   return { from: firstMoment(calendar, date), to: firstMoment(calendar, next) }
 }
 
-/** The first moment of a month there, as 2027-01, and the first after it. */
+/** The first moment of a local month, as 2027-01, and the first after it. */
 export function monthOf(zone: string, month: string): { from: number; to: number } {
   const calendar = calendarOf(zone)
   return { from: firstMoment(calendar, `${month}-01`), to: firstMoment(calendar, `${monthAfter(month, 1)}-01`) }
 }
 
-/** The month that comes so many later, or earlier. */
+/** The month so many months later, or earlier. */
 export function monthAfter(month: string, months: number): string {
   const [year, of] = month.split('-').map(Number) as [number, number]
   return new Date(Date.UTC(year, of - 1 + months, 1)).toISOString().slice(0, 7)
 }
 
-/** What calendar and clock on the wall show there, as 2027-01-31 14:05; made once for many questions. */
+/** Local date and time in a zone, as 2027-01-31 14:05; made once for many calls. */
 export function wallClockOf(zone: string): (at: number) => string {
   const calendar = calendarOf(zone)
   const clock = new Intl.DateTimeFormat('en-GB', {
@@ -71,7 +71,7 @@ export function wallClockOf(zone: string): (at: number) => string {
   return (at) => `${calendar(at)} ${clock.format(at)}`
 }
 
-/** Found by halving: there are zones that have no midnight on some days. */
+/** A binary search, because on some days some zones have no midnight. */
 function firstMoment(calendar: (at: number) => string, date: string): number {
   const utc = Date.parse(date)
   let [before, by] = [(utc - FARTHEST) / MINUTE, (utc + FARTHEST) / MINUTE]

@@ -1,7 +1,7 @@
-/** Characters with which a spreadsheet begins a formula, also in their wide forms and behind what cannot be seen. */
+/** Characters with which a spreadsheet begins a formula, also in their wide forms and behind invisible characters. */
 const FORMULA = /^[\s\p{Cf}]*[=+\-@\t\r＝＋－＠]/u
 
-/** Text written by others: never a formula, on any of its lines. */
+/** Makes sure that text written by others is never a formula, on any of its lines. */
 export function safeText(text: string): string {
   return text
     .split('\n')
@@ -13,5 +13,5 @@ export function quote(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** With a mark by which spreadsheets know what the bytes mean. */
+/** Begins with the byte order mark by which spreadsheets recognise UTF-8. */
 export const toCsvHeader = (columns: readonly string[]) => `\uFEFF${columns.join(',')}\r\n`

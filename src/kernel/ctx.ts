@@ -5,12 +5,12 @@ import type { AccountPlan, KeyRights, MemberRole } from './rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { NodePort } from './ports.ts'
 
-/** What is counted and, beyond what is free, paid for. */
+/** What is counted and, beyond the free amount, paid for. */
 export type Meter = 'work' | 'wallet_send'
 
-/** Who calls: an anonymous caller, or the holder of a key. */
+/** The caller: anonymous, or the holder of a key or session. */
 export type Caller =
-  /** With `paidBy`, the address that has paid for this very request: it costs no quota and no credits. */
+  /** `paidBy` is the address that has paid for this very request: it uses up no quota and no credits. */
   | { kind: 'anonymous'; paidBy?: string }
   | {
       kind: 'account'
@@ -19,59 +19,59 @@ export type Caller =
       prepaid: boolean
       door: 'secret-key' | 'public-key'
       keyId?: string
-      /** Whose name stands in the activity log: who is signed in, or the key. */
+      /** Who is named in the activity log: the person who is signed in, or the key. */
       actor: Actor
-      /** What its key lets it do; undefined where no key says less than everything. */
+      /** The rights of its key; undefined where they are not restricted. */
       rights: KeyRights | undefined
-      /** What somebody who is signed in is in the account; undefined where a key calls, or has signed somebody in. */
+      /** The role of a signed-in person; undefined where a key calls, or a key was used to sign in. */
       memberRole?: MemberRole | undefined
-      /** Limits of its own. */
+      /** Limits of the account itself. */
       plan?: AccountPlan | undefined
     }
 
-/** What a request leaves behind for headers, logs and metrics. */
+/** What a request reports for headers, logs and metrics. */
 export interface Trace {
   requestId?: string
   cache: 'hit' | 'miss' | 'coalesced' | 'stale' | undefined
-  /** Of the remembered answer that this one was made from; unset when it came from more than one. */
+  /** Of the node's remembered answer from which this one was made; unset when it was made from several. */
   fresh: Freshness | undefined
-  /** The first read for this request, while it is under way. */
+  /** The first read for this request, while it is in progress. */
   flight?: Flight | undefined
 }
 
-/** Whether what was made from a remembered answer of the nodes still counts. */
+/** Whether an answer made from a remembered answer of the nodes is still current. */
 export interface Freshness {
   holds(): boolean
 }
 
-/** A read that others may wait for as well. */
+/** A read for which other requests may wait as well. */
 export interface Flight {
-  /** Waits for it until `leaving`; false when it has landed, or something happened that it may not know of. */
+  /** Waits for it until `leaving`; false when it has finished, or may miss something that happened since it began. */
   join(leaving: Leaving): boolean
 }
 
-/** The facts of one request, with the ledger and the store. What an action needs beside them, its room was given when it was opened. */
+/** The facts of one request, with the ledger and the store. Everything else that an action needs is in the context of its module. */
 export interface Ctx {
   requestId: string
   caller: Caller
-  /** Whose share of what is scarce this request takes: its account, or its network address. */
+  /** Whose share of scarce resources this request uses: its account, or its network address. */
   payer: string
   /** The client's network address, as far as it can be trusted. */
   ip: string
-  /** What a repeated request finds of the first one; only where requests act once and the client names them. */
+  /** What a repeated request finds of the first one; only where requests act once and the client has sent a key. */
   idempotency: Idempotency | undefined
-  /** The answer is that of an earlier request, without a key that says so: it gets the header that repeated ones have. */
+  /** Reports that the answer repeats an earlier one although no key was sent: it gets the header of repeated answers. */
   replays(): void
-  /** Tells that the client has left. */
+  /** Notifies when the client has left. */
   leaving: Leaving
-  /** This request's own: it notes where answers came from, and ends with the client. */
+  /** The node for this request alone: it records where answers came from, and is cancelled when the client leaves. */
   node: NodePort
   store: StoreCtx
   /**
-   * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
-   * into the answer. Whatever is found without it costs nothing.
+   * Runs something metered and charges the caller for it: before it runs, with a refund when it fails. What it consumed is reported in
+   * the answer. A result that is found without it costs nothing.
    */
   charged<T>(meter: Meter, run: (credits: number) => Promise<T>): Promise<T>
-  /** Counts what is metered and costs no credits: against what is free, and refused where nothing of that is left. */
+  /** Counts something metered that costs no credits: it uses up the free amount, and is refused when that is gone. */
   counted(meter: Meter, run: () => Promise<void>): Promise<void>
 }

@@ -8,12 +8,12 @@ interface Query {
   description: string
 }
 
-/** A route beside the actions, as its readers need it. It stands beside the route in its room; a test asks all of them. */
+/** The documentation of a route that is not an action. It is declared beside the route in its module; a test calls all of them. */
 export interface Described {
   method: 'get' | 'post' | 'put' | 'delete'
   /** With the names of its parameters in braces. */
   path: string
-  /** What generators call it. */
+  /** The operation id, from which generators name functions. */
   id: string
   tag: string
   summary: string
@@ -26,22 +26,22 @@ export interface Described {
     required?: false
     /** Other names of its fields, as the action has them. */
     synonyms?: Readonly<Record<string, string>> | undefined
-    /** A declared noun reads it, and refuses what it does not know (`resource/read.ts`). */
+    /** Set where a declared noun reads the body, and refuses unknown fields (`resource/read.ts`). */
     isOfNoun?: true
   }
-  /** Repeated with the same Idempotency-Key it acts once. */
+  /** Repeated with the same Idempotency-Key, it acts once. */
   once?: true
   status?: 201
   answer: TSchema
-  /** What the answer is written in, where it is not JSON. */
+  /** The content type of the answer, where it is not JSON. */
   type?: 'text/csv' | 'text/event-stream'
   /** Further statuses of refusals. */
   refuses?: readonly number[]
-  /** An answer that is neither success nor a refusal in the usual form. */
+  /** An answer that is neither a success nor a refusal in the usual form. */
   otherwise?: { status: number; schema: TSchema }
 }
 
-/** The body of a route that takes the fields of an action, less those that the route does not use or has in its path. */
+/** The body of a route that takes the fields of an action, except those that it does not use or has in its path. */
 export function bodyOfAction(
   { input, fieldSynonyms = {}, example }: Action,
   ...without: readonly string[]

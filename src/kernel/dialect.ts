@@ -1,19 +1,19 @@
 import { type ColumnDataType, type RawBuilder, sql } from 'kysely'
 
-/** Which engine keeps the data. Everything in which they differ is in this file. */
+/** The database engine. Everything in which the engines differ is in this file. */
 export type StoreEngine = 'sqlite' | 'postgres'
 
-/** What each engine says in its own way; one that is added does not compile until it says all of it. */
+/** What each engine writes differently; a new engine does not compile until it has all of it. */
 interface Dialect {
-  /** Column of an amount in raw: text sorts wrongly but is exact; PostgreSQL has a type for it. */
+  /** Column of an amount in raw. SQLite needs text, which is exact but sorts wrongly; PostgreSQL has a type for it. */
   rawColumn: ColumnDataType | RawBuilder<unknown>
   /** Column of a time in milliseconds. */
   timeColumn: ColumnDataType
   /** Exact sum of amounts in raw, as text. */
   sumRaw(column: string): RawBuilder<string>
-  /** A member of an object of JSON in a column of text, as text. */
+  /** A member of a JSON object in a text column, as text. */
   jsonMember(column: string, key: string): RawBuilder<string>
-  /** Added to the query that picks jobs: several instances pick different ones. SQLite has one writer at a time anyway. */
+  /** Added to the query that picks jobs, so that several instances pick different ones. SQLite has one writer at a time anyway. */
   skipLocked: RawBuilder<unknown>
 }
 
@@ -23,7 +23,7 @@ const sqlite: Dialect = {
   sumRaw: (column) => sql`coalesce(sum_raw(${sql.ref(column)}), '0')`,
   jsonMember: (column, key) => {
     const [json, path] = [sql.ref(column), sql.lit(`$.${JSON.stringify(key)}`)]
-    // SQLite gives numbers for booleans.
+    // SQLite returns numbers for booleans.
     return sql`case json_type(${json}, ${path}) when 'true' then 'true' when 'false' then 'false'
       else cast(json_extract(${json}, ${path}) as text) end`
   },
@@ -48,7 +48,7 @@ export const skipLocked = (engine: StoreEngine) => DIALECTS[engine].skipLocked
 
 const UNIQUE_VIOLATIONS = new Set<unknown>([1555, 2067, '23505'])
 
-/** Whether a write failed because another write was first. */
+/** Whether a write failed because another write with the same key was first. */
 export function isUniqueViolation(error: unknown): boolean {
   return UNIQUE_VIOLATIONS.has((error as { code?: unknown }).code)
 }

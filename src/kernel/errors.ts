@@ -1,6 +1,6 @@
 import type { JsonObject } from './shape.ts'
 
-/** Who is at fault decides the status; the code says exactly what happened. One table, read by the transports. */
+/** The status says who is at fault, the code what exactly happened. One table for all transports. */
 const STATUS = {
   invalid_request: 400,
   invalid_json: 400,
@@ -102,13 +102,13 @@ export type ErrorCode = keyof typeof STATUS
 export const statusOf = (code: ErrorCode): number => STATUS[code]
 
 interface ErrorExtras {
-  /** Members added to the public body, for instance the name of the offending field. */
+  /** Further members of the public body, for instance the name of the wrong field. */
   body?: JsonObject
   retryAfterSeconds?: number
   cause?: unknown
 }
 
-/** A refusal by the gateway. The message is public; the cause goes to the log only. */
+/** A refusal by the gateway. The message is public; the cause is only logged. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -124,10 +124,10 @@ export class AppError extends Error {
   }
 }
 
-/** The ledger's own answer that something is not so. It is an answer: status 200 and the node's exact text. */
+/** A refusal by the ledger itself. It is a regular answer: status 200 and the node's exact text. */
 export class LedgerRefusal extends Error {}
 
-/** The caller has left or called it off; the words are the node's. */
+/** The caller has left or cancelled the request; the message is the node's. */
 export class Cancelled extends LedgerRefusal {
   constructor() {
     super('Cancelled')
@@ -140,7 +140,7 @@ export const noNode = (cause?: unknown) =>
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
 
-/** One of the nodes is behind, or lies: nothing is done on the word of either. */
+/** One of the nodes is behind, or lies, so neither of them is believed. */
 export const nodesDisagree = () =>
   new AppError('nodes_disagree', 'The nodes do not agree about this account. Nothing was sent. Try again later.', {
     retryAfterSeconds: 5,
@@ -148,14 +148,14 @@ export const nodesDisagree = () =>
 
 export const isDisagreement = (error: unknown): boolean => error instanceof AppError && error.code === 'nodes_disagree'
 
-/** A caller who asks again in a moment may find the store back; what was begun before is as it was left. */
+/** The store may be back in a moment; changes in progress stay as they are until then. */
 export const storeAway = (cause: unknown) =>
   new AppError('store_unavailable', 'The service cannot reach its store. Try again in a few seconds.', {
     retryAfterSeconds: 2,
     cause,
   })
 
-/** It is read as ever. The reason is for the log and for who operates it. */
+/** Reading still works. The reason is for the log and the operator. */
 export const storeUnwritable = (reason: string, cause: Error) =>
   new AppError('store_unavailable', 'The service cannot store anything at the moment. Try again later.', {
     retryAfterSeconds: 10,
@@ -167,7 +167,7 @@ export const isStoreAway = (error: unknown) => error instanceof AppError && erro
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
 
-/** One text for every limit, by which programs know it; which limit it is, and what lifts it, is said in `detail`. */
+/** One message for every limit, because programs recognise it; `detail` says which limit it is and what raises it. */
 export const overLimit = (detail: string, retryAfterSeconds: number, body: JsonObject = {}) =>
   new AppError('too_many_requests', 'Too many requests.', { body: { detail, ...body }, retryAfterSeconds })
 
@@ -175,12 +175,12 @@ export const overLimit = (detail: string, retryAfterSeconds: number, body: JsonO
 export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })
 
-/** A required field is missing. At `/node` the node's own words say so, which leave the name out. */
+/** A required field is missing. At `/node` the node's own message is used, which does not name it. */
 export const missingField = (field: string) => badField(field, `${field} is required`)
 
 /**
- * 404 and 409 are for paths and for REST (contract 7): to an action, what it names and cannot have is a wrong field. `otherwise` is
- * the field where the refusal does not name one.
+ * 404 and 409 are for paths and for REST (contract 7); in an action, a missing or taken object is a wrong field. `otherwise` is the
+ * field where the refusal does not name one.
  */
 export function toFieldError(error: unknown, otherwise?: string): unknown {
   if (!(error instanceof AppError) || (error.code !== 'not_found' && error.code !== 'conflict')) return error

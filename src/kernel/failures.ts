@@ -2,7 +2,7 @@ import { AppError } from './errors.ts'
 import { textOf } from './shape.ts'
 
 /**
- * Where something can fail without a caller that waits for its outcome, and what is at stake. Each is a label of a metric and a
+ * Places where something can fail while no caller waits for the outcome, and what is at stake. Each is a label of a metric and a
  * line in docs/operating/failures.md.
  */
 export const FAILURES = {
@@ -35,7 +35,7 @@ export const FAILURES = {
   'traces.export': 'service',
 } as const satisfies Record<string, 'money' | 'service'>
 
-/** What may get lost, and why that does no harm. It is counted all the same: many of them are a sign. */
+/** Failures that do no harm, each with its reason. They are counted all the same: many of them are a sign of trouble. */
 export const LOSSES = {
   'wallets.lease': 'A lease that is not renewed or released expires, and nothing is signed without one.',
   'checkout.proof': 'A payment without a proof counts like any other; only its proof is missing.',
@@ -71,7 +71,7 @@ export const LOSSES = {
 export type FailurePlace = keyof typeof FAILURES
 export type LossPlace = keyof typeof LOSSES
 
-/** What an operator needs to find it again; never anything secret. */
+/** Ids by which an operator can find the object; never anything secret. */
 export interface FailureIds {
   walletId?: string
   paymentId?: string
@@ -87,21 +87,21 @@ export interface FailureIds {
 }
 
 /**
- * The one mouth of failure: what fails in the background is told here, once. Both answer what a `catch` takes, so that
- * no error can be dropped on the way.
+ * The only reporter of failures in the background. Both functions return a handler for `catch`, so that no error can be dropped on the
+ * way.
  */
 export interface Failures {
-  /** Told and counted. Where money is at stake and nothing outside is to blame, the operator is alarmed. */
+  /** Logged and counted. If money is at stake and no other service is to blame, the operator is alerted. */
   failed(place: FailurePlace, ids?: FailureIds): (error: unknown) => undefined
-  /** Does no harm, for the reason in the table. */
+  /** Counted; it does no harm, for the reason in the table. */
   lost(place: LossPlace): (error: unknown) => undefined
 }
 
 const CAUSES_MAX = 5
-/** Of sockets. What the store says is told apart where it is opened (`infra/db/store-failure.ts`). */
+/** Error codes of sockets. Errors of the store are recognised where it is opened (`infra/db/store-failure.ts`). */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 
-/** Whether another service is away: a node, the store, a source of work. It passes by itself and has alarms of its own. */
+/** Whether another service is unavailable: a node, the store, a source of work. Such failures end by themselves and have their own alarms. */
 export function isOutage(error: unknown): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth++, at = at.cause) {

@@ -5,13 +5,13 @@ import { isHex } from './nano/hex.ts'
 import { type JsonObject, textOf } from './shape.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** What a field says when its value is wrong: the node's own text where it has one, and a stable code. */
+/** How a wrong value of a field is refused: with the node's own message where it has one, and a stable code. */
 export interface FieldRefusal {
   text: string
   code: ErrorCode
 }
 
-/** The wire's generous forms, checked by the schema validator under these names. */
+/** Formats that accept all usual spellings; the schema validator knows them by these names. */
 export const FORMATS: Record<string, (text: string) => boolean> = {
   'block-hash': (text) => isHex(text, 64),
   'election-root': (text) => isHex(text, 128),
@@ -22,8 +22,8 @@ export const FORMATS: Record<string, (text: string) => boolean> = {
 }
 
 /**
- * How a checked value is read into what the code works with; undefined means it cannot be read after all. Named in
- * the schema, so that schemas stay plain data.
+ * How a checked value is turned into what the code works with; undefined means that it cannot be read after all. Schemas refer to
+ * readers by name, so that they stay plain data.
  */
 export const READERS = {
   address: readAddress,
@@ -55,11 +55,11 @@ function readRaw(value: unknown): Raw | undefined {
 function readAddress(value: unknown): string | undefined {
   const key = fromAddress(value as string)
   if (key === undefined) return undefined
-  // An address in the usual form is its own canonical text; only the old ones are written anew.
+  // An address with the usual prefix is canonical already; only old forms are rewritten.
   return (value as string).startsWith('nano_') ? (value as string) : toAddress(key)
 }
 
-/** Reads a flag in its generous forms; undefined where it is none of them. */
+/** Reads a flag in any accepted spelling; undefined where it is none of them. */
 export function readFlag(value: unknown): boolean | undefined {
   const form = typeof value === 'string' ? value.toLowerCase() : value
   if (form === true || form === 1 || form === 'true' || form === '1') return true
@@ -93,7 +93,7 @@ const METADATA_BYTES_MAX = 4_096
 const METADATA_DEPTH_MAX = 4
 const METADATA_KEYS_MAX = 50
 
-/** Small enough to be kept with a record and given back with it. */
+/** Limited, because it is stored with a record and returned with it. */
 function readMetadata(value: unknown): JsonObject | undefined {
   if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) return undefined
   let keys = 0
@@ -147,9 +147,9 @@ function list(options: FieldOptions) {
   return Type.Unsafe<string[]>(Type.Array(Type.String(), { maxItems: LIST_ENTRIES_MAX, ...options }))
 }
 
-/** The wire's vocabulary: every action builds its input from these. */
+/** The fields from which every action builds its input. */
 export const field = {
-  /** Its form is checked by its reader, because decoding an address twice is most of the cost of a request. */
+  /** No format: its reader checks it, because decoding an address twice would be most of the cost of a request. */
   account: Type.Unsafe<string>(
     Type.String({
       description: 'A ledger account: an address or `@username`.',
@@ -169,7 +169,7 @@ export const field = {
     refusal: { text: 'Invalid block hash', code: 'invalid_hash' },
     reader: 'upper',
   }),
-  /** The node has other words for a wrong hash here. */
+  /** The node has another message for a wrong hash here. */
   head: text('block-hash', {
     description: 'The block to start with, instead of the newest of an account.',
     examples: [HASH],
@@ -233,7 +233,7 @@ export const field = {
     refusal: { text: 'Bad multiplier', code: 'invalid_multiplier' },
     reader: 'multiplier',
   }),
-  /** An amount in nano, or everything there is. */
+  /** An amount in nano, or `all`. */
   nanoAmountOrAll: Type.Unsafe<Raw | 'all'>({
     anyOf: [
       { type: 'string', format: 'nano-amount' },
@@ -265,7 +265,7 @@ export const field = {
         code: 'invalid_metadata',
       },
     }),
-  /** No schema on purpose: to the node any other value counts as not given; the parser refuses it elsewhere. */
+  /** Without a schema on purpose: to the node any other value counts as absent; elsewhere the parser refuses it. */
   flag: (description: string) =>
     Type.Unsafe<boolean | undefined>({
       description,
@@ -290,7 +290,7 @@ export const field = {
       reader: 'decimal',
       refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
     }),
-  /** An address of whatever ledger; what it must look like depends on the currency. */
+  /** An address on any ledger; its form depends on the currency. */
   foreignAddress: (description: string) =>
     Type.Unsafe<string>(
       Type.String({
@@ -312,7 +312,7 @@ export const field = {
     ),
   username: Type.Unsafe<string>(
     Type.String({
-      // Letters and digits of ASCII: what only looks like them is none.
+      // ASCII only: letters that merely look the same are refused.
       pattern: '^@?[A-Za-z0-9]{1,30}$',
       description: 'A username of 1 to 30 letters and digits, with or without `@`.',
       examples: ['alice'],
@@ -320,7 +320,7 @@ export const field = {
       refusal: { text: 'Invalid username: 1 to 30 letters and digits.', code: 'invalid_username' },
     }),
   ),
-  /** Empty counts as not given, as it does for the node. */
+  /** Empty counts as absent, as it does for the node. */
   subtype: Type.Unsafe<string>(
     Type.String({
       enum: ['send', 'receive', 'open', 'change', 'epoch', ''],

@@ -3,14 +3,14 @@ import { badField } from './errors.ts'
 import { readFlag } from './fields.ts'
 
 /**
- * A field that its module reads itself, so that a refusal can be in its own words. No schema checks it; `form` tells
- * readers of the API what is taken.
+ * A field that its module reads itself, so that it can refuse with its own message. No schema checks it; `form` documents for
+ * readers of the API what is accepted.
  */
 export function freeField(form: TSchema, description: string, example?: unknown) {
   return Type.Unsafe<unknown>({ description, form, ...(example !== undefined && { examples: [example] }) })
 }
 
-/** Reads a flag of this kind: undefined where nothing is said, refused by its name where it is neither yes nor no (contract 1, rule 6). */
+/** Reads such a flag: undefined when absent; anything but yes and no is refused by its name (contract 1, rule 6). */
 export function readFreeFlag(field: string, value: unknown): boolean | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const flag = readFlag(value)
@@ -21,7 +21,7 @@ export function readFreeFlag(field: string, value: unknown): boolean | undefined
 const text = Type.String()
 const number = Type.Number()
 
-/** What such fields take. */
+/** Forms of such fields. */
 export const form = {
   text,
   flag: Type.Union([
@@ -42,11 +42,11 @@ export const form = {
   list: (items: TSchema) => Type.Array(items),
 } as const
 
-/** The digits of Arabic and Persian keyboards begin at these. */
+/** Code points of the first Arabic and Persian digits. */
 const ARABIC = 0x660
 const PERSIAN = 0x6f0
 
-/** A decimal as people type it: many write a comma where others write a point, and not everybody writes these digits. */
+/** A decimal as people type it: with a comma or a point, in European, Arabic or Persian digits. */
 export function readTypedDecimal(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const plain = value

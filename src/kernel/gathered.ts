@@ -5,8 +5,8 @@ interface Asked<I, O> {
 }
 
 /**
- * Makes one batch of what many ask for at once: of all that comes in one turn of the loop, and of all that comes while the
- * batch before is under way. A batch that fails is tried again one by one, so that no caller fails for another's sake.
+ * Joins questions of many callers into one batch: all that arrive in one turn of the event loop, or while the batch before is in
+ * progress. The questions of a failed batch are retried one by one, so that no caller fails because of another.
  */
 export class Gathered<I, O> {
   readonly #run: (inputs: I[]) => Promise<O[]>
@@ -14,7 +14,7 @@ export class Gathered<I, O> {
   #waiting: Asked<I, O>[] = []
   #running = false
 
-  /** `run` answers in the order of what it is given. */
+  /** `run` returns answers in the order of its inputs. */
   constructor(run: (inputs: I[]) => Promise<O[]>, max: number) {
     this.#run = run
     this.#max = max
@@ -40,7 +40,7 @@ export class Gathered<I, O> {
       batch.forEach(({ resolve }, at) => resolve(outputs[at]!))
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error)
-      // Side by side: a store that does not answer keeps each of them waiting for as long.
+      // In parallel: while a store does not answer, each of them waits equally long.
       else await Promise.all(batch.map((one) => this.#answer([one])))
     }
   }

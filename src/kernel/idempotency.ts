@@ -2,16 +2,16 @@ import type { JsonObject } from './shape.ts'
 import type { Db } from './db.ts'
 
 /**
- * What a request with an `Idempotency-Key` does, however often it is asked for. A domain function that makes something records it in the
- * transaction that makes it: then it is made by one run, and a later run finds it.
+ * The memory of a request with an `Idempotency-Key`. A domain function that makes something records it in the same transaction: then
+ * only one run makes it, and a later run finds it.
  */
 export interface Idempotency {
-  /** What the client calls it. */
+  /** The client's name for the request. */
   readonly key: string
-  /** An earlier run has begun and did not end: what it did may or may not have happened. */
+  /** Whether an earlier run has begun and did not end: what it did may or may not have happened. */
   readonly resumed: boolean
   /** What the earlier run has recorded. */
   readonly made: JsonObject | undefined
-  /** Throws where another run has taken this one over, so that its transaction comes to nothing. */
+  /** Throws where another run has taken over, so that this transaction is rolled back. */
   record(tx: Db, made: JsonObject): Promise<void>
 }

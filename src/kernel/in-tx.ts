@@ -4,25 +4,25 @@ import type { Db } from './db.ts'
 import type { Permission } from './rights.ts'
 import type { Traces } from './traces.ts'
 
-/** What a domain function that changes the store works with. */
+/** What a domain function needs to change the store. */
 export interface StoreCtx {
   db: Db
   clock: Clock
   ids: Ids
   random: Random
-  /** Tells the job runner that something may be due. */
+  /** Notifies the job runner that something may be due. */
   wakeJobs(): void
   /**
-   * Says that something of an account has changed, by the permissions of those who may see it: their open pages look again. In a
-   * transaction of `inTx` it is said once that is committed.
+   * Announces that something of an account has changed, by the permissions of those who may see it: their open pages read it again. In
+   * a transaction of `inTx` the announcement waits for the commit.
    */
   tellAccount(accountId: string, about: readonly Permission[]): void
   failures: Failures
-  /** Unset where the operator wants none. */
+  /** Unset where the operator has switched traces off. */
   traces?: Traces | undefined
 }
 
-/** Runs a domain function in one transaction and wakes the runner once it is committed. No network inside. */
+/** Runs a domain function in one transaction and wakes the job runner after the commit. It must not use the network. */
 export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
   const result = await inTellingTx(ctx, run)
   ctx.wakeJobs()
@@ -39,8 +39,8 @@ export async function inTellingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) =
 }
 
 /**
- * Statements of one transaction that need nothing of one another, asked at once. When one fails, all have been answered before
- * anybody hears of it: whatever came after the end of the transaction would be none of it.
+ * Runs independent statements of one transaction at once. When one fails, the error is thrown only after all have been answered:
+ * a statement that came after the end of the transaction would run outside of it.
  */
 export async function together<const T extends readonly Promise<unknown>[]>(
   statements: T,

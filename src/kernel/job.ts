@@ -4,29 +4,30 @@ import type { Clock, Ids } from './ports.ts'
 import { type Given, givenRow, prepared } from './prepared.ts'
 import type { Traces } from './traces.ts'
 
-/** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
+/** Work that outlives the request that caused it. It may run twice, on two machines, with the same result. */
 export interface Job<P = unknown> {
   kind: string
   attemptsMax: number
-  /** Retried for so long, whatever its row says: the waits double up to an hour and fill this time. */
+  /** How long it is retried; the waits double up to an hour. Applies to existing rows, too. */
   retryMilliseconds?: number
-  /** Whether money waits for it: the operator is alarmed when it throws. */
+  /** Whether money depends on it: the operator is alerted when it throws. */
   money?: true
-  /** Jobs of this kind at once in one process. */
+  /** How many jobs of this kind run at once in one process. */
   concurrencyMax: number
-  /** How long a claim holds without a sign of life. */
+  /** How long a claim holds without being renewed. */
   leaseMilliseconds: number
-  /** Runs again this long after it has finished. */
+  /** It runs again this long after it has finished. */
   everyMilliseconds?: number
-  /** Of a recurring job: whether a round has anything to do. It only reads, and is asked before a round is begun. */
+  /** For a recurring job: whether a round has anything to do. Read-only, and called before a round begins. */
   isNeeded?(): Promise<boolean>
-  /** The signal says that its claim is lost, or that the process stops: time to end between two steps. */
+  /** The signal aborts when the claim is lost or the process stops: end between two steps. */
   run(payload: P, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Thrown by a job that has nothing to do before a certain time: a limit is used up, a switch is off. Nothing has failed, so that it
- * is neither reported nor counted as an attempt; the job runs again then, however often it was put off, and shows the reason meanwhile.
+ * Thrown by a job that has nothing to do before a certain time: a limit is used up, a switch is off. Nothing has failed, so it is
+ * neither reported nor counted as an attempt. The job runs again at that time, however often that happens, and shows the reason until
+ * then.
  */
 export class PutOff extends Error {
   readonly runAt: number
@@ -44,13 +45,13 @@ interface NewJob {
   key?: string
   runAt?: number
   attemptsMax?: number
-  /** The trace that it belongs to; unset, the one at hand. */
+  /** The trace that it belongs to; unset, the current one. */
   trace?: string | undefined
 }
 
 const ATTEMPTS_MAX = 10
 
-/** Adds a job inside the caller's transaction: it commits or vanishes with the state it follows from. */
+/** Adds a job inside the caller's transaction, so that it is committed or rolled back with the change that it follows from. */
 export async function enqueue(
   { db, clock, ids, traces }: { db: Db; clock: Clock; ids: Ids; traces?: Traces | undefined },
   { kind, payload, key, runAt, attemptsMax = ATTEMPTS_MAX, trace = traces?.handle() }: NewJob,
@@ -67,7 +68,7 @@ export async function enqueue(
   })
 }
 
-/** What a job was given, without the trace that lies beside it. A gateway that traces nothing leaves that alone. */
+/** The payload of a stored job, and the trace beside it, which a gateway without traces ignores. */
 export function splitTrace(stored: unknown): { payload: unknown; trace: unknown } {
   if (typeof stored !== 'object' || stored === null || !('traceparent' in stored)) {
     return { payload: stored, trace: undefined }
@@ -95,13 +96,13 @@ const RETRY_AFTER = 30_000
 
 interface DueOf {
   signal: AbortSignal
-  /** Tells that one has failed. */
+  /** Reports that one has failed. */
   failed(id: string): (error: unknown) => undefined
-  /** Has one that failed wait so many milliseconds. */
+  /** Delays one that failed by so many milliseconds. */
   postpone(id: string, milliseconds: number): Promise<unknown>
 }
 
-/** Takes up what is due, one after another. One that fails keeps no other waiting; a round in which one of our own faults showed is not done. */
+/** Handles everything that is due, one after another. A failed one delays no other; a round with a fault of our own throws at its end. */
 export async function forEachDue(
   ids: readonly string[],
   { signal, failed, postpone }: DueOf,

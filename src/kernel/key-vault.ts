@@ -1,45 +1,45 @@
 import type { Leaving } from './leaving.ts'
 
-/** A key as it lies in the store: encrypted by a data key of its own, which a master key has wrapped. Texts are base64. */
+/** A stored key: encrypted by a data key of its own, which a master key has encrypted. Texts are base64. */
 export interface SealedKey {
   version: 1
-  /** Which master key wrapped the data key. */
+  /** The master key that has encrypted the data key. */
   masterKeyId: string
   wrappedDataKey: string
   sealedKey: string
 }
 
-/** Whose key it is. An encrypted key opens for this wallet and this address and for no other. */
+/** The owner of a key. An encrypted key can be decrypted for this wallet and this address only. */
 export interface KeyHolder {
   walletId: string
   address: string
 }
 
-/** Keeps private keys unreadable at rest. The function that opens one wipes it after use. */
+/** Keeps private keys encrypted at rest. A function that decrypts one wipes it after use. */
 export interface KeyVault {
-  /** The master key that seals from now on. */
+  /** The master key that encrypts from now on. */
   readonly activeKeyId: string
   seal(holder: KeyHolder, key: Uint8Array): SealedKey
-  /** Throws SealBroken when the record was changed or belongs to another wallet, and otherwise when its master key is unknown. */
+  /** Throws SealBroken when the record was changed or belongs to another wallet, and another error when its master key is unknown. */
   open(holder: KeyHolder, sealed: SealedKey): Uint8Array
   /** The same key under the active master key; undefined when it is under it already. */
   rewrap(holder: KeyHolder, sealed: SealedKey): SealedKey | undefined
-  /** Whether a record under this master key can be opened. */
+  /** Whether records under this master key can be decrypted. */
   knows(masterKeyId: string): boolean
 }
 
-/** A key whose address begins as wished. It has no seed, so that it is a scalar and the prefix of its nonces. */
+/** A key whose address begins with a chosen text. It has no seed, so it consists of a scalar and the prefix of its nonces. */
 interface VanityKey {
   /** 64 hexadecimal digits each. */
   scalar: string
   prefix: string
 }
 
-/** Looks for addresses that begin as wished. */
+/** Searches for addresses that begin with a chosen text. */
 export interface Vanity {
   /** Undefined when time ran out or the caller has left. */
   find(request: {
-    /** Whose turn it takes. */
+    /** Whose share of the machine it uses. */
     payer: string
     prefix: string
     timeLimitMilliseconds: number

@@ -1,4 +1,4 @@
-/** Makes something once, when it is first needed: what a start does not need should not hold it up. */
+/** Makes something once, when it is first needed, so that it does not delay the start. */
 export function lazily<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())

@@ -1,5 +1,5 @@
 /**
- * Tells that the caller has left. The platform's AbortController does the same at several times the cost, and a read
+ * Notifies when the caller has left. The platform's AbortController does the same at several times the cost, and a read
  * needs three of them.
  */
 export class Leaving {
@@ -7,7 +7,7 @@ export class Leaving {
   left = false
   reason: Error | undefined
 
-  /** Calls back once, at the latest now; the returned function takes it back. */
+  /** Calls back once, at once if the caller has left already; the returned function removes the listener. */
   onLeave(listener: () => void): () => void {
     if (this.left) {
       listener()

@@ -1,4 +1,4 @@
-/* The development ledger to look at: what its explorer shows, as plain records. */
+/* The development ledger for its explorer, as plain records. */
 
 export type BlockKind = 'genesis' | 'open' | 'send' | 'receive' | 'change' | 'epoch'
 
@@ -7,7 +7,7 @@ export interface SeenBlock {
   hash: string
   kind: BlockKind
   account: string
-  /** Who gets it, who sent it, or who represents from now on. */
+  /** The receiver, the sender, or the new representative. */
   other: string | undefined
   amountRaw: bigint
   height: number
@@ -17,17 +17,17 @@ export interface SeenBlock {
   position: number
 }
 
-/** What the link of a block says, which is something else for each kind of block. */
+/** The meaning of a block's link, which differs by the kind of block. */
 export type DecodedLink =
   | { means: 'recipient'; address: string; receivedIn: string | undefined }
   | { means: 'source'; hash: string; address: string | undefined }
   | { means: 'epoch'; text: string }
   | { means: 'nothing' }
 
-/** How a block was decided, or why it is not. */
+/** How a block was confirmed, or why it is not. */
 export type SeenElection =
   | { state: 'confirmed'; by: string; weightRaw: bigint; onlineRaw: bigint; at: number }
-  /** It was decided before this process began. */
+  /** It was confirmed before this process began. */
   | { state: 'confirmed'; by: undefined }
   | { state: 'waiting'; held: boolean; contested: boolean }
 
@@ -51,16 +51,16 @@ export interface ShownAccount {
   balanceRaw: bigint
   receivableRaw: bigint
   representative: string | undefined
-  /** What others let it vote with. */
+  /** The weight that others have delegated to it. */
   weightRaw: bigint
   blocks: number
   confirmedBlocks: number
   modifiedAt: number | undefined
   history: SeenBlock[]
-  /** The block that the older part of the history begins with. */
+  /** The block with which the older part of the history begins. */
   older: string | undefined
   receivable: { hash: string; from: string; amountRaw: bigint }[]
-  /** There are more than are listed. */
+  /** Whether there are more than are listed. */
   hasMoreReceivable: boolean
 }
 
@@ -75,18 +75,18 @@ export interface LedgerOverview {
 
 export interface LedgerView {
   overview(): LedgerOverview
-  /** Newest first; from this position on backwards. */
+  /** Newest first, backwards from `before`. */
   latest(count: number, before?: number): SeenBlock[]
   block(hash: string): ShownBlock | undefined
-  /** One that has no block yet is shown as well. */
+  /** An account without blocks is shown as well. */
   account(address: string, count: number, from?: string): ShownAccount | undefined
-  /** The whole hash of the first block that begins with this. */
+  /** The full hash of the first block that begins with these digits. */
   startingWith(digits: string): string | undefined
-  /** Hears that something has changed. */
+  /** Calls back when something has changed. */
   listen(listener: () => void): () => void
 }
 
-/** What addresses are called. */
+/** Names of addresses. */
 export interface LedgerNames {
   nameOf(address: string): string | undefined
   find(name: string): string | undefined | Promise<string | undefined>

@@ -1,4 +1,4 @@
-/** Whether a name or an address means this machine and no other. */
+/** Whether a name or an address is local to this machine. */
 export function isLoopback(host: string): boolean {
   const name = host
     .toLowerCase()

@@ -4,7 +4,7 @@ import type { Job } from './job.ts'
 import type { Form, OpenPage, Page } from './page.ts'
 import type { Route } from './route.ts'
 
-/** A number that is looked up at each request for metrics. */
+/** A number that is read whenever metrics are requested. */
 export interface Gauge {
   name: string
   help: string
@@ -17,33 +17,33 @@ interface Reading {
   value: number
 }
 
-/** A room of the house: what it offers, does by itself, and shows; and when it begins and ends. */
+/** A module: what it offers, what it does in the background, and what happens when it starts and stops. */
 export interface Module {
   readonly name: string
   readonly actions?: readonly Action[]
-  /** What its actions work with, beside the request. */
+  /** What its actions need beside the request. */
   readonly room?: unknown
   readonly routes?: readonly Route[]
-  /** Of the dashboard. */
+  /** Pages of the dashboard. */
   readonly pages?: readonly (Page | Form | OpenPage)[]
   readonly jobs?: readonly Job<never>[]
   readonly gauges?: readonly Gauge[]
   /** Fills its memory from the store. Nodes are known; jobs do not run yet. */
   load?(): Promise<void>
-  /** Begins to act. Jobs run; nothing is served yet. */
+  /** Starts its background work. Jobs run; nothing is served yet. */
   start?(): Promise<void>
   /** The port is open, and the address of the service is known. */
   listening?(): Promise<void>
   close?(): Promise<void> | void
 }
 
-/** A room as the documents know it. */
+/** A module as the documents know it. */
 export interface Offered extends Required<Pick<Module, 'name' | 'actions'>> {
-  /** What its routes take and answer. */
+  /** The documentation of its routes. */
   readonly described?: readonly Described[]
 }
 
-/** The actions of a room, with the room that they belong to. */
+/** The actions of a module with its context. */
 export function offer<R>(
   name: string,
   room: R,

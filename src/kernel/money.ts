@@ -11,7 +11,7 @@ export const RAW_MAX = (2n ** 128n - 1n) as Raw
 const RAW_TEXT = /^(0|[1-9][0-9]{0,38})$/
 const NANO_TEXT = /^([0-9]{1,9})?(?:\.([0-9]{0,30}))?$/
 
-/** Names a bigint as an amount. Throws on what cannot exist on the ledger, because that is a programmer's error. */
+/** Types a bigint as an amount. Throws on amounts that cannot exist on the ledger, because that is a programming error. */
 export function toRaw(value: bigint): Raw {
   if (value < 0n || value > RAW_MAX) throw new RangeError(`Not an amount of raw: ${value}`)
   return value as Raw
@@ -20,7 +20,7 @@ export function toRaw(value: bigint): Raw {
 const EXPONENT_TEXT = /^([0-9]{0,40})(?:\.([0-9]{0,40}))?e([+-]?[0-9]{1,2})$/i
 
 /**
- * Writes out a number with an exponent, which is how many programs print small and large ones: `1e-7` is `0.0000001`. Any other
+ * Writes a number without an exponent, with which many programs print small and large ones: `1e-7` becomes `0.0000001`. Any other
  * text stays as it is.
  */
 export function toPlainDecimal(text: string): string {

@@ -2,19 +2,19 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from './nano/hex.ts'
 import type { Json, JsonObject } from './shape.ts'
 
-/** A change of a username as its owner signs it. */
+/** A change of a username, for its owner to sign. */
 export interface NameChange {
   /** With or without `@`, in any case. */
   name: string
-  /** Of the offer: what was signed for one is good for no other. */
+  /** Id of the offer: a signature for one offer is not valid for another. */
   id: string
   /** Members of `update_name` as they are sent, without `action`, `name`, `id` and `signature`. */
   changes: JsonObject
 }
 
 /**
- * The words that the owner of a name signs, which authorise one change under one offer. They can never be a block: those
- * are signed as a hash of 32 bytes, and this is longer.
+ * The message that the owner of a name signs to authorise one change under one offer. It can never be mistaken for a block: blocks are
+ * signed as a hash of 32 bytes, and this is longer.
  */
 export function toNameChangeMessage({ name, id, changes }: NameChange): string {
   const digest = bytesToHex(sha256(new TextEncoder().encode(toCanonicalJson(changes)))).toLowerCase()

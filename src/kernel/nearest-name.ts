@@ -1,11 +1,11 @@
-/** Below this length a name is a word like any other (`PORT`, `HOST`): another letter makes another word (`POST`). */
+/** Shorter names are ordinary words (`PORT`, `HOST`), where a changed letter makes another word (`POST`). */
 const WORD_LENGTH = 6
-/** Below this length two replaced letters make another name (`SMTP_URL`, `SITE_URL`). */
+/** In shorter names, two replaced letters make another name (`SMTP_URL`, `SITE_URL`). */
 const LONG_LENGTH = 8
 
 const DISTANCE_MAX = 2
 
-/** Finds the one of ours that a name was probably meant to be: it differs in case, underscores, or one or two letters. */
+/** Finds the known name that a name was probably meant to be: it differs in case, underscores, or one or two letters. */
 export function openNearest(ours: Iterable<string>): (name: string) => string | undefined {
   const own = [...ours].map((name) => ({ name, letters: plain(name), set: setOf(plain(name)) }))
   return (given) => {
@@ -25,7 +25,7 @@ export function openNearest(ours: Iterable<string>): (name: string) => string | 
 const plain = (name: string) => name.toUpperCase().replaceAll('_', '')
 const allowed = (length: number) => (length >= WORD_LENGTH ? DISTANCE_MAX : 1)
 
-/** Which letters a name has, one bit for each. A letter that is added, left out or replaced changes two bits at most. */
+/** The letters of a name, one bit for each. A letter that is added, omitted or replaced changes at most two bits. */
 function setOf(letters: string): number {
   let set = 0
   for (let at = 0; at < letters.length; at++) set |= 1 << (letters.charCodeAt(at) & 31)
@@ -38,7 +38,7 @@ function bitsIn(set: number): number {
   return count
 }
 
-/** Letters that were added, left out, replaced or swapped with their neighbour. Whatever differs in more is not looked at to its end. */
+/** Letters that were added, omitted, replaced or swapped with their neighbour. Stops early at names that differ too much. */
 function distanceOf(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > DISTANCE_MAX) return Number.POSITIVE_INFINITY
   const replacing = b.length < LONG_LENGTH ? 2 : 1

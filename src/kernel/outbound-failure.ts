@@ -1,4 +1,4 @@
-/** Why an address is not asked at all. */
+/** Why an address is refused without a request. */
 export type RefusedAddress =
   | 'invalid_url'
   | 'url_too_long'
@@ -8,7 +8,7 @@ export type RefusedAddress =
   | 'host_refused'
   | 'address_refused'
 
-/** How a request to an address of a user can fail. Codes only: what lies behind an address is none of their business. */
+/** How a request to a user's address can fail. Codes only: users must not learn what exists at an address. */
 export type OutboundCode =
   | RefusedAddress
   | 'dns_failed'

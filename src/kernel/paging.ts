@@ -1,12 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badField } from './errors.ts'
 
-/** A column that a list is ordered by, and what the last row of a page has in it. */
+/** A column by which a list is ordered, with its value in the last row of a page. */
 type Key = readonly [column: string, order: 'asc' | 'desc', last: string | number]
 
 /**
  * The condition for the next page of an ordered list: behind the last row of the page before. Such pages neither repeat nor
- * leave out a row while new ones come in. The keys must be those of the query's order, and together unique.
+ * skip a row while rows are added. The keys must be those of the query's order, and unique together.
  */
 export function behind(...keys: readonly Key[]): RawBuilder<SqlBool> {
   const cases = keys.map(([column, order, last], at) => {
@@ -16,13 +16,13 @@ export function behind(...keys: readonly Key[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.join(cases, sql` or `)})`
 }
 
-/** The last row of a page, by the two columns that lists are ordered by. */
+/** The last row of a page, by the two columns by which lists are ordered. */
 export interface Place {
   createdAt: number
   id: string
 }
 
-/** Where a page ended. Unlike an offset it stays right while new rows come in. */
+/** Where a page ended. Unlike an offset it stays correct while rows are added. */
 export const toCursor = ({ createdAt, id }: Place): string => `${createdAt}-${id}`
 
 export function readCursor(value: unknown): Place | undefined {

@@ -10,10 +10,10 @@ interface FieldSchema {
   reader?: ReaderName
 }
 
-/** Turns the fields of a request into an action's input, or says which of them is wrong. */
+/** Turns the fields of a request into an action's input, or throws which of them is wrong. */
 export type Parser = (params: Readonly<Record<string, unknown>>) => Record<string, unknown>
 
-// Whether schemas are such is checked by a test: to check it here compiles the schema of schemas before the first answer.
+// A test validates the schemas: doing it here would compile the schema of schemas before the first answer.
 const ajv = new Ajv({
   strict: true,
   allErrors: false,
@@ -24,7 +24,7 @@ const ajv = new Ajv({
 for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check)
 for (const keyword of ['refusal', 'reader', 'form']) ajv.addKeyword(keyword)
 
-/** Makes the parser of an action. Its schema is compiled with the first request for it: all of them would hold up every start. */
+/** Makes the parser of an action. Its schema is compiled at its first request: compiling all of them would delay every start. */
 export function createParser(action: Action): Parser {
   let compiled: ValidateFunction | undefined
   const fields = Object.entries(action.input.properties as Record<string, FieldSchema>)
@@ -47,7 +47,7 @@ export function createParser(action: Action): Parser {
     for (const [other, name] of synonyms) {
       if (!isGiven(name, params[other])) continue
       given[name] ??= params[other]
-      // Whichever was chosen, the caller may have meant the other. Where nothing is made or moved, the name itself wins.
+      // Both names are given, and the caller may have meant either. Where nothing is made or moved, the field's own name wins.
       if (movesSomething && !isDeepStrictEqual(params[other], given[name])) throw ambiguous(other, name)
     }
     if (!validate(given)) throw refuse(validate.errors![0]!, fields)
@@ -82,21 +82,21 @@ function invalid(name: string, refusal: FieldRefusal | undefined): AppError {
   return new AppError(code, text, { body: { field: name } })
 }
 
-/* What a request has and nobody uses. A misspelt field would otherwise pass without a word: `titel` makes a page without a title. */
+/* Fields of a request that nothing uses. Without this, a misspelt field would pass unnoticed: `titel` makes a page without a title. */
 
-/** Read before any action or route sees the body. */
+/** Read by the guards before any action or route sees the body. */
 const EVERYWHERE = ['key', 'idempotency_key']
 const NAMES_MAX = 20
-/** Names are short; keys, seeds and signatures, which a caller may send in the wrong place, are not, and are not repeated. */
+/** Longer names are not repeated: keys, seeds and signatures, which a caller may send in the wrong place, are longer. */
 const NAME_CHARACTERS_MAX = 32
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What becomes of the fields that an action does not use. */
+/** What happens to the fields that an action does not use. */
 export interface UnusedFields {
-  /** Their names, as a header can carry them; undefined where there are none. */
+  /** Their names for the header; undefined where there are none. */
   ignored(body: Fields): string | undefined
-  /** Refuses them (400); those of the node's actions, and what stock clients send to the service's, are ignored instead. */
+  /** Refuses them (400); fields of the node's actions, and those that stock clients send to the service's, are ignored instead. */
   refuse(body: Fields): void
 }
 
@@ -114,8 +114,8 @@ export function unusedOf({ input, fieldSynonyms = {}, ofNode, unusedByClients = 
 }
 
 /**
- * Refuses the fields of a body and the parameters of a query that a route does not use; a route that is not described uses none. A noun
- * that reads the body names them with everything else that is wrong.
+ * Refuses the fields of a body and the parameters of a query that a route does not use; a route without a description uses none. Where
+ * a declared noun reads the body, it reports unknown fields together with all other errors.
  */
 export function unusedOfRoute({ query = [], body }: Pick<Described, 'query' | 'body'> = {}) {
   const parameters = new Set(['key', ...query.map(({ name }) => name)])
@@ -140,12 +140,12 @@ function refuseOthers(used: ReadonlySet<string>, given: Fields): void {
 
 export const LONG_NAME = '(a long name)'
 
-/** A field that nobody uses, as a refusal may name it. */
+/** The name of an unknown field as a refusal may repeat it. */
 export const callable = (field: string) => (field.length > NAME_CHARACTERS_MAX ? LONG_NAME : field.toWellFormed())
 
-/** Whether a field of a body is none of a route's own. */
+/** Whether the guards read this field of a body. */
 export const isReadElsewhere = (field: string) => EVERYWHERE.includes(field)
 
-/** The caller chose these names: in a header only letters, digits and a few signs stand as they are. */
+/** The caller chose these names: only letters, digits and a few signs may be in a header; all others are escaped. */
 const toToken = (field: string) =>
   field.length > NAME_CHARACTERS_MAX ? LONG_NAME : encodeURIComponent(field.toWellFormed())

@@ -8,13 +8,13 @@ import type { Vote } from './nano/vote.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
 
-/** Time, so that tests can turn it. */
+/** The clock; tests use one that they can set. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs once after a delay; the returned function calls it off. */
+  /** Runs once after a delay; the returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void
-  /** Goes by another clock from now on, where it can; resolves after the first look and answers how to end it. */
+  /** Follows another clock from now on, where it can; resolves after the first reading and returns how to stop. */
   follow?(readTime: () => Promise<number>, onFailure: (error: unknown) => void): Promise<() => void>
 }
 
@@ -26,40 +26,40 @@ export interface Random {
 export type NodeParams = Readonly<Record<string, unknown>>
 export type NodeAnswer = Record<string, unknown>
 
-/** The ledger's nodes as one: failover, caching and coalescing are behind it. */
+/** All nodes of the ledger as one: failover, caching and coalescing are behind this interface. */
 export interface NodePort {
   /**
-   * Asks for a node action. What the ledger refuses is thrown as `LedgerRefusal`. Where the question is verbatim what a
-   * client has written, whatever the node says to it is an answer, and no fault of the node.
+   * Calls an action of the node. Refusals of the ledger are thrown as `LedgerRefusal`. `verbatim` marks questions that contain exactly
+   * what a client wrote: then any error of the node is an answer, and not a fault of the node.
    */
   read(action: string, params: NodeParams, how?: { verbatim: true }): Promise<NodeAnswer>
-  /** Blocks by hash, as decisions may rely on them; what is not there, or is not the block of its hash, is left out. */
+  /** Blocks by hash, safe to decide upon; missing blocks, and those that do not match their hash, are left out. */
   readBlocks(hashes: readonly string[]): Promise<ReadonlyMap<string, LedgerBlock>>
   /**
-   * The sends among blocks, by hash, as money may rely on them: computed from their own contents, and final when enough nodes
-   * say so. `previous` are hashes of predecessors where they are known already, which spares a question.
+   * The sends among blocks, by hash, safe to credit money for: amounts are computed from the blocks themselves, and a send is final when
+   * the required number of nodes say so. `previous` are hashes of predecessors, if known, which saves a question.
    */
   readSends(hashes: readonly string[], previous?: readonly string[]): Promise<ReadonlyMap<string, LedgerSend>>
   /**
-   * What nodes state that cannot be computed from blocks, and that money depends on: facts that as many of them state as must
-   * agree. Where one node suffices this is `read`. A refusal by the ledger states something as well, in `error`.
+   * Facts that cannot be computed from blocks and on which money depends: those on which the required number of nodes agree. Where one
+   * node is enough, this is `read`. A refusal by the ledger counts as a fact as well, in `error`.
    */
   readAgreed(action: string, params: NodeParams, toFacts: (answer: NodeAnswer) => readonly string[]): Promise<Agreed>
-  /** Brings a block to the ledger, once, whatever happens to the replies; answers with its hash. */
+  /** Publishes a block once, whatever happens to the replies; returns its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
 }
 
 export interface Agreed {
   facts: ReadonlySet<string>
-  /** Whether as many nodes have answered as must agree. */
+  /** Whether the required number of nodes has answered. */
   isEnough: boolean
-  /** Of each node that has answered; at least one. */
+  /** The answer of each node that has answered; at least one. */
   answers: readonly NodeAnswer[]
 }
 
-/** What all nodes report of an account and of blocks. */
+/** What all nodes together report about an account and about blocks. */
 export interface Survey {
-  /** How many have answered. 0 unless all have, and none of them is behind: then nothing follows from what they do not have. */
+  /** How many have answered; 0 unless all have and none is behind, because only then a missing block means anything. */
   nodes: number
   /** The last block of the account, where all name the same one; zeros where none knows the account. */
   frontier: string | undefined
@@ -70,7 +70,7 @@ export interface Survey {
 /** Asks all nodes about an account and about blocks. */
 export type AskAllNodes = (account: string, hashes: readonly string[]) => Promise<Survey>
 
-/** Final votes of representatives with more weight than the quorum for one block, and whose word the weights are. */
+/** Final votes of representatives with more weight than the quorum for one block, and the nodes that reported the weights. */
 export interface CollectedVotes {
   votes: readonly Vote[]
   weightOf(representative: PublicKey): bigint
@@ -83,61 +83,61 @@ export interface CollectedVotes {
 
 /** The votes that nodes send. */
 export interface VotePort {
-  /** A block that may become a payment: its votes are kept for a while. What its payer announces beside it counts against the payer's share. */
+  /** Keeps the votes for a block for a while, because it may become a payment. Further blocks of its payer count against that payer's share. */
   expect(hash: string, payer?: string): void
-  /** The votes that confirm a block; waits for them a while. Undefined when too few came. Throws when nodes do not report weights. */
+  /** The votes that confirm a block; waits for them a while. Undefined when too few arrived. Throws when nodes do not report weights. */
   collect(hash: string): Promise<CollectedVotes | undefined>
-  /** Whoever waits is answered, and waits no more. */
+  /** Ends all waits at once. */
   close(): void
 }
 
-/** A name and the address it stands for. Times are milliseconds. */
+/** A name and its address. Times are milliseconds. */
 export interface KnownName {
   name: string
   address: string
   createdAt: number
   expiresAt: number
-  /** What its owner tells about it. */
+  /** What its owner has published about it. */
   profile: JsonObject
 }
 
-/** What is done with the address behind a name. Where money moves, only the store's word counts. */
+/** What the address of a name is used for. Where money moves, it is always read from the store. */
 export type NameUse = 'read' | 'money'
 
-/** Where people and programs find what we made. The service's own address is known once it listens: ask each time. */
+/** The public URLs of the gateway. Its own is known once it listens, so read it each time. */
 export interface Links {
-  /** Where links to this service begin. */
+  /** Base of links to this service. */
   base(): string
-  /** Where those of payment pages do. */
+  /** Base of links to payment pages. */
   pages(): string
-  /** Where those for programs do. */
+  /** Base of links for programs. */
   api(): string
-  /** Where people look at a block. */
+  /** The page of a block in an explorer. */
   block(hash: string): string
 }
 
-/** The book of usernames. */
+/** All usernames. */
 export interface Names {
-  /** Changes whenever anything else here may answer differently than before. */
+  /** Changes whenever any other function here may return something else than before. */
   readonly revision: number
-  /** The address a name stands for, in any case; undefined when it is not leased. Answers at once when it knows. */
+  /** The address of a name, in any case; undefined when it is not leased. Synchronous when it is known. */
   resolve(name: string, use: NameUse): string | undefined | Promise<string | undefined>
-  /** The name that the owner of an address has for it. */
+  /** The name that an address's owner has for it. */
   usernameOf(address: string): string | undefined
-  /** Whether a name is one that cannot be leased. */
+  /** Whether a name cannot be leased. */
   isReserved(name: string): boolean
-  /** Every name that stands for an address now. */
+  /** Every name that has an address now. */
   known(): readonly KnownName[]
-  /** What addresses are called that others know them by. */
+  /** Addresses of others with their well-known names. */
   aliases(): readonly { account: string; alias: string }[]
 }
 
-/** Representatives with voting weight, and what is known of them. */
+/** Representatives with voting weight, and what is known about them. */
 export interface Representatives {
   list(): Promise<JsonObject[]>
 }
 
-/** A block that became final, as a node told it. */
+/** A block that became final, as a node reported it. */
 export interface Confirmation {
   hash: string
   /** Address of the chain the block belongs to. */
@@ -149,45 +149,45 @@ export interface Confirmation {
   type: string
   /** Milliseconds, as text. */
   time: string
-  /** How the vote went, and where in its account the block stands: as the node said it, where it did. */
+  /** The result of its election, and the block's position in its account, as far as the node reported them. */
   election?: JsonObject
   sideband?: JsonObject
 }
 
-/** The stream of confirmations from all nodes, each block once. Consumers act once and have a poller as their net. */
+/** The stream of confirmations from all nodes, each block once. It may miss some, so every consumer also has a poller. */
 export interface ConfirmationBus {
-  /** False while no node tells us anything: what is remembered may be stale then. */
+  /** False while no node sends confirmations: remembered answers may be outdated then. */
   readonly connected: boolean
   listen(listener: (confirmation: Confirmation) => void): () => void
-  /** Accounts whose confirmations are looked up after a gap in the stream. */
+  /** Has the confirmations of an account looked up after a gap in the stream. */
   watch(account: string): () => void
-  /** Calls back when the stream breaks and when it comes back. */
+  /** Calls back when the stream breaks and when it is back. */
   onGap(listener: () => void): void
 }
 
-/** Whose key it is and what it may open. */
+/** The owner of a key, and what the key gives access to. */
 export interface KeyOwner {
   accountId: string
   keyId: string
   kind: 'secret' | 'public'
   role: 'user' | 'admin'
-  /** Has credits left, which raises its limits. */
+  /** Whether the account has credits left, which raises its limits. */
   prepaid: boolean
-  /** Where a public key may be used from. */
+  /** Origins of pages that may use a public key. */
   origins: readonly string[]
   rights: KeyRights | undefined
   isSuspended: boolean
   plan: AccountPlan
 }
 
-/** Who a key belongs to. Answers at once when it knows. */
+/** Finds the owner of a key. Synchronous when it is known. */
 export interface KeyLookup {
   find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined>
-  /** As the store has it now: the notice that another gateway has changed a key may be late. */
+  /** As the store has it now: a notice that another gateway has changed a key may be late. */
   findNow(key: string): Promise<KeyOwner | undefined>
 }
 
-/** New names for new things: a prefix that tells the kind, and enough randomness that none is made twice. */
+/** New ids: a prefix that shows the kind, and enough randomness that none is made twice. */
 export interface Ids {
   next(prefix: string): string
 }
@@ -211,29 +211,29 @@ export interface Mail {
   recipient: string
   subject: string
   text: string
-  /** The same for programs that show it; it carries nothing from elsewhere. */
+  /** The same as HTML; it loads nothing from elsewhere. */
   html?: string
 }
 
-/** Where mail goes: a server, or a box that people can look into. */
+/** Sends mail to a server, or to a local mailbox for development. */
 export interface Mailer {
-  /** Throws `MailRefused` when the recipient will never be served, and anything else when it may work later. */
+  /** Throws `MailRefused` when the recipient will never be accepted, and anything else when a retry may succeed. */
   send(mail: Mail): Promise<void>
 }
 
-/** Small messages between everything that shares the store. They may be lost; nothing may depend on them alone. */
+/** Small messages between all processes that share the store. They may be lost; nothing may depend on them alone. */
 export interface Notices {
-  /** False while no other instance can be heard: what others have changed may have escaped us. */
+  /** False while messages of other instances cannot arrive: changes of theirs may have been missed. */
   readonly connected: boolean
   publish(topic: string, payload: string): void
-  /** The same, and resolves once it is on its way to everybody, or when that takes too long. Never throws. */
+  /** The same, and resolves once it was sent to all, or when that takes too long. Never throws. */
   deliver(topic: string, payload: string): Promise<void>
   subscribe(topic: string, listener: (payload: string) => void): () => void
-  /** Calls back when others can be heard no longer, and when they can again. */
+  /** Calls back when messages can no longer arrive, and when they can again. */
   onGap(listener: () => void): void
 }
 
-/** How urgent work is: a caller waits, one of our own wallets waits, or it may be wanted later. */
+/** How urgent work is: a caller waits, one of our own wallets waits, or it may be needed later. */
 export type WorkClass = 'interactive' | 'wallet' | 'precompute'
 
 export interface WorkRequest {
@@ -241,92 +241,92 @@ export interface WorkRequest {
   root: string
   threshold: bigint
   class: WorkClass
-  /** Whose share of the machine it takes: an account, an address, a wallet. */
+  /** Whose share of the machine it uses: an account, an address, a wallet. */
   payer: string
-  /** How large that share is beside those of others; 1 unless told. */
+  /** The size of that share compared with others; 1 by default. */
   weight?: number
-  /** Tells that the caller has left. */
+  /** Notifies when the caller has left. */
   leaving?: Leaving
 }
 
 export interface FoundWork {
   /** 16 hexadecimal digits. */
   work: string
-  /** What the work is worth for its root; never below what was asked for. */
+  /** The difficulty that the work reaches; never below what was requested. */
   value: bigint
-  /** Made before it was asked for: the first caller is counted as if it was searched for them. */
+  /** Made in advance: the first caller is counted as if it had been searched for them. */
   prepared?: boolean
 }
 
-/** Proof of work. Everything it returns was checked here, from every source. */
+/** Proof of work. Every result was verified here, whatever its source. */
 export interface WorkPort {
-  /** Whether anything here looks for work at all. */
+  /** Whether there is any source of work. */
   readonly offered: boolean
-  /** What is known already and is enough. */
+  /** Known work that is enough. */
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
   /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
   generate(request: WorkRequest): Promise<FoundWork>
-  /** A caller has been given what was prepared. */
+  /** Notes that a caller was given work that was made in advance. */
   markAsked(root: string): Promise<void>
-  /** Ends the waits of one payer for a root; true when there were any. No other payer's wait ends. */
+  /** Ends the waits of one payer for a root; true when there were any. Other payers keep waiting. */
   cancel(root: string, payer: string): boolean
-  /** The root of an account's next block is known; work for it is made when nothing else is to be done. */
+  /** Announces the root of an account's next block; work for it is made when there is nothing else to do. */
   prepare(account: string, root: string, threshold: bigint): void
 }
 
-/** What one nano is worth, and who says so. */
+/** The price of one nano, and its source. */
 export interface Rate {
   /** Units of the currency for one nano, as decimal text. */
   rate: string
   source: string
-  /** Milliseconds: when the source said it. */
+  /** When the source reported it, in milliseconds. */
   at: number
 }
 
-/** Prices of nano in the money of states. */
+/** Prices of nano in national currencies. */
 export interface Prices {
   /** Codes in capitals. */
   readonly currencies: readonly string[]
-  /** Throws when nothing recent enough is known. */
+  /** Throws when no recent enough price is known. */
   rate(currency: string): Promise<Rate>
 }
 
-/** Everything a market tells of nano, in the shape of the contract, with its source. */
+/** All market data about nano, in the shape of the contract, with its source. */
 export interface MarketData {
   read(): Promise<JsonObject>
 }
 
 interface OutboundReply {
   status: number
-  /** The beginning of the body, as far as it is kept. */
+  /** The beginning of the body, up to a limit. */
   text: string
-  /** The header of that name, as it came. */
+  /** The header of that name, unchanged. */
   retryAfter: string | undefined
   milliseconds: number
 }
 
-/** Requests to addresses that users gave us. What lies in a private network is refused, whatever it is called. */
+/** Requests to addresses that users gave us. Private networks are refused, whatever name leads there. */
 export interface Outbound {
-  /** Why an address is refused as it stands; undefined when it may be tried. Nothing is looked up. */
+  /** Why an address is refused by its text alone; undefined when it may be tried. Nothing is resolved. */
   check(url: string): RefusedAddress | undefined
-  /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
+  /** Returns any reply, redirects too; without one it throws an `OutboundFailure`. */
   post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
-  /** The same for what is only read. Bytes are undefined when there are more of them, or when they broke off. */
+  /** The same for GET. Bytes are undefined when there are too many, or when the transfer broke off. */
   get(
     url: string,
     request: { headers: Readonly<Record<string, string>>; bytesMax: number },
   ): Promise<{ status: number; bytes: Uint8Array | undefined }>
 }
 
-/** A picture as it can be passed on: its kind is read from its bytes, not from what a server says. */
+/** A picture that can be passed on: its type was determined by its bytes, not by the server's header. */
 export interface Picture {
   type: string
   bytes: Uint8Array
 }
 
-/** Pictures that merchants named, fetched by us so that payers ask no other server. */
+/** Pictures at addresses of merchants, fetched by us so that payers contact no other server. */
 export interface Pictures {
-  /** Undefined for what is no picture, too large or not to be had at the moment. */
+  /** Undefined when it is not a picture, too large or not available at the moment. */
   find(url: string): Promise<Picture | undefined>
 }
 
@@ -337,7 +337,7 @@ export interface SizedPicture extends Picture {
 
 export type PictureFault = 'not_there' | 'too_large' | 'not_a_picture' | 'wrong_size'
 
-/** The pictures of accounts: fetched once, made safe, and kept by us. */
+/** The pictures of accounts: fetched once, made safe, and stored. */
 export interface Logos {
   get(url: string): Promise<SizedPicture | PictureFault>
 }
@@ -349,15 +349,15 @@ interface WaitingBlock {
   amountRaw: Raw
 }
 
-/** What can be done with the development ledger and with no other: its money is worth nothing. */
+/** Controls of the development ledger, whose nano is worth nothing. */
 export interface DevelopmentLedger {
   /** Whether new blocks stay unconfirmed for now. */
   readonly holds: boolean
-  /** Sends from the account that holds everything; answers the hash. */
+  /** Sends from the genesis account; returns the hash. */
   fund(address: string, amount: Raw): Promise<string>
   /** From now on new blocks stay unconfirmed. */
   hold(): void
-  /** Confirms one block with everything it stands on. */
+  /** Confirms one block and its dependencies. */
   confirm(hash: string): Promise<void>
   /** Confirms everything that waits, and new blocks at once again. */
   release(): Promise<void>
@@ -365,11 +365,11 @@ export interface DevelopmentLedger {
   listWaiting(): WaitingBlock[]
 }
 
-/** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */
+/** Encrypts texts that we must be able to read again. The context names the place: with another context, decryption fails. */
 export interface SecretBox {
   seal(context: string, plain: string): string
   open(context: string, sealed: string): string
-  /** The same for the same text and context, and nothing to anybody without the key. */
+  /** Equal for the same text and context; it reveals nothing without the key. */
   fingerprint(context: string, plain: string): string
 }
 

@@ -2,7 +2,7 @@ import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './db.ts'
 import { askWithin } from './store-connection.ts'
 
-/** Stands for a value in a statement that is built before there is one. */
+/** Placeholder for a value in a statement that is built in advance. */
 class Hole {
   readonly name: string
 
@@ -13,29 +13,29 @@ class Hole {
 
 interface Built {
   query: CompiledQuery
-  /** In the order of the statement: the name of what is given, or what never changes. */
+  /** In the order of the statement: the name of a given value, or a constant. */
   parameters: readonly unknown[]
 }
 
-/** Texts of statements that are prepared, by which engines that know of it plan them once; bounded, they stand in the code. */
+/** Names of prepared statements by their text, so that engines plan each once; bounded, because statements are part of the code. */
 const names = new Map<string, string>()
 
-/** What a prepared statement is called; undefined for any other. */
+/** The name of a prepared statement; undefined for any other. */
 export const nameOfPrepared = (text: string): string | undefined => names.get(text)
 
-/** What is given to a statement, by name. */
+/** Refers to a value of the statement by name. */
 export type Given<P extends object> = <K extends keyof P & string>(name: K) => P[K]
 
-/** A row of which every column is given under its own name. */
+/** A row in which every column is given under its own name. */
 export const givenRow = <P extends object, K extends keyof P & string>(
   given: Given<P>,
   columns: readonly K[],
 ): Pick<P, K> => Object.fromEntries(columns.map((column) => [column, given(column)])) as Pick<P, K>
 
 /**
- * A statement that is built and compiled once for each engine, and from then on is its text and a list of values: to
- * build it anew costs more than to run it. It names its columns: one that asks for all of them would break in a gateway of
- * the version before when a column is added.
+ * A statement that is built and compiled once for each engine; after that it is a text and a list of values, because building it
+ * costs more than running it. It must name its columns: with `*` it would break in a gateway of the previous version when a column is
+ * added.
  */
 export function prepared<P extends object, R>(
   build: (db: Db, given: Given<P>) => Compilable<R>,
@@ -58,8 +58,8 @@ export function prepared<P extends object, R>(
 }
 
 /**
- * The same with a limit, written out: SQLite plans a statement anew each time a limit is bound to it. Limits come from code and
- * settings, never from a request, so that they are few.
+ * The same with a literal limit: SQLite plans a statement anew each time a limit is bound to it. Limits come from code and settings,
+ * never from a request, so there are few.
  */
 export function preparedUpTo<P extends object, R>(
   build: (db: Db, given: Given<P>, limit: number) => Compilable<R>,

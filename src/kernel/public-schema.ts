@@ -2,25 +2,25 @@ import { form } from './free-field.ts'
 
 export type Schema = Record<string, unknown>
 
-/** Schemas that have a name of their own in a document. Wherever one of them stands, its name does. */
+/** Schemas with names of their own in a document, where they are referred to by name. */
 export type Names = ReadonlyMap<unknown, string>
 
-/** Our own notes in a schema mean nothing to its readers. */
+/** Internal notes in a schema, which mean nothing to its readers. */
 const PRIVATE = new Set(['refusal', 'reader', 'format', 'form'])
-/** Members whose names are the API's, and not those of the language of schemas. */
+/** Members whose keys are names of the API, not keywords of JSON Schema. */
 const NAMED = new Set(['properties', 'patternProperties'])
-/** Values, in which anything may stand. */
+/** Members that contain values, which may look like anything. */
 const VALUES = new Set(['enum', 'const', 'examples', 'default', 'required'])
 
 export const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** A schema as anybody may read it: without our notes, and with what a field takes that no schema checks. */
+/** A schema for the public: without internal notes, and with the forms of fields that no schema checks. */
 export function publicSchema(schema: unknown, names: Names = new Map()): Schema {
   const name = names.get(schema)
   return name === undefined ? unnamed(schema, names) : refTo(name)
 }
 
-/** The same of a schema that stands under its name. */
+/** The same for a schema that is listed under its name. */
 export function unnamed(schema: unknown, names: Names): Schema {
   const own = schema as Schema
   const shown: Schema = {}
@@ -40,7 +40,7 @@ function showMember(name: string, inner: unknown, names: Names): unknown {
 function withForm(own: Schema, shown: Schema): Schema {
   if (own.form !== undefined) return { ...shown, ...publicSchema(own.form) }
   if (own.reader === 'flag' && own.type === undefined) return { ...shown, ...publicSchema(form.flag) }
-  // An object without members is one with any; generators would take it for one that must be empty.
+  // Our object without members may have any; generators would take it for one that must be empty.
   const { type, properties = {}, additionalProperties } = shown
   if (type === 'object' && additionalProperties === undefined && Object.keys(properties as object).length === 0) {
     return { ...shown, additionalProperties: true }

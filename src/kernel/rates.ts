@@ -3,7 +3,7 @@ import { RAW_PER_NANO } from './money.ts'
 const RATE = /^[0-9]{1,12}(?:\.[0-9]{1,18})?$/
 export const RATE_DECIMALS = 18
 
-/** Providers are not trusted: what is no positive number is no rate. */
+/** Providers are not trusted: a rate must be a positive number. */
 export function parseRate(rate: string): bigint | undefined {
   if (!RATE.test(rate)) return undefined
   const [whole = '', fraction = ''] = rate.split('.')
@@ -11,7 +11,7 @@ export function parseRate(rate: string): bigint | undefined {
   return scaled > 0n ? scaled : undefined
 }
 
-/** What an amount is worth in units of 10^-8 of a currency, rounded down. */
+/** The value of an amount in units of 10^-8 of a currency, rounded down. */
 export function worthAt(amount: bigint, rate: string): bigint | undefined {
   const scaled = parseRate(rate)
   return scaled === undefined ? undefined : (amount * scaled) / (RAW_PER_NANO * 10n ** BigInt(RATE_DECIMALS - 8))

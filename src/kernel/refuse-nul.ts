@@ -1,13 +1,13 @@
 import { badField } from './errors.ts'
 
-/** The character that PostgreSQL cannot store: a text with it is refused before any module sees it, by the name of its field. */
+/** PostgreSQL cannot store NUL, so texts that contain it are refused, with the name of the field, before any module sees them. */
 export function refuseNul<T extends object>(fields: T): T {
   const field = findNul(fields, '')
   if (field !== undefined) throw badField(field, `${field} cannot contain the character U+0000.`)
   return fields
 }
 
-/** Where the character stands, as errors name it: `invoice.lines[0].title`. Depth is bounded by the reader of the body. */
+/** Path of the character as errors name it: `invoice.lines[0].title`. The parser of the body bounds the depth. */
 function findNul(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined

@@ -5,13 +5,13 @@ import { type ValuesOf, setting, whole } from './setting.ts'
 
 const DAY = 86_400_000
 
-/** How long something is kept, in milliseconds; undefined is for ever. */
+/** A retention time in milliseconds; undefined means for ever. */
 const days = (minimum: number) => (value: string) =>
   value === 'forever' ? undefined : whole(minimum, 36_500)(value) * DAY
 
 /**
- * What is kept how long: the one table of it. Money needs none of this any more; what it needs is kept for ever, whatever
- * these say (decision 72).
+ * How long everything is kept, in one table. None of it is needed for money any more; what is, is kept for ever, whatever these
+ * settings say (decision 72).
  */
 export const RETENTION_SETTINGS = {
   keepUnpaid: setting(
@@ -72,12 +72,12 @@ export const RETENTION_SETTINGS = {
 
 export type Retention = ValuesOf<typeof RETENTION_SETTINGS>
 
-/** Rows that one step takes: other writers wait for one step, never for all of them. */
+/** Most rows of one step: other writers wait for one step, never for all of them. */
 export const STEP_ROWS = 500
-/** Steps of one round; what is left over is for the next. */
+/** Most steps of one round; the next round continues. */
 const STEPS_MAX = 2_000
 
-/** Repeats a step until it finds less than it may take, or the process stops. Each is a transaction of its own: what is done stays done. */
+/** Repeats a step until it handles less than its limit, or the process stops. Each is a transaction of its own, so finished steps stay. */
 export async function inSteps(step: (limit: number) => Promise<number>, signal: AbortSignal): Promise<void> {
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     if (signal.aborted || (await step(STEP_ROWS)) < STEP_ROWS) return
@@ -85,8 +85,8 @@ export async function inSteps(step: (limit: number) => Promise<number>, signal: 
 }
 
 /**
- * Deletes some of the rows that meet a condition; answers how many. It is asked twice: PostgreSQL looks again at a row that
- * somebody has changed meanwhile, and only at what stands outside.
+ * Deletes some of the rows that meet a condition; returns how many. The condition is in the statement twice: when another transaction
+ * has changed a row, PostgreSQL checks it again, but only the outer condition.
  */
 export async function deleteSome<T extends keyof Tables>(
   db: Db,
@@ -97,10 +97,10 @@ export async function deleteSome<T extends keyof Tables>(
     limit,
   }: { from: T; key: readonly (keyof Tables[T] & string)[]; where: RawBuilder<boolean>; limit: number },
 ): Promise<number> {
-  // SQLite finds keys of several columns by the first of them, which many rows may share; it has a number for each row.
+  // SQLite would search keys of several columns by the first of them only, which many rows may share, so its row number is used.
   const isNumbered = db.getExecutor().adapter instanceof SqliteAdapter
   const keys = isNumbered ? sql`rowid` : sql.join(key.map((column) => sql.ref(column)))
-  // The second time it decides nothing but whether a row is still old: SQLite would else go through all that are, for a few keys.
+  // With `is true` SQLite does not search by the outer condition, for which it would read all old rows to delete a few keys.
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(from)}
     where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)})
       and (${where}) is true`.execute(db)

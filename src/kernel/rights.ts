@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts'
 import type { Raw } from './money.ts'
 
-/** What a secret key may be let do. An action and a route name the one they need; a test compares this list with the guide. */
+/** What a secret key may be allowed to do. Actions and routes name the scope that they need; a test compares this list with the guide. */
 export const SCOPES = [
   'read',
   'work',
@@ -18,15 +18,15 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What somebody is in an account. */
+/** The roles of people in an account. */
 export const ROLES = ['owner', 'manager', 'developer', 'cashier', 'reader'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** What people may be let do: the scopes of keys, and what no key is asked for. */
+/** What people may be allowed to do: the scopes of keys, and permissions that keys do not have. */
 export type Permission = Scope | 'activity' | 'integration' | 'pos' | 'people' | 'owners' | 'administration'
 
-/** Only to look, or to change as well. */
+/** `see` is only to look, `all` is to change as well. */
 export type Degree = 'see' | 'all'
 
 interface Row {
@@ -39,8 +39,8 @@ const all = (...roles: Role[]): Row['may'] => Object.fromEntries(roles.map((role
 const see = (...roles: Role[]): Row['may'] => Object.fromEntries(roles.map((role) => [role, 'see'] as const))
 
 /**
- * Who may do what in an account: the one table that the doors ask, that the dashboard shows by, and that the documents are made of.
- * A form, and a route that is no GET, needs `all` of its row.
+ * Who may do what in an account: the one table that routes check, from which the dashboard decides what to show, and from which the
+ * documents are made. A form, and a route other than GET, needs `all` of its row.
  */
 export const PERMISSIONS: Readonly<Record<Permission, Row>> = {
   read: { about: 'Ledger, prices and names', may: all('owner', 'manager', 'developer', 'reader') },
@@ -71,7 +71,7 @@ export const PERMISSIONS: Readonly<Record<Permission, Row>> = {
   administration: { about: 'What administrators of the service may, in their account', may: all('owner') },
 }
 
-/** Somebody who was invited and has not said yes is in no role, and may do nothing. */
+/** A guest was invited and has not accepted yet: they have no role and may do nothing. */
 export type MemberRole = Role | 'guest'
 
 export function roleMay(role: MemberRole, permission: Permission, degree: Degree): boolean {
@@ -80,44 +80,44 @@ export function roleMay(role: MemberRole, permission: Permission, degree: Degree
   return has === 'all' || has === degree
 }
 
-/** What these allow asks the store for the key's rights each time. A gateway may not have heard yet that another has taken them away. */
+/** With these scopes the store is asked for the key's rights each time, because the notice that another gateway revoked them may be late. */
 const AT_ONCE: ReadonlySet<Scope> = new Set(['wallets:send', 'email', 'refunds', 'keys'])
 
 export const isInForceAtOnce = (scope: Scope): boolean => AT_ONCE.has(scope)
 
-/** Limits that a key was made with. One that makes another puts its own upon it: both are counted together under its id. */
+/** Limits that a key was made with. A key made by such a key inherits them: both are counted together under the same id. */
 export interface KeyLimits {
-  /** The first key of those that followed each other by rotation. */
+  /** The first key of a series of rotated ones. */
   id: string
   perMinute: number | undefined
   /** By day in UTC. */
   spendDaily: Raw | undefined
 }
 
-/** What a public key may make checkouts for: an address that is named here, or a template that is. */
+/** What a public key is restricted to: checkouts for this address, or from this template. */
 export interface KeyBinding {
   addresses: readonly string[]
   templates: readonly string[]
 }
 
-/** What kind of public key made a checkout; anybody can make what they like with one that is bound to nothing. */
+/** The kind of public key that made a checkout; with an unbound one anybody can make any checkout. */
 export type MadeWith = 'public_key' | 'bound_key'
 
-/** What a key may do of everything that its account may. */
+/** How a key is restricted, compared with its account. */
 export interface KeyRights {
-  /** Undefined is everything, also what will be added one day. */
+  /** Undefined means everything, including scopes that will be added later. */
   scopes: readonly Scope[] | undefined
-  /** Its own, and those of the keys it was made with. All of them hold. */
+  /** Its own, and those of the keys it was made with. All of them apply. */
   limits: readonly KeyLimits[]
-  /** The role of the person who made it, as it is now; undefined where that is the whole account. `scopes` are cut to it already. */
+  /** The current role of the person who made it; undefined where the whole account did. `scopes` are cut to it already. */
   makerRole?: MemberRole | undefined
-  /** Of a public key that is bound. */
+  /** Set for a bound public key. */
   boundTo?: KeyBinding | undefined
 }
 
 /**
- * What a key can have at most when somebody of this role has made it; undefined is everything. Below a manager nobody makes keys that
- * make keys, and in an administrator's account only owners do.
+ * The most scopes of a key made by a person of this role; undefined means everything. Only managers and owners make keys that can make
+ * keys, and in an administrator's account only owners do.
  */
 export function scopesOfRole(role: MemberRole, isAdministrators: boolean): readonly Scope[] | undefined {
   if (roleMay(role, 'administration', 'all')) return undefined
@@ -127,11 +127,11 @@ export function scopesOfRole(role: MemberRole, isAdministrators: boolean): reado
 
 interface Bound {
   rights?: KeyRights | undefined
-  /** What a person who is signed in is in the account; undefined for a key, and for who has signed in with one. */
+  /** The role of the person who is signed in; undefined for a key, and for a person who signed in with one. */
   memberRole?: MemberRole | undefined
 }
 
-/** Whether a caller may do what a scope is about. Where no key and no role says otherwise, everything. */
+/** Whether a caller has a scope. Without a restriction by key or role, a caller has all. */
 export const hasScope = ({ rights, memberRole }: Bound, scope: Scope): boolean =>
   memberRole === undefined ? (rights?.scopes?.includes(scope) ?? true) : roleMay(memberRole, scope, 'all')
 
@@ -144,7 +144,7 @@ export function requireEveryScope(caller: Bound): void {
   for (const scope of SCOPES) requireScope(caller, scope)
 }
 
-/** Whether somebody may do what a row of the table is about: people by their role, keys by their scopes. */
+/** Whether a caller has a permission: people by their role, keys by their scopes. */
 export function may(caller: Bound, permission: Permission, degree: Degree): boolean {
   if (caller.memberRole !== undefined) return roleMay(caller.memberRole, permission, degree)
   return missingOf(caller, permission) === undefined
@@ -161,7 +161,7 @@ export function requirePermission(caller: Bound, permission: Permission, degree:
   }
 }
 
-/** The scope that a key lacks. What is no scope goes with all of them; whoever changes people could take off limits, too. */
+/** The scope that a key lacks. A permission without a scope needs all of them; whoever changes people could remove limits, too. */
 function missingOf(caller: Bound, permission: Permission): Scope | undefined {
   const needed = SCOPES.filter((scope) => scope === permission)
   const missing = (needed.length > 0 ? needed : SCOPES).find((scope) => !hasScope(caller, scope))
@@ -172,7 +172,7 @@ function missingOf(caller: Bound, permission: Permission): Scope | undefined {
   return (changesPeople && limits?.length) || isBeyondMaker ? 'keys' : undefined
 }
 
-/** For what would give a key all that it was not given, such as the links that sign people in. */
+/** For what would lift the restrictions of a key, such as the links that sign people in. */
 export function requireUnbound(caller: Bound): void {
   requireEveryScope(caller)
   if (caller.rights?.limits.length) throw missingScope('keys')
@@ -181,7 +181,7 @@ export function requireUnbound(caller: Bound): void {
 const missingScope = (scope: Scope) =>
   new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })
 
-/** Limits of one account in place of those of its plan; 0 is none. */
+/** Limits of one account instead of those of its plan; 0 means no limit. */
 export interface AccountPlan {
   perMinute?: number
   concurrencyMax?: number

@@ -6,24 +6,24 @@ import type { Degree, Permission, Scope } from './rights.ts'
 import type { JsonObject } from './shape.ts'
 
 /**
- * Who may come in.
+ * Who may use a route.
  * - `open`: anybody, counted only where the route has a limit of its own.
  * - `anyone`: anybody, counted against their address as every call is.
- * - `developer`: a caller who may play payer, merchant and network on the development ledger, from no page but our own.
+ * - `developer`: a caller who may act as payer, merchant and network on the development ledger; from a browser, our own pages only.
  * - `account`: the holder of a secret key or a session, counted against the account; `administrator`: of an administrator's.
  */
 export type Door = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A limit that routes of one bucket share, apart from the limits of calls. It holds before anything of a body is read. */
+/** A limit that the routes of one bucket share, apart from the limits of calls. It is checked before the body is read. */
 export interface RouteLimit {
   bucket: string
-  /** Requests a minute from one address; 0 is no limit. */
+  /** Requests a minute from one address; 0 means no limit. */
   perMinute: number
-  /** With a secret key requests are counted by its account instead; 0 is no limit. */
+  /** With a secret key, requests are counted by its account instead; 0 means no limit. */
   perMinuteOfAccount?: number
-  /** Whether answers say in their headers what is left. */
+  /** Whether answers report the limit in their headers. */
   told?: true
   refuse(spent: SpentLimit, params: Params): AppError
 }
@@ -36,44 +36,44 @@ interface SpentLimit {
 
 type Params = Readonly<Record<string, string>>
 
-/** What runs behind a door, which says what its requests have. */
+/** The function of a route; its requests depend on who may use it. */
 export interface Run<R> {
   run(request: R): Promise<Reply> | Reply
-  /** A page for what went wrong in `run`; undefined where the usual refusal will do. */
+  /** A page for an error of `run`; undefined where the usual refusal is enough. */
   problem?(refusal: Refusal, request: R): ShownPage | undefined | Promise<ShownPage | undefined>
 }
 
 interface Placed {
   method: Method | readonly Method[]
-  /** Whole, as a caller writes it: `/api/checkouts/:id`. */
+  /** The full path, as a caller writes it: `/api/checkouts/:id`. */
   path: string
   limit?: RouteLimit
-  /** What browsers send from pages of other sites is refused. */
+  /** Whether requests that pages of other sites made a browser send are refused. */
   ownPagesOnly?: true
   bodyBytesMax?: number
-  /** Answers may be kept by the caches on their way. */
+  /** Whether caches on the way may keep the answer. */
   cacheable?: true
   /** It answers with a stream of events. No HEAD route: the response would never end. */
   stream?: true
-  /** What a refusal says beside the usual. */
+  /** Further members of a refusal. */
   explain?(error: Error): JsonObject
 }
 
-/** One address of the server as plain data: `src/http/routes.ts` alone knows how it is served. */
+/** One route of the server as plain data: only `src/http/routes.ts` knows how it is served. */
 export type Route =
   | ({ door: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
   | ({ door: 'account' | 'administrator' } & Needed & Placed & Run<AccountRequest>)
 
 interface Needed {
-  /** What a secret key must be let do. */
+  /** The scope that a secret key needs. */
   scope: Scope
-  /** What people must be let do, where that is not the scope; a key then needs all there is. `none` is for everybody who is signed in. */
+  /** The permission that people need, if not the scope; a key then needs all scopes. `none` is for everybody who is signed in. */
   permission?: Permission | 'none'
-  /** How much of it, where a GET needs more than to look. */
+  /** The degree of permission, where a GET needs more than `see`. */
   degree?: Degree
-  /** It moves money, makes keys or changes people: whoever is signed in must have proved lately who they are. */
+  /** It moves money, makes keys or changes people: a signed-in person must have confirmed their identity recently. */
   proof?: true
-  /** Also for those who must add a passkey before anything else. */
+  /** Whether people who must add a passkey first may use it, too. */
   unenrolled?: true
 }
 
@@ -83,43 +83,43 @@ export interface RouteRequest {
   ip: string
   params: Params
   query: Readonly<Record<string, unknown>>
-  /** By its name in lower case. */
+  /** A header by its name in lower case. */
   header(name: string): string | undefined
-  /** The members of a JSON body, whatever its type says; without `key`. Without a body there are none, or it is refused. */
+  /** The members of a JSON body, whatever its type says; without `key`. A missing body is empty, or refused if it is needed. */
   body(needed?: 'needed'): Fields
-  /** Whether a page's form sent this. */
+  /** Whether a form of a page sent this. */
   isForm: boolean
   /** The fields of a form, or of a JSON body. */
   fields(): Fields
   /** The token of the session in the cookie, which only our own pages may use. */
   ownSession(): string | undefined
   mayPlay(): Promise<boolean>
-  /** A header that the answer has, also when it is a refusal. */
+  /** Sets a header of the answer, also if it is a refusal. */
   tell(name: string, value: string): void
 }
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The holder of an account: a session opens what its owner's secret key opens. */
+/** The holder of an account: a session may do what its owner's secret key may do. */
 export type AccountCaller = Extract<Caller, { kind: 'account' }> & {
-  /** The key that all this rests on: its own, or that of its session. What is made for good needs it to be alive. */
+  /** The key used: the caller's own, or the one that began the session. Making anything permanent requires that it is still valid. */
   restsOn?: string | undefined
-  /** Who is signed in; undefined where a key calls. */
+  /** The person who is signed in; undefined where a key calls. */
   session?: SignedIn | undefined
 }
 
-/** What somebody has shown to be who they are. */
+/** How people confirm their identity. */
 export type ProvedBy = 'mail' | 'key' | 'passkey' | 'recovery code'
 
-/** Somebody who is signed in. */
+/** A session of a person. */
 export interface SignedIn {
   id: string
-  /** As a member; undefined for who has signed in with a key. */
+  /** The member; undefined for a person who signed in with a key. */
   member: { id: string; email: string } | undefined
   beganAt: number
-  /** When they have last proved who they are. */
+  /** When they last confirmed their identity. */
   provedAt: number
-  /** How they have. */
+  /** How they did so. */
   provedBy: ProvedBy
   /** Whether they must add a passkey before anything else. */
   mustEnrol: boolean
@@ -128,8 +128,8 @@ export interface SignedIn {
 export interface AccountRequest extends RouteRequest {
   caller: AccountCaller
   /**
-   * Runs once for each `Idempotency-Key` of the account; without one it simply runs. `action` is stored and stays. Fields are
-   * read before: a refusal of wrong ones would be kept, and answer the corrected request.
+   * Runs once for each `Idempotency-Key` of the account; without one it simply runs. `action` is stored and must not change. Read all
+   * fields before: a refusal of wrong ones inside would be stored, and answer the corrected request as well.
    */
   once(action: string, run: (idempotency: Idempotency | undefined) => Promise<JsonObject>): Promise<JsonObject>
 }
@@ -151,18 +151,18 @@ export interface ShownPage {
 export type Reply = {
   status?: number
   headers?: Headers
-  /** The same for everybody: the room gives this very object again, and its bytes are made once. */
+  /** The same for everybody: the module returns the same object each time, and its bytes are made once. */
   isShared?: true
 } & (
   | {
       json: unknown
-      /** The token of a session that the browser is to keep; null ends the one it has. */
+      /** The token of a session for the browser to keep; null ends the current one. */
       session?: string | null
     }
   | ShownPage
   | {
       goTo: string
-      /** It stands in the place of a page, and has its headers. */
+      /** Sent like a page, with the headers of pages. */
       asPage?: true
     }
   | { bytes: Uint8Array; type: string }
@@ -172,8 +172,8 @@ export type Reply = {
 
 export interface EventStream {
   /**
-   * Begins, or throws a refusal; tells nothing before it has returned. Answers what is to be done when the stream is over,
-   * at either end.
+   * Begins the stream, or throws a refusal; it may send nothing before it has returned. Returns what to do when the stream has ended, on
+   * either side.
    */
   open(out: StreamEnd): () => void
 }
@@ -187,13 +187,13 @@ const FRESH_MILLISECONDS = 15 * 60_000
 
 interface Moment {
   now: number
-  /** Whether the ledger is for trying things out. */
+  /** Whether this is a development ledger. */
   devnet: boolean
 }
 
 /**
- * Whether somebody has proved lately who they are; signing in is a proof. Programs prove it with each request. Who plays on the
- * development ledger with a key is left in peace: nothing there is worth anything.
+ * Whether a person has confirmed their identity recently; signing in counts. Programs prove it with each request. On the development
+ * ledger people who signed in with a key are never asked: nothing there is worth anything.
  */
 export function isFresh({ session }: AccountCaller, { now, devnet }: Moment): boolean {
   if (!session || (devnet && !session.member)) return true
@@ -206,18 +206,18 @@ export function requireFresh(caller: AccountCaller, moment: Moment): void {
 }
 
 /**
- * Whether a text can be an id of ours, or an address. What cannot be one does not exist, and no store is asked about it:
- * there are characters that PostgreSQL refuses to read.
+ * Whether a text can be one of our ids, or an address. If not, it does not exist, and the store is not asked: PostgreSQL
+ * refuses some characters.
  */
 export const canBeId = (text: string): boolean => /^[\w-]{1,100}$/.test(text.trim())
 
-/** Parameters of a path as ids, before anything else of the request is looked at. */
+/** The parameters of a path as ids, checked before anything else of the request. */
 export function toIds(params: Readonly<Record<string, string>>): Record<string, string> {
   if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'Nothing has this id.')
   return { ...params }
 }
 
-/** Whether a public page is asked for by a program: it says so in the address, or takes nothing but JSON. */
+/** Whether a program requests a public page: the address says so, or the request accepts nothing but JSON. */
 export function wantsJson({ query: { json }, header }: Pick<RouteRequest, 'query' | 'header'>): boolean {
   const accept = header('accept') ?? ''
   return json === 'true' || json === '1' || (/\bapplication\/json\b/.test(accept) && !/text\/html/.test(accept))

@@ -1,17 +1,17 @@
 import { parseNano } from './money.ts'
 import { fromAddress, toAddress } from './nano/address.ts'
 
-/** One setting: where it comes from, what it means, and how its text is read. */
+/** One setting: its name, its meaning, and how its text is read. */
 export interface Setting<T> {
   env: string
   fallback: string
   doc: string
   read(text: string): T
-  /** Its value carries a credential: it is never shown, and may come from a file. */
+  /** Its value is a credential: it is never shown, and may come from a file. */
   secret: boolean
 }
 
-/** What a group of settings says, once it was read. */
+/** The values of a group of settings. */
 export type ValuesOf<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : never }
 
 export const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
@@ -24,7 +24,7 @@ export const setting = <T>(env: string, fallback: string, read: (text: string) =
 
 export const secretSetting: typeof setting = (...of) => ({ ...setting(...of), secret: true })
 
-/** The text of a setting cannot be meant; the message says what it must be, and never repeats it. */
+/** The text of a setting is invalid; the message says what it must be, and never repeats it. */
 export class BadSetting extends Error {}
 
 export const text = (value: string) => value
@@ -78,7 +78,7 @@ export const record = (value: string): Record<string, string> => {
       return parsed as Record<string, string>
     }
   } catch {
-    // Falls through to the one message.
+    // Falls through to the common message.
   }
   throw new BadSetting('must be a JSON object of texts')
 }
@@ -90,7 +90,7 @@ export const records = (value: string): Record<string, Record<string, string>> =
       return Object.fromEntries(Object.entries(parsed).map(([name, own]) => [name, record(JSON.stringify(own))]))
     }
   } catch {
-    // Falls through to the one message.
+    // Falls through to the common message.
   }
   throw new BadSetting('must be a JSON object of JSON objects of texts')
 }
@@ -108,10 +108,10 @@ export const ledgerAddress = (value: string) => {
   return toAddress(key)
 }
 
-/** The smallest price that a unique amount can be made of. */
+/** The lowest price for which a unique amount can be made. */
 export const PRICE_MIN = 10n ** 24n
 
-/** What is sold, each with its price in nano behind a `=`. */
+/** Things for sale, each followed by `=` and its price in nano. */
 export const priced = (value: string) =>
   list(value).map((entry) => {
     const [name = '', text = ''] = entry.split('=').map((part) => part.trim())
@@ -120,5 +120,5 @@ export const priced = (value: string) =>
     return { name, price }
   })
 
-/** Plans that one sale may have. */
+/** Most plans of one sale. */
 export const PLANS_MAX = 20

@@ -8,7 +8,7 @@ export const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const URL_MAX = 2_048
 
-/** `null` and an empty text are absent (contract 1, rule 6); `false` is a value. */
+/** `null` and empty text count as absent (contract 1, rule 6); `false` is a value. */
 export function given(value: unknown): unknown {
   return value === null || value === '' ? undefined : value
 }
@@ -23,14 +23,14 @@ export function readText(field: string, value: unknown, max: number, stripped: R
 }
 
 /**
- * The one reader of addresses that users give. Undefined for what two programs read differently: to a browser
+ * The only parser of addresses that users give. Undefined for those that programs interpret differently: to a browser
  * `https://one.example\@two.example/` leads to the first host, to others to the second.
  */
 export function parseUrl(text: string): URL | undefined {
   return /[\s\\\p{Cc}]|^https?:(?!\/\/)/iu.test(text) || !URL.canParse(text) ? undefined : new URL(text)
 }
 
-/** The scheme is looked at first: `javascript://host/%0a…` has a host as well. */
+/** The scheme is checked first: `javascript://host/%0a…` has a host as well. */
 export function readUrl(
   field: string,
   value: unknown,

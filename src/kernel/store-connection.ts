@@ -2,22 +2,22 @@ import type { CompiledQuery, DatabaseConnection, QueryExecutor, QueryResult } fr
 import type { Db } from './db.ts'
 import { together } from './in-tx.ts'
 
-/** A connection that keeps what it is asked in order by itself, so that nobody has to wait before asking more. */
+/** A connection that runs statements in the order they were sent, so that callers need not wait before sending more. */
 export interface OrderlyConnection extends DatabaseConnection {
-  /** Inside its transaction; fails when that is over. */
+  /** Runs inside its transaction; fails when that is over. */
   executeWithin<R>(query: CompiledQuery<R>): Promise<QueryResult<R>>
-  /** Commits what was asked so far if it is so many statements and each finds a row, or takes all of it back; says which. */
+  /** Commits if there were so many statements so far and each found a row, and rolls back otherwise; returns which. */
   commitWhole(statements: number): Promise<boolean>
 }
 
 const isOrderly = (connection: DatabaseConnection): connection is OrderlyConnection => 'executeWithin' in connection
 
-/** Those of open transactions, by what asks through them. */
+/** Connections of open transactions, by their executor. */
 const known = new WeakMap<QueryExecutor, OrderlyConnection>()
 
 /**
- * Asks a statement. Kysely lets the statements of a transaction wait for one another; where the connection keeps them in order
- * itself, those that are asked at once travel at once.
+ * Runs a statement. Kysely makes the statements of a transaction wait for one another; where the connection itself keeps them in
+ * order, statements that are started together are sent together.
  */
 export function askWithin<R>(db: Db, query: CompiledQuery<R>): Promise<QueryResult<R>> {
   const executor = db.getExecutor()
@@ -31,7 +31,7 @@ export function askWithin<R>(db: Db, query: CompiledQuery<R>): Promise<QueryResu
   })
 }
 
-/** What verbs answer that have found nothing to change. */
+/** The result of a store function that has found nothing to change. */
 const isNothing = (answer: unknown) => answer === undefined || answer === false
 
 class FoundNothing extends Error {
@@ -44,9 +44,9 @@ class FoundNothing extends Error {
 }
 
 /**
- * A transaction of verbs that need nothing of one another, each one prepared statement that returns rows. It stays if each of
- * them has found one; otherwise nothing of it does. With SQLite it is one message: asked one by one, each would be a way there
- * and back during which nobody else writes.
+ * A transaction of independent store functions, each one prepared statement that returns rows. It is committed if each of them has
+ * found one, and rolled back otherwise. With SQLite it is one message to the worker: sent one by one, each would be a round trip
+ * during which nobody else can write.
  */
 export async function allOrNone<const T extends readonly Promise<unknown>[]>(
   db: Db,

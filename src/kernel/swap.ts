@@ -1,4 +1,4 @@
-/** Where an exchange of currencies stands; the last four are final. */
+/** The state of an exchange of currencies; the last four are final. */
 export type SwapStatus =
   | 'waiting'
   | 'confirming'
@@ -18,7 +18,7 @@ export interface SwapRequest {
   amount: string
   address: string
   refundAddress: string
-  /** Until when the deposit is waited for. */
+  /** Until when the provider waits for the deposit. */
   expiresAt: number
 }
 
@@ -34,8 +34,8 @@ export interface SwapProvider {
   readonly name: string
   /** Codes in lower case. */
   currencies(): Promise<readonly string[]>
-  /** Agrees on an exchange: where to send to and how much will come back. */
+  /** Opens an exchange: returns where to send the deposit and how much will come back. */
   open(request: SwapRequest): Promise<{ reference: string; depositAddress: string; receive: string }>
-  /** Where an exchange stands now. May act; asked twice, it acts once. */
+  /** The current state of an exchange. It may act; called twice, it acts once. */
   follow(swap: FollowedSwap): Promise<SwapStatus>
 }

@@ -1,8 +1,8 @@
 import { AppError, LedgerRefusal } from './errors.ts'
 
 /**
- * What may be recorded of a step, and nothing else: names and values that we have chosen ourselves, or numbers. Bodies, keys, addresses, mails
- * and whatever else a caller wrote have no name here.
+ * Everything that may be recorded of a step: names and values of our own choice, or numbers. There is no name for bodies, keys,
+ * addresses, emails or anything else that a caller wrote.
  */
 export type FactName =
   | 'gateway.request_id'
@@ -29,55 +29,55 @@ export type FactName =
 
 export type Facts = Readonly<Partial<Record<FactName, string | number | boolean | undefined>>>
 
-/** Whose work a step is: a request that came in, one that went out, a job, or our own. */
+/** The origin of a step: an incoming request, an outgoing one, a job, or internal work. */
 export type StepKind = 'server' | 'client' | 'consumer' | 'internal'
 
-/** A step of a trace that has begun. */
+/** A step of a trace in progress. */
 export interface Step {
   /** Runs something as a part of it. */
   within<T>(run: () => T): T
   note(facts: Facts): void
-  /** Where its name is known only now. */
+  /** For a name that is known only later. */
   rename(name: string): void
-  /** Once. */
+  /** To be called once. */
   end(failure?: StepFailure): void
 }
 
-/** A failure is recorded by a word of ours, never by its text, which may hold anything. */
+/** A failure is recorded by a code of ours, never by its text, which may contain anything. */
 export interface StepFailure {
   type: string
   /** False where only the caller is to blame. */
   isOurs: boolean
 }
 
-/** How a request reached us. */
+/** A request as it arrived. */
 export interface Arrival {
   name: string
   requestId: string
   /** The header of that name, whatever the client wrote. */
   traceparent: unknown
-  /** The client's network address, as far as it can be trusted. It is looked at, and not recorded. */
+  /** The client's network address, as far as it can be trusted. It is checked, but never recorded. */
   ip: string
 }
 
 /**
- * Where the time of a request goes, sent to a collector. A part of all requests is traced; of the others nothing is made. Wherever it is
- * held it may be undefined: then the operator wants no traces, and nothing of this runs.
+ * Where the time of requests goes, sent to a collector. A sample of all requests is traced; the others record nothing. Holders may have
+ * `undefined` instead: then the operator has switched traces off, and none of this runs.
  */
 export interface Traces {
-  /** The first step of a request, or the next one of the trace at hand; undefined when this one is not traced. */
+  /** The first step of a request, or the next one of the current trace; undefined when it is not traced. */
   arrive(arrival: Arrival): Step | undefined
-  /** A step of what is traced at the moment; undefined where nothing is. */
+  /** A step of the current trace; undefined where there is none. */
   begin(name: string, facts?: Facts, kind?: StepKind): Step | undefined
-  /** How whoever goes on later finds the trace at hand again; undefined where nothing is traced. */
+  /** A handle with which the current trace can be continued later; undefined where there is none. */
   handle(): string | undefined
-  /** Goes on with a trace by its handle, wherever that was kept; undefined when it is none. */
+  /** Continues a trace by its handle, wherever that was kept; undefined when it is invalid. */
   resume(handle: unknown, name: string, facts?: Facts): Step | undefined
-  /** Remembers for a while which request brought a block to the ledger, so that what the block causes belongs to its trace. */
+  /** Remembers for a while which request published a block, so that what the block causes belongs to its trace. */
   noteBlock(hash: string): void
-  /** Goes on with the trace of the request that brought a block, or begins one, as often as of requests. */
+  /** Continues the trace of the request that published a block, or begins one, with the same sampling as for requests. */
   followBlock(hash: string, name: string): Step | undefined
-  /** Runs something that belongs to no request, whoever has caused it. */
+  /** Runs something outside of any trace, whoever has caused it. */
   outside<T>(run: () => T): T
 }
 
@@ -92,7 +92,7 @@ export function asStep<T>(step: Step | undefined, run: () => T): T {
     throw error
   }
   if (result instanceof Promise) {
-    // Whoever waits for the result hears how it ended; here it only ends the step.
+    // The caller handles the result; here its end only ends the step.
     result.then(
       () => step.end(),
       (error: unknown) => step.end(toStepFailure(error)),

@@ -1,4 +1,4 @@
-/** Resolves when something is over, however it ended. For what another holder hears the outcome of. */
+/** Resolves when a promise has settled, whatever its outcome. For callers that leave the outcome to another holder. */
 export async function whenOver(something: Promise<unknown>): Promise<void> {
   await Promise.allSettled([something])
 }

@@ -8,7 +8,7 @@ import type { LedgerStore } from '../store.ts'
 import { KeptTables } from './kept-tables.ts'
 import { type AskNode, NodeReader, type Origin } from './node-reader.ts'
 
-/** Something was looked at that the forked node was not asked for yet: the caller asks, and looks again. */
+/** Something was read that the fork does not have yet: the caller fetches it from the node, and reads again. */
 export class Untouched extends Error {
   readonly kind: 'account' | 'block'
   readonly key: string
@@ -20,21 +20,21 @@ export class Untouched extends Error {
   }
 }
 
-/** Hashes that the node does not have; one that is forgotten is asked for again. */
+/** Hashes that the node does not have; a forgotten one is asked for again. */
 const ABSENT_MAX = 65_536
-/** A bound on what one request may make us ask. */
+/** A bound on the questions that one request may cause. */
 const ROUNDS_MAX = 1_000
 
 /**
- * A ledger on top of another network's: accounts and blocks are read from a node when they are looked at for the first time, as
- * they were when the fork was made, and kept in the file. Nothing is ever told to the node.
+ * A ledger on top of another network's: accounts and blocks are read from a node when they are needed for the first time, as
+ * they were when the fork was made, and kept in the file. Nothing is ever written to the node.
  */
 export class Fork {
   readonly #store: LedgerStore
   readonly #reader: NodeReader
   readonly #kept: KeptTables
   readonly #absent = new Set<string>()
-  /** What no network has: a fork begins with it. */
+  /** Blocks with which a fork begins and that exist on no other network. */
   readonly #own = new Set([ZERO_HASH, FORK_BANK.hash, ...FORK_BANK.epochs.map(hashBlock)])
   readonly #asking = new Map<string, Promise<void>>()
   #write: ((run: () => void) => Promise<void>) | undefined
@@ -46,11 +46,11 @@ export class Fork {
     this.#kept = new KeptTables(store)
   }
 
-  /** Reads which network this is, from the file or, the first time, from the node. */
+  /** Determines the forked network, from the file or, the first time, from the node. */
   async open(nowSeconds: number, write: (run: () => void) => Promise<void>): Promise<void> {
     this.#write = write
     const kept = this.#kept.findOrigin()
-    // A second ago: what has that time has all arrived.
+    // One second ago: every block of that second has arrived by now.
     const origin = kept ?? (await this.#reader.readOrigin(nowSeconds - 1))
     if (!kept) await write(() => this.#kept.putOrigin(origin))
     this.#use(origin)
@@ -69,7 +69,7 @@ export class Fork {
     return this.#origin
   }
 
-  /** Looks, and asks the node for what is missing, until everything is there. */
+  /** Runs `look`, fetches what is missing from the node, and repeats until nothing is missing. */
   async reading<T>(look: () => T | Promise<T>): Promise<T> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       try {
@@ -87,7 +87,7 @@ export class Fork {
     return writeKept(this.#store.statements)
   }
 
-  /** Puts dumped lines in the place of what was read. Inside a transaction; `settle` follows when that is kept. */
+  /** Replaces what was read by dumped lines. Inside a transaction; call `settle` after the commit. */
   load(lines: readonly string[]): void {
     readKept(this.#store.statements, lines, this.origin)
   }
@@ -98,7 +98,7 @@ export class Fork {
     this.#absent.clear()
   }
 
-  /** Looks, and takes over what is missing from what was read before, without asking anybody. */
+  /** Runs `look` and copies what is missing from what was kept before, without asking the node. */
   fromKept<T>(look: () => T): T {
     for (;;) {
       try {
@@ -129,7 +129,7 @@ export class Fork {
     return asking
   }
 
-  /** All of an account at once, or nothing of it. */
+  /** Copies all of an account at once, or nothing of it. */
   async #touchAccount(account: PublicKey): Promise<void> {
     const read = this.#kept.hasAccount(account) ? undefined : await this.#reader.readAccount(account)
     await this.#write!(() => {
@@ -153,7 +153,7 @@ export class Fork {
   }
 }
 
-/* What was read from a forked node, as lines of a dumped ledger: the table, and its values without a bracket in sight. */
+/* What was read from a forked node, as lines of a dumped ledger: the table, and its values without any brackets. */
 
 const TABLES = ['fork_origin', 'fork_blocks', 'fork_accounts', 'fork_receivable']
 
@@ -165,7 +165,7 @@ function writeKept(statements: Statements): string[] {
   )
 }
 
-/** Puts lines in the place of what was kept. Blocks have to be what their hash says, and signed; the rest is believed as the node was. */
+/** Replaces what was kept by these lines. Blocks must match their hashes and signatures; the rest is believed, as it was from the node. */
 function readKept(statements: Statements, lines: readonly string[], { genesis, epochSigners }: Origin): void {
   for (const table of TABLES) statements.run(`delete from ${table}`)
   for (const [index, line] of lines.entries()) {
@@ -192,7 +192,7 @@ function readRow(statements: Statements, table: string, encoded: string): Row | 
     const isPlain = Object.values(row).every((value) => value === null || ['string', 'number'].includes(typeof value))
     return fits && isPlain ? row : undefined
   } catch {
-    // No line that we have written.
+    // Our dumps contain no such line.
     return undefined
   }
 }

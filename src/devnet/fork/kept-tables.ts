@@ -5,8 +5,8 @@ import type { LedgerStore } from '../store.ts'
 import type { KeptAccount, KeptBlock, Origin } from './node-reader.ts'
 
 /**
- * What the forked node has told, as it told it. The ledger's own tables have copies of it, made when something is looked at: a
- * ledger that is put back or reset loses the copies, and the node is not asked again.
+ * The answers of the forked node, unchanged. The ledger's own tables contain copies, made when something is needed: reverting or
+ * resetting the ledger drops the copies, and the node is not asked again.
  */
 const SCHEMA = `
   create table if not exists fork_origin (id integer primary key check (id = 1), origin text not null) strict;
@@ -53,7 +53,7 @@ export class KeptTables {
     return this.#statements.get('select 1 from fork_blocks where hash = ?', hash) !== undefined
   }
 
-  /** Whether the ledger's own tables have what the node had of an account. */
+  /** Whether the ledger's own tables have a copy of the account. */
   isTouched(account: PublicKey): boolean {
     return this.#statements.get('select 1 from touched where account = ?', account) !== undefined
   }
@@ -93,7 +93,7 @@ export class KeptTables {
         record.confirmedHeight,
         record.confirmedFrontier,
       )
-      // It may have been kept before, when it was not known to be the last one.
+      // It may have been kept earlier, when it was not known to be the head.
       const { epoch, successor } = blocks[0]!
       this.#statements.run(
         'update fork_blocks set epoch = ?, successor = ? where hash = ?',
@@ -114,7 +114,7 @@ export class KeptTables {
     }
   }
 
-  /** Copies an account into the ledger, with its head and what waits for it. */
+  /** Copies an account into the ledger, with its head and its receivable sends. */
   instateAccount(account: PublicKey): void {
     if (this.isTouched(account)) return
     this.#statements.run('insert into touched values (?)', account)
@@ -122,7 +122,7 @@ export class KeptTables {
     if (row.head !== null) {
       const record = toAccountRecord(row)
       this.instateBlock(record.head)
-      // It may be there already, from when it was not known to be the last one.
+      // It may be there already, from when it was not known to be the head.
       this.#statements.run(
         'update blocks set epoch = ?, successor = ? where hash = ?',
         record.epoch,

@@ -21,11 +21,11 @@ import {
   sourceOf,
 } from './told.ts'
 
-/** What the forked node is ever asked: none of these changes anything, and there is no way to ask for another. */
+/** The only questions to the forked node: none of them changes anything. */
 export type ReadAction = 'version' | 'account_info' | 'blocks_info' | 'chain' | 'receivable'
 export type AskNode = (action: ReadAction, fields: Members) => Promise<unknown>
 
-/** Which network was forked, and when: nothing younger is taken over. */
+/** Which network was forked, and when: nothing newer is read. */
 export interface Origin {
   network: string
   genesis: string
@@ -35,7 +35,7 @@ export interface Origin {
 }
 
 export type KeptBlock = Omit<StoredBlock, 'position'>
-/** An account as the node had it: its record unless it was unopened, what waited for it, and the blocks these stand on. */
+/** An account as the node had it: its record unless it was unopened, its receivable sends, and the blocks that they refer to. */
 export interface KeptAccount {
   record: AccountRecord | undefined
   receivable: Receivable[]
@@ -44,11 +44,11 @@ export interface KeptAccount {
 
 const RUN = 32
 const RUNS_MAX = 200
-/** The largest ones; an account may have a hundred thousand that are never received. */
+/** Only the largest ones: an account may have a hundred thousand that are never received. */
 const RECEIVABLE_MAX = 500
 const LIVE_SECOND_SIGNER = 'nano_3qb6o6i1tkzr6jwr5s7eehfxwg9x6eemitdinbpi7u8bjjwsgqfj4wzser3x'
 
-/** Reads accounts and blocks from a node that may lie: what comes from here has been checked as far as anybody can. */
+/** Reads accounts and blocks from a node that may lie: everything that can be checked is checked here. */
 export class NodeReader {
   readonly #ask: AskNode
   #origin: Origin | undefined
@@ -72,7 +72,7 @@ export class NodeReader {
     return { network: version.network, genesis, epochSigners: signers, pinnedAt }
   }
 
-  /** A block and those before it, newest first; none when the node does not have it, or had not when the fork was made. */
+  /** A block and those before it, newest first; none if the node does not have it, or did not have it when the fork was made. */
   async readBlocks(hash: string): Promise<KeptBlock[]> {
     const { pinnedAt } = this.#fork()
     const run = await this.#readRun(hash)
@@ -94,7 +94,7 @@ export class NodeReader {
     }
   }
 
-  /** From the confirmed frontier back to the newest block that is not younger than the fork. */
+  /** From the confirmed frontier back to the newest block that is not newer than the fork. */
   async #walk(account: PublicKey, info: Members | undefined): Promise<{ head: Linked[]; cut: string[] }> {
     const cut: string[] = []
     if (!info || info.confirmed_height === '0') return { head: [], cut }
@@ -114,7 +114,7 @@ export class NodeReader {
     throw refusal('The forked node has seen all of this account since the fork: has it fetched its ledger again?')
   }
 
-  /** What waits now, and what waited until a block that is younger than the fork received it. */
+  /** Sends that are receivable now, and those that only a block newer than the fork has received. */
   async #readReceivable(account: PublicKey, cut: readonly string[]): Promise<{ open: Receivable; send: KeptBlock }[]> {
     const fields = { count: `${RECEIVABLE_MAX}`, sorting: 'true', source: 'true', min_version: 'true', threshold: '1' }
     const { blocks } = await this.#read('receivable', { account: toAddress(account), ...fields })
@@ -125,7 +125,7 @@ export class NodeReader {
     for (const send of await this.#readSends(hashes)) {
       const claim = told.get(send.hash)
       if (destinationOf(send, send.subtype) !== account) {
-        // The source of a first block may be anything; a receivable is for whom it is.
+        // A first block may name any source; only sends to this account count.
         if (claim === undefined) continue
         throw lie(`block ${send.hash} pays somebody else`)
       }
@@ -145,7 +145,7 @@ export class NodeReader {
     return [...told.values()].map((send) => link(send, before.get(previousOf(send.block))))
   }
 
-  /** Blocks in a row, each with what it did; their hashes link them. */
+  /** Consecutive blocks, each with what it did; their hashes link them. */
   async #readRun(hash: string): Promise<Linked[]> {
     const answer = await this.#read('chain', { block: hash, count: `${RUN + 1}` }, 'Block not found')
     const list = answer?.blocks
@@ -159,7 +159,7 @@ export class NodeReader {
       if (!block) throw lie(`block ${each} is in a chain and not there`)
       const next = hashes[at + 1]
       if (next !== undefined && previousOf(block.block) !== next) throw lie(`block ${each} has another predecessor`)
-      // The last one only says what the one after it began with.
+      // The last block is only needed for the balance with which the one after it began.
       if (next !== undefined || isFirst(block)) run.push(link(block, next === undefined ? undefined : told.get(next)))
     }
     return run
@@ -217,7 +217,7 @@ function link(told: ToldBlock, before: ToldBlock | undefined): Linked {
 
 const epochOf = (block: Block): Epoch => (block.type === 'state' ? 2 : 0)
 
-/** What is kept of a run; the next of each is the one before it in the run. */
+/** A run as it is kept; the successor of each block is the one before it in the run. */
 function toKept(run: readonly Linked[], successor: string): KeptBlock[] {
   return run.map((told, at) => ({
     ...told,

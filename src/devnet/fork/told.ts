@@ -6,7 +6,7 @@ import { epochOfLink } from '../../kernel/nano/network.ts'
 import { refusal } from '../../kernel/nano/node-request.ts'
 import type { Subtype } from '../records.ts'
 
-/** A block as the forked node tells it, its hash, signature and balance checked. */
+/** A block from the forked node, with its hash, signature and balance checked. */
 export interface ToldBlock {
   hash: string
   block: Block
@@ -18,7 +18,7 @@ export interface ToldBlock {
   isConfirmed: boolean
 }
 
-/** What is the newest and what is still open cannot be checked; all else is. */
+/** Which block is the newest and which sends are still open cannot be checked; everything else can. */
 export const lie = (what: string) => refusal(`The forked node tells something wrong: ${what}`)
 
 export type Members = Record<string, unknown>
@@ -50,7 +50,7 @@ export function readCount(value: unknown, what: string, most = Number.MAX_SAFE_I
   return count
 }
 
-/** Reads one block of `blocks_info`. Its hash proves what is in it, its signature that the account wanted it. */
+/** Reads one block of `blocks_info`. Its hash proves its contents, its signature that the account wanted it. */
 export function readToldBlock(hash: string, told: unknown, epochSigners: readonly PublicKey[]): ToldBlock {
   const what = `block ${hash}`
   if (!isMembers(told) || !isMembers(told.contents)) throw lie(`${what} has no contents`)
@@ -77,7 +77,7 @@ export function readToldBlock(hash: string, told: unknown, epochSigners: readonl
   }
 }
 
-/** What a block did, from its own balance and the one before it. */
+/** The subtype and amount of a block, from its own balance and the one before it. */
 export function deedOf(told: ToldBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
   const { block, balance, hash } = told
   const sends = balance < before
@@ -96,13 +96,13 @@ export function deedOf(told: ToldBlock, before: Raw): { subtype: Subtype | undef
   return { subtype: 'receive', amount }
 }
 
-/** Whom a send pays; undefined for what is none. */
+/** The account that a send pays; undefined for any other block. */
 export function destinationOf({ block }: ToldBlock, subtype: Subtype | undefined): PublicKey | undefined {
   if (block.type === 'send') return block.destination
   return block.type === 'state' && subtype === 'send' ? block.link : undefined
 }
 
-/** What a receive has received, by its hash. */
+/** The hash of the send that a receive has received. */
 export function sourceOf(block: Block, subtype: Subtype | undefined): string | undefined {
   if (block.type === 'receive' || block.type === 'open') return block.source
   return block.type === 'state' && subtype === 'receive' ? block.link : undefined

@@ -38,7 +38,7 @@ export const accountGet: Handler = (_node, request) => {
 export const validateAccountNumber: Handler = (_node, request) => {
   const text = request.text('account')
   if (fromAddress(text) === undefined) return { valid: '0' }
-  // Read as every account is, so that an old separator is mentioned.
+  // Parsed like every account, so that an old separator is reported.
   request.toAccount(text)
   return { valid: '1' }
 }
@@ -85,7 +85,7 @@ export const accountInfo: Handler = (node, request) => {
 export const accountBalance: Handler = (node, request) =>
   balanceOf(node, request.account(), request.flag('include_only_confirmed', true))
 
-/** Balance and waiting sum of an account; by default both count what is confirmed only. */
+/** Balance and receivable sum of an account; by default only confirmed blocks count. */
 function balanceOf(node: LedgerNode, account: PublicKey, confirmedOnly: boolean): { [name: string]: Answer } {
   const { ledger } = node
   const record = ledger.store.findAccount(account)
@@ -167,7 +167,7 @@ function commonMembers(node: LedgerNode, stored: StoredBlock, raw: boolean): Mem
   }
 }
 
-/** Who is on the other side: the destination of a send, the sender of what was received. */
+/** The other account: the destination of a send, the sender of a receive. */
 function counterparty(node: LedgerNode, { block, subtype }: StoredBlock): PublicKey | undefined {
   if (block.type !== 'state') return node.ledger.genesis.account
   if (subtype === 'send') return block.link

@@ -91,7 +91,7 @@ function walk(node: LedgerNode, request: NodeRequest, forward: boolean) {
   return { blocks }
 }
 
-/** The node counts an account without an owner as the first voter of each election. */
+/** The node counts a placeholder account as the first voter of each election. */
 const PLACEHOLDER_VOTER = 'nano_1111111111111111111111111111111111111111111111111113b8661hfk'
 const QUORUM_PERCENT = 67n
 
@@ -119,7 +119,7 @@ export const confirmationInfo: Handler = (node, request) => {
   return { announcements: '0', voters: '1', last_winner: stored.hash, total_tally: '0', final_tally: '0', blocks }
 }
 
-/** What was confirmed since the start. Elections take no time here. */
+/** Confirmations since the start. Elections take no time here. */
 export const confirmationHistory: Handler = (node, request) => {
   const wanted = request.find('hash')
   const elections = node.elections.past.filter(({ hash }) => wanted === undefined || hash === wanted.toUpperCase())

@@ -10,8 +10,8 @@ import { dumpState, loadState } from '../state.ts'
 import type { Handler } from './handler.ts'
 
 /**
- * The one list of what no node has: every one of these is an action here, a command and a call of the package for tests.
- * `isAction` says what can be made to fail.
+ * The one list of actions that no node has: each is an action here, a command, and a function of the package for tests.
+ * `isAction` says which names a fault can be ordered for.
  */
 export const openControls = (isAction: (name: string) => boolean) =>
   ({
@@ -35,7 +35,7 @@ export const openControls = (isAction: (name: string) => boolean) =>
 
 export type ControlName = keyof ReturnType<typeof openControls>
 
-/** Confirms a block with everything it stands on. */
+/** Confirms a block and its dependencies. */
 const devnetConfirm: Handler = async (node, request) => {
   await node.confirm(request.hash())
   return { success: '' }
@@ -47,16 +47,16 @@ const devnetHold: Handler = (node) => {
   return { success: '' }
 }
 
-/** Confirms everything that waits and goes back to confirming by itself. */
+/** Confirms everything that waits and confirms new blocks automatically again. */
 const devnetRelease: Handler = async (node) => {
   await node.release()
   return { success: '' }
 }
 
-/** Forgets an unconfirmed block and everything built on it. */
+/** Deletes an unconfirmed block and everything built on it. */
 const devnetDrop: Handler = async (node, request) => ({ dropped: await node.drop(request.hash()) })
 
-/** Takes back a block, confirmed or not, and everything built on it: what no node does, and a lost disk may. */
+/** Takes back a block, confirmed or not, and everything built on it, as after a lost disk; no node offers this. */
 const devnetRollback: Handler = async (node, request) => {
   const hash = requireHash(request)
   const gone = await node.write(() => {
@@ -68,7 +68,7 @@ const devnetRollback: Handler = async (node, request) => {
   return { rolled_back: gone }
 }
 
-/** As on a node that has fetched the ledger anew: every block arrived at one moment, now unless the request says when. */
+/** As on a node that has downloaded the ledger anew: every block arrived at one moment, now unless the request says when. */
 const devnetResync: Handler = async (node, request) => {
   const text = request.find('timestamp')
   if (text !== undefined && !/^[0-9]{1,10}$/.test(text)) throw refusal('Invalid timestamp')
@@ -79,15 +79,15 @@ const devnetResync: Handler = async (node, request) => {
 
 const HOUR = 3_600_000
 
-/** Gives an unconfirmed block a rival that wins after a while, at once unless told. */
+/** Gives an unconfirmed block a rival that wins after a while, by default at once. */
 const devnetForkBlock: Handler = async (node, request) => {
   const hash = requireHash(request)
   return { hash: await forkBlock(node, hash, findWhole(request, 'wins_after_ms', HOUR) ?? 0) }
 }
 
 /**
- * Gives an unconfirmed block a rival on the same root, which wins the election after a while: then the block is gone with
- * everything built on it, and the rival confirmed. A client that confirms the block before that has decided otherwise.
+ * Gives an unconfirmed block a rival on the same root. After a while the rival wins the election: the block is gone with everything
+ * built on it, and the rival is confirmed. If a client confirms the block before that, the block wins.
  */
 async function forkBlock(node: LedgerNode, hash: string, winsAfterMilliseconds: number): Promise<string> {
   const { ledger } = node
@@ -119,7 +119,7 @@ async function forkBlock(node: LedgerNode, hash: string, winsAfterMilliseconds: 
   return rivalHash
 }
 
-/** A send goes elsewhere, first of all back to its sender; anything else names another representative. It is not signed. */
+/** The rival of a send pays another account, preferably the sender; any other names another representative. It is not signed. */
 function rivalOf({ ledger }: LedgerNode, { block, subtype }: StoredBlock): StateBlock {
   if (block.type !== 'state' || subtype === 'epoch') throw refusal('hash: An epoch block has no rival')
   const others = [block.account, ledger.genesis.account, ZERO_KEY]
@@ -146,7 +146,7 @@ function readAmount(request: NodeRequest): Raw {
 
 const ACCOUNTS_MAX = 10_000
 
-/** Blocks of an account need no signature from now on; with `end` they do again. */
+/** Accepts blocks of an account without a signature from now on; `end` requires signatures again. */
 const devnetImpersonate: Handler = (node, request) => {
   const account = requireAccount(request)
   const { impersonated } = node.ledger
@@ -156,16 +156,16 @@ const devnetImpersonate: Handler = (node, request) => {
   return { impersonated: [...impersonated].map(toAddress) }
 }
 
-/** Keeps the ledger as it is, to come back to. */
+/** Keeps the state of the ledger, to revert to. */
 const devnetSnapshot: Handler = async (node) => ({ id: await node.snapshots.take() })
 
-/** Puts the ledger back to a snapshot, which stays unless `end` says that it is done with. */
+/** Reverts the ledger to a snapshot, which stays unless `end` deletes it. */
 const devnetRevert: Handler = async (node, request) => {
   await node.snapshots.revert(requireText(request, 'id'), { end: request.flag('end') })
   return { success: '' }
 }
 
-/** Back to the genesis: no block, snapshot, fault or other time is left. */
+/** Goes back to the genesis and removes all blocks, snapshots, faults and changes of the clock. */
 const devnetReset: Handler = async (node) => {
   await node.snapshots.replaceBy(() => node.ledger.startOver())
   return { success: '' }
@@ -174,7 +174,7 @@ const devnetReset: Handler = async (node) => {
 /** The whole ledger as text. */
 const devnetDump: Handler = (node) => ({ state: { ...dumpState(node) } })
 
-/** Puts a dumped ledger in the place of this one, all of it or nothing. */
+/** Replaces this ledger by a dumped one, all of it or nothing. */
 const devnetLoad: Handler = async (node, request) => {
   const state = findMember(request.tree, 'state')
   if (!state) throw refusal('state is missing')
@@ -184,8 +184,8 @@ const devnetLoad: Handler = async (node, request) => {
 const COUNT_MAX = 1_000_000_000
 
 /**
- * Lets something go wrong with an action, with every one (`*`) or with the websocket; a count of 0 ends it. The field is
- * called `target`, because `action` is this action.
+ * Orders a fault for an action, for every action (`*`) or for the websocket; a count of 0 ends it. The field is called `target`,
+ * because `action` is this action.
  */
 const devnetFault =
   (isAction: (name: string) => boolean): Handler =>
@@ -211,7 +211,7 @@ const devnetFault =
     return { success: '' }
   }
 
-/** Lets something go wrong from now on, or ends it. A ledger that lags needs to know what was, so it is kept from here on. */
+/** Orders a fault from now on, or ends it. A lagging ledger shows an earlier state, so changes are recorded from here on. */
 async function setFault(node: LedgerNode, target: string, fault: Fault | undefined): Promise<void> {
   const { faults, snapshots } = node
   const { undo } = node.ledger.store
@@ -222,10 +222,10 @@ async function setFault(node: LedgerNode, target: string, fault: Fault | undefin
   await snapshots.stopIfUnneeded()
 }
 
-/** The year 2286: as many seconds as have ten digits. */
+/** The year 2286: the largest count of seconds with ten digits. */
 const SECONDS_MAX = 9_999_999_999
 
-/** Sets the ledger's clock, or advances it; it goes on from there. Confirmations that fall due by that come at once. */
+/** Sets the ledger's clock, or advances it; it goes on from there. Confirmations that are due by then come at once. */
 const devnetSetTime: Handler = (node, request) => {
   const unix = findWhole(request, 'unix', SECONDS_MAX)
   const advance = findWhole(request, 'advance', SECONDS_MAX)
@@ -237,7 +237,7 @@ const devnetSetTime: Handler = (node, request) => {
   return { unix: `${Math.floor(clock.now() / 1000)}` }
 }
 
-/* Fields of the controls. No node has these actions, so a wrong field is named instead of answered in the node's words. */
+/* Fields of the controls. No node has these actions, so errors name the wrong field instead of imitating a node. */
 
 function requireText(request: NodeRequest, name: string): string {
   const text = request.find(name)

@@ -116,7 +116,7 @@ const OPEN: Record<string, Handler> = {
   work_validate: workValidate,
 }
 
-/** What no node has: whatever goes wrong by order, the order can be taken back. */
+/** Controls never suffer faults, so that every fault can be ended. */
 const isOurs = (action: string) => action.startsWith('devnet_')
 
 /** Finds and runs the action of a request. */
@@ -139,7 +139,7 @@ export async function answerRequest(node: LedgerNode, request: NodeRequest, cont
   return { deprecated_account_format: '1', ...answer }
 }
 
-/** Answers as a test that has ordered a fault wants it. `looks` says whether the action only reads. */
+/** Answers with the fault that a test has ordered. `looks` says whether the action only reads. */
 async function suffer(
   node: LedgerNode,
   { kind, milliseconds }: Fault,
@@ -152,7 +152,7 @@ async function suffer(
       await node.faults.wait(milliseconds)
       return answer()
     case 'drop':
-      // It is done, and the client does not hear of it: the case that those who send money have to be ready for.
+      // The action runs, but its client gets no answer: a case that every sender of money must be ready for.
       await answer()
       throw new LostAnswer()
     case 'lag':

@@ -8,7 +8,7 @@ import type { Handler } from './handler.ts'
 
 const PROTOCOL_VERSION = '21'
 
-/** The node whose behaviour this ledger reproduces; `build_info` says who really answers. */
+/** Reports the node whose behaviour this ledger reproduces; `build_info` names this ledger itself. */
 export const version: Handler = (node) => ({
   rpc_version: '1',
   store_version: '24',

@@ -20,7 +20,7 @@ export const processBlock: Handler = async (node, request) => {
   }
   if (request.flag('async')) {
     check(new Candidate(block))
-    // The outcome is not waited for: `async` promises no more than a start.
+    // Nobody waits for the outcome: `async` only promises a start.
     void node.process(block).catch(node.onFailure)
     return { started: '1' }
   }
@@ -29,7 +29,7 @@ export const processBlock: Handler = async (node, request) => {
   return { hash: result.hash }
 }
 
-/** The caller's own word for the block is held against the account as it stands now, before the ledger judges. */
+/** Compares the caller's subtype with the account as it is now, before the ledger validates the block. */
 function checkSubtype(node: LedgerNode, block: Block & { type: 'state' }, subtype: string): void {
   const { store } = node.ledger
   const opens = block.previous === ZERO_HASH

@@ -87,7 +87,7 @@ function openVisible(node: LedgerNode, request: NodeRequest): (sent: WaitingSend
   return (sent) => isConfirmed(sent) || isShownUnconfirmed(node, request, node.ledger.store.findBlock(sent.hash)!)
 }
 
-/** Unconfirmed sends are shown when asked for, those in an open election only with `include_active`. */
+/** Unconfirmed sends are shown on request, those in an open election only with `include_active`. */
 function isShownUnconfirmed(node: LedgerNode, request: NodeRequest, stored: StoredBlock): boolean {
   if (request.flag('include_only_confirmed', true)) return false
   return request.flag('include_active') || !node.isActive(stored)

@@ -34,14 +34,14 @@ export const representatives: Handler = (node, request) => {
       return a.representative > b.representative ? -1 : 1
     })
   }
-  // Without sorting the node looks at its bound one entry too late.
+  // Without sorting the node checks its bound one entry too late.
   weights = weights.filter((_weight, at) => (sorted ? BigInt(at) < count : BigInt(at) <= count))
   const found = members()
   for (const { representative, weight } of weights) found[toAddress(representative)] = weight.toString()
   return { representatives: found }
 }
 
-/** Those that this ledger votes with. */
+/** The representatives whose votes this ledger casts. */
 export const representativesOnline: Handler = (node, request) => {
   const asked = request.findList('accounts')?.map(toKey)
   const voters = node.listOnline().map(({ key }) => key)

@@ -2,7 +2,7 @@ import { RAW_PER_NANO } from '../../kernel/money.ts'
 import { refusal } from '../../kernel/nano/node-request.ts'
 import { type Handler, deprecated } from './handler.ts'
 
-/** Whole nano only, in 128 bits that wrap around: the node notices an overflow just when the result came out smaller. */
+/** Whole nano only, in 128 bits that wrap around: the node notices an overflow only if the result came out smaller. */
 export const nanoToRaw: Handler = (_node, request) => {
   const amount = request.amount()
   const raw = BigInt.asUintN(128, amount * RAW_PER_NANO)

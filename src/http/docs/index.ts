@@ -37,7 +37,7 @@ interface DocumentsOptions extends Omit<DocsOptions, 'pages'> {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What an action takes and answers, at the path it is called by. Calls themselves do not pass the router. */
+/** The request and the response of an action, at the path by which it is called. Calls themselves do not pass the router. */
 function mountActions(server: FastifyInstance, { registry }: { registry: Registry }, pages: PreparedPages): void {
   server.get('/actions/:name', (request, reply) => {
     const action = registry.find((request.params as { name: string }).name)?.action

@@ -30,14 +30,14 @@ export interface DocsOptions extends PageCall {
 }
 
 const QUERY_MAX = 100
-/** Each goes through everything that is written. */
+/** Each search reads all documents. */
 const SEARCH: RouteLimit = {
   bucket: 'search',
   perMinute: 60,
   refuse: ({ perMinute, retryAfterSeconds }) =>
     overLimit(`${perMinute} searches a minute from one address.`, retryAfterSeconds),
 }
-/** What people call a thing that is metered. */
+/** The nouns that people use for metered calls. */
 const COUNTED: Record<Meter, string> = { work: 'calls', wallet_send: 'sends' }
 
 /** Landing page, guides, and the reference with a form for each action. */
@@ -56,7 +56,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     return { action, costs, hasPrice: price !== undefined }
   }
-  // What is the same for everybody; the address may only be known once the port is.
+  // Pages that are the same for everybody; the base URL may be known only once the port is.
   const keep: Keep = (name, type, make) => options.pages.get(`${type} ${name} ${baseUrl()}`, type, make)
   const page: Searched['page'] = (name, render) => keep(name, HTML, render)
   const overview = () => keep('overview', MARKDOWN, () => llmsText(site()))
@@ -131,7 +131,7 @@ interface Searched extends Omit<Guided, 'keep'> {
   describe(action: Action): Omit<Parameters<typeof referenceMarkdown>[0], 'baseUrl'>
 }
 
-/** The overview, and what is found in all that is written. */
+/** The overview, and the search through all documents. */
 function mountSearch(
   server: FastifyInstance,
   options: DocsOptions,
@@ -161,7 +161,7 @@ function mountSearch(
       )
     await limits.take(SEARCH, request, reply)
     const found = search.find(query)
-    // Anybody can write such an address: what it says is nothing to be found by a machine.
+    // Anybody can write such an address, so search engines must not index what it shows.
     void reply.headers({ ...PAGE_HEADERS, vary: 'accept', 'x-robots-tag': 'noindex' })
     return reply.send(renderPage(<DocsSearchPage site={site()} query={query} {...found} />))
   })
@@ -170,11 +170,11 @@ function mountSearch(
 const sendPage = (request: FastifyRequest, reply: FastifyReply, page: Prepared) =>
   sendPrepared(request, reply.headers(PAGE_HEADERS), page, 'accept')
 
-/** With the answer to what the reader has asked. */
+/** Sends a page that contains the answer to the reader's own request. */
 const sendOwnPage = (reply: FastifyReply, html: string) =>
   reply.headers({ ...PAGE_HEADERS, vary: 'accept', 'cache-control': 'no-store' }).send(html)
 
-/** Guides, as pages or as they were written, and the pictures in them. */
+/** Guides, as pages or as Markdown, and the pictures in them. */
 function mountGuides(server: FastifyInstance, { guides, site, keep, page }: Guided): void {
   server.get('/docs/*', (request, reply) => {
     const path = (request.params as { '*': string })['*']
@@ -204,7 +204,7 @@ function mountGuides(server: FastifyInstance, { guides, site, keep, page }: Guid
   })
 }
 
-/** Bodies are forms here, and nothing else. */
+/** The only bodies that are accepted here are forms. */
 function takeForms(forms: FastifyInstance): void {
   forms.removeAllContentTypeParsers()
   forms.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, parsed) =>
@@ -212,7 +212,7 @@ function takeForms(forms: FastifyInstance): void {
   )
 }
 
-/** A picture that is opened by itself is still closed to everything foreign. */
+/** A picture that is opened alone may still load nothing from other sites. */
 const FILE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -222,14 +222,14 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 const HTML = PAGE_HEADERS['content-type']
 const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
 
-/** Who asks for text gets it at the address of the page; everybody gets it at an address that ends so. */
+/** Who accepts text gets it at the address of the page; an address that ends in `.md` gives it to everybody. */
 function readPath(path: string, request: FastifyRequest): { name: string; isMarkdown: boolean } {
   return path.endsWith('.md')
     ? { name: path.slice(0, -'.md'.length), isMarkdown: true }
     : { name: path, isMarkdown: wantsMarkdown(request) }
 }
 
-/** Browsers never name it; programs that take both name it first. */
+/** Browsers never accept Markdown by name; programs that accept both name it first. */
 function wantsMarkdown({ headers: { accept = '' } }: FastifyRequest): boolean {
   const at = accept.indexOf('text/markdown')
   const html = accept.indexOf('text/html')
@@ -240,7 +240,7 @@ function sendMarkdown(request: FastifyRequest, reply: FastifyReply, text: Prepar
   return sendPrepared(request, reply.headers(FILE_HEADERS), text, 'accept')
 }
 
-/** A link may ask what costs and changes nothing, as for a block; anything else waits for the button. */
+/** A link may run what is free and changes nothing, as looking up a block; anything else waits for the button. */
 function readQuestion(action: Action, query: Record<string, unknown>): JsonObject | undefined {
   const isPlain = action.auth === 'none' && action.readOnly && action.meter === undefined
   const texts = Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
@@ -248,7 +248,7 @@ function readQuestion(action: Action, query: Record<string, unknown>): JsonObjec
   return isPlain && Object.keys(asked).length > 0 ? asked : undefined
 }
 
-/** Fields that the form does not have are sent along, so that the reader is told that nothing reads them. */
+/** Fields that the form does not have are sent along, so that the reader learns that nothing uses them. */
 function unknownTo(action: Action, given: Record<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in action.input.properties)))
 }

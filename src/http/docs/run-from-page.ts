@@ -10,9 +10,9 @@ import { remoteAddressOf } from '../client-ip.ts'
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 
 /**
- * Runs a call that a reader made with the form of a page. It passes the guards that every call passes: only the
- * place of the request changes, from a body of JSON to the fields of a form. Cookies mean nothing here, so that another site's page
- * gains nothing by sending this form.
+ * Runs a call that a reader made with the form of a page. It passes the guards that every call passes; the only difference is that the
+ * request is in the fields of a form instead of a JSON body. Cookies have no effect here, so another site gains nothing by sending this
+ * form.
  */
 export async function runFromPage(
   { gateway, clientIp, report }: PageCall,

@@ -1,12 +1,12 @@
 import { headingId, plain } from '../../web/docs-markdown.tsx'
 import type { Found, FoundPart } from '../../web/docs-pages.tsx'
 
-/** A page that can be found: its text in Markdown, and how much a hit in it counts. */
+/** A page that can be found: its text in Markdown, and the weight of a hit in it. */
 export interface Searchable {
   href: string
   title: string
   group: string
-  /** What else it is called. */
+  /** Other names of the page. */
   synonyms?: readonly string[]
   weight: number
   markdown: string
@@ -16,13 +16,13 @@ interface Section {
   id: string | undefined
   title: string
   text: string
-  /** For comparing: the heading, and heading and text, in small letters. */
+  /** In lower case, for comparing: the heading, and heading with text. */
   heading: string
   words: string
 }
 
 interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
-  /** Its title first, as words are compared; then every word of it and of its other names. */
+  /** In lower case: first the title, then each word of the title and of the other names. */
   names: readonly string[]
   sections: readonly Section[]
 }
@@ -30,10 +30,10 @@ interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
 const WORDS_MAX = 8
 const RESULTS_MAX = 20
 const EXCERPT_LENGTH = 200
-/** What stands before the first hit, so that its sentence can be read. */
+/** Characters before the first hit, so that its sentence can be read. */
 const EXCERPT_LEAD = 60
 
-/** Looks through everything the documentation says. The pages never change while we run: they are read at the first search. */
+/** Searches all documents. They never change while the process runs, and are indexed at the first search. */
 export class DocsSearch {
   readonly #list: () => readonly Searchable[]
   #pages: readonly Indexed[] | undefined
@@ -55,7 +55,7 @@ export class DocsSearch {
   }
 }
 
-/** The plural of a word is found by the word: documents use both. */
+/** Plural and singular find each other: documents use both. */
 const singular = (word: string) => (word.length > 4 ? word.replace(/s$/, '') : word)
 
 const toWords = (query: string) => query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX).map(singular)
@@ -66,7 +66,7 @@ function toIndexed({ markdown, synonyms = [], ...page }: Searchable): Indexed {
   return { ...page, names, sections: sectionsOf(markdown) }
 }
 
-/** A section is a heading with what follows it. Comments of scripts begin like headings, so code is told apart. */
+/** A section is a heading with the text below it. Comments in shell code begin like headings, so code is skipped. */
 function sectionsOf(markdown: string): Section[] {
   const sections: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }]
   let isCode = false
@@ -87,7 +87,7 @@ function sectionsOf(markdown: string): Section[] {
     })
 }
 
-/** A row of a table reads as a sentence of its own, its cells apart. */
+/** Turns a row of a table into one sentence, with its cells separated. */
 function toSentence(line: string): string {
   if (!/^\|.*\|$/.test(line)) return line.replace(/^\s*[-*] /, '')
   const cells = line.slice(1, -1).split(/(?<!\\)\|/)
@@ -95,7 +95,7 @@ function toSentence(line: string): string {
   return row.join(' · ').replace(/(?<![.?!])$/, '.')
 }
 
-/** As it is read: without the marks of tables, links and code. */
+/** The text as people read it, without the markup of tables, links and code. */
 const toPlain = (text: string) => plain(text).replaceAll(/\\?\|/g, ' ').replaceAll(/\s+/g, ' ').trim()
 
 function scoreOf({ names, sections, weight }: Indexed, words: readonly string[]): number {
@@ -135,7 +135,7 @@ function excerptOf(text: string, words: readonly string[]): FoundPart[] {
   return mark(`${from > 0 && !isNear ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, words)
 }
 
-/** Splits a text into what was looked for and the rest. */
+/** Splits a text into the words that were searched for and the rest. */
 function mark(text: string, words: readonly string[]): FoundPart[] {
   const lower = text.toLowerCase()
   const parts: FoundPart[] = []

@@ -27,7 +27,7 @@ interface McpRoom {
   version: string
 }
 
-/** One message of a client, and who sent it. */
+/** One message of a client, and its sender. */
 interface McpMessage {
   message: unknown
   caller: Caller
@@ -54,13 +54,13 @@ const noMessage = () =>
     },
   })
 
-/** Answers one message of MCP. Nothing is kept between two of them: who calls stands in each. */
+/** Answers one message of MCP. Nothing is kept between two messages: each brings its own credentials. */
 export async function answerMcp(room: McpRoom, { message, caller, request }: McpMessage): Promise<McpAnswer> {
   const server = openServer(room, { caller, request })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
-    // What a client would take in answer, or calls its body, changes nothing here: it is JSON in any case.
+    // The client's own Accept and Content-Type are ignored: both bodies are JSON in any case.
     const headers = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' })
     const version = request.headers['mcp-protocol-version']
     if (typeof version === 'string') headers.set('mcp-protocol-version', version)
@@ -68,7 +68,7 @@ export async function answerMcp(room: McpRoom, { message, caller, request }: Mcp
       parsedBody: message,
     })
     if (!response.ok) throw noMessage()
-    // Read before the server is closed, which would end it.
+    // Read before the server is closed, which would cut the body off.
     return { status: response.status, text: await response.text() }
   } finally {
     await server.close()
@@ -111,7 +111,7 @@ interface Written extends Prompt {
   text(given: Readonly<Record<string, string>>): string
 }
 
-/** What agents are asked for most, in words that lead to the right tools. */
+/** The most frequent tasks of agents, in words that lead to the right tools. */
 const PROMPTS: readonly Written[] = [
   {
     name: 'take_payment',
@@ -157,7 +157,7 @@ const PROMPTS: readonly Written[] = [
 
 const listPrompts = (): Prompt[] => PROMPTS.map(({ text: _text, ...prompt }) => prompt)
 
-/** The words of a prompt; undefined for an unknown one, and the name of what is missing for an incomplete one. */
+/** The text of a prompt; undefined for an unknown prompt, and the missing argument's name for an incomplete one. */
 function writePrompt(
   name: string,
   given: Readonly<Record<string, string>>,

@@ -21,8 +21,8 @@ interface McpOptions extends Asking {
 }
 
 /**
- * `POST /mcp`: tools for agents, by Streamable HTTP and without a session. What speaks the protocol is loaded with the first message: most
- * gateways never hear one.
+ * `POST /mcp`: tools for agents, by Streamable HTTP and without a session. The protocol library is loaded with the first message, because
+ * most gateways never get one.
  */
 export function mountMcp(server: FastifyInstance, options: McpOptions): void {
   const { gateway, ipOf, baseUrl, version, atDesk, onError } = options
@@ -38,7 +38,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
       if (!reply.raw.writableFinished) leaving.leave()
     })
     const { message, caller } = await counted(ip, () => readRequest(request))
-    // A call is counted where every call is; one that does not come so far, here.
+    // A message that runs a tool is counted as that call; any other message is counted here.
     let isAsked = false
     const askOnce: Ask = (...asked) => {
       isAsked = true
@@ -58,7 +58,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     }
   }
 
-  /** What cannot be read, and who may not come in, counts against the address it came from. */
+  /** Unreadable messages and refused callers count against the address that they came from. */
   const counted = async <T>(ip: string, read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
@@ -72,7 +72,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     const { origin } = headers
     const credential = extractCredential({ headers, url, body: undefined, action: undefined })
     const caller = await identify(gateway.keys, credential, origin)
-    // A public key names the pages it may be used from; without one, another site's page may not speak for the person before it.
+    // A public key lists the pages that may use it; without one, another site's page may not act for its visitor.
     const isNamed = caller.kind === 'account' && caller.door === 'public-key'
     if (origin !== undefined && !isNamed && !isOwn(origin, { atDesk, baseUrl: baseUrl() })) {
       throw new AppError('origin_not_allowed', 'Pages of other origins cannot use MCP here.')
@@ -102,7 +102,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
 const isPrepaid = (caller: Caller) => caller.kind === 'account' && caller.prepaid
 const isCall = (message: unknown) => (message as { method?: unknown } | null)?.method === 'tools/call'
 
-/** A page of ours; at the desk also any other page of this machine, as an inspector is. */
+/** A page of ours; on a local gateway also any other page of this machine, such as the MCP inspector. */
 function isOwn(origin: string, { atDesk, baseUrl }: { atDesk: boolean; baseUrl: string }): boolean {
   const url = URL.parse(origin)
   if (!url) return false

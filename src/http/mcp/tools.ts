@@ -11,9 +11,9 @@ import type { Ask } from '../ask.ts'
 import { toErrorReply } from '../errors.ts'
 import { challengeIn } from '../json-rpc.ts'
 
-/** What takes away or overwrites; the rest of what acts only adds: an offer, a checkout, a key. */
+/** Tools that remove or overwrite; all other acting tools only add: an offer, a checkout, a key. */
 const DESTRUCTIVE = new Set(['process', 'cloud_wallet', 'update_name', 'checkout_refund'])
-/** The same block twice is one block. */
+/** Publishing the same block twice is the same as once. */
 const IDEMPOTENT = new Set(['process'])
 
 const IDEMPOTENCY_KEY = {
@@ -24,12 +24,11 @@ const IDEMPOTENCY_KEY = {
     'Choose a new one for each operation: calls with the same one act once, so you can retry after a lost answer.',
 }
 
-/** The tools that a caller may use. */
 export function listTools({ actions }: Registry, caller: Caller, isSold: (action: string) => boolean): Tool[] {
   return actions.filter((action) => mayUse(action, caller)).map((action) => toTool(action, isSold(action.name)))
 }
 
-/** What acts is for those with a key alone: an agent without one only reads. */
+/** Tools that act need a key: an agent without one only reads. */
 function mayUse(action: Action, caller: Caller): boolean {
   if (caller.kind === 'anonymous' && mayAct(action)) return false
   try {
@@ -41,7 +40,7 @@ function mayUse(action: Action, caller: Caller): boolean {
   }
 }
 
-/** Schemas are written once: agents ask for all of them whenever they begin. */
+/** Schemas are built once: agents list the tools whenever they start. */
 const written = new WeakMap<Action, Tool>()
 
 function toTool(action: Action, isSold: boolean): Tool {
@@ -81,7 +80,7 @@ function inputOf(action: Action): Schema {
 
 const isRecord = (schema: Schema) => schema.type === 'object'
 
-/** A tool answers with an object; what answers with a list, or with either, has it in `result`. */
+/** MCP requires an object; an action that may answer with a list has its answer in `result`. */
 function outputOf({ output }: Action): Schema {
   const schema = publicSchema(output)
   return isRecord(schema) ? schema : { type: 'object', required: ['result'], properties: { result: schema } }
@@ -92,7 +91,7 @@ function toStructured(action: Action | undefined, answer: Json): JsonObject {
   return isWrapped ? { result: answer } : (answer as JsonObject)
 }
 
-/** Where x402 has its words in MCP. */
+/** The field of MCP messages in which x402 puts payments. */
 const PAYMENT = 'x402/payment'
 const PAYMENT_RESPONSE = 'x402/payment-response'
 const CHALLENGE = 'x402/error'
@@ -100,11 +99,11 @@ const CHALLENGE = 'x402/error'
 interface ToolRoom {
   registry: Registry
   ask: Ask
-  /** Whether the caller has shown a key; whose it is, the guards find out. */
+  /** Whether the caller has sent a key; the guards find out whose it is. */
   hasKey: boolean
 }
 
-/** Runs a tool: the request that it is at `POST /`, through the same guards. What they refuse is an error of the tool, for the agent to read. */
+/** Runs a tool as the request at `POST /` that it stands for, through the same guards. The agent gets a refusal as an error of the tool. */
 export async function callTool(
   { registry, ask, hasKey }: ToolRoom,
   request: Omit<RpcRequest, 'text'>,
@@ -128,7 +127,7 @@ export async function callTool(
   }
 }
 
-/** Without structured content: that has the schema of a success. */
+/** No structured content: its schema is that of a success. */
 function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolResult {
   const { status, body } = toErrorReply(error)
   const challenge = challengeIn(trace)
@@ -140,7 +139,7 @@ function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolR
   }
 }
 
-/** As the header has it, in which the guards look for it. */
+/** The payment in the form of the header, where the guards read it. */
 function paymentIn(given: unknown): string | undefined {
   if (typeof given === 'string') return given
   return typeof given === 'object' && given !== null ? Buffer.from(JSON.stringify(given)).toString('base64') : undefined
@@ -148,6 +147,6 @@ function paymentIn(given: unknown): string | undefined {
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString()
 
-/** A number beyond all bounds stays something to refuse; as JSON it would be nothing at all. */
+/** Infinity would become null in JSON; as a text it is still refused. */
 const keepNumbers = (_name: string, value: unknown) =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value

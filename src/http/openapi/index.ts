@@ -30,13 +30,13 @@ import {
 } from './operation.ts'
 import { listTags, tagOf } from './tags.ts'
 
-/** Every route that is described, beside the actions. */
+/** Every described route except the actions. */
 export const listDescribed = (rooms: readonly Offered[]): Described[] => [
   ...SERVICE_ROUTES,
   ...rooms.flatMap(({ described = [] }) => described),
 ]
 
-/** What more than one operation answers has a name. */
+/** Schemas that several operations share, by name. */
 const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Error: ERROR,
   LedgerRefusal: LEDGER_REFUSAL,
@@ -68,7 +68,7 @@ const PAYMENT_SIGNATURE = {
   schema: { type: 'string' },
 }
 
-/** The whole API as OpenAPI 3.1: made from the actions, and from what stands beside the other routes. */
+/** The whole API as OpenAPI 3.1, generated from the actions and the descriptions of the other routes. */
 export function toOpenApi(rooms: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
   const actions = rooms.flatMap((room) => room.actions)
   const described = listDescribed(rooms)
@@ -128,7 +128,7 @@ function withRoutes(
 
 const { text, list, record, words } = answer
 
-/** What the server answers by itself. */
+/** Routes of the server itself. */
 const SERVICE_ROUTES: readonly Described[] = [
   {
     method: 'get',
@@ -191,7 +191,7 @@ interface Kind {
   schema: TSchema
 }
 
-/** What a gateway sends, by its kind. Only the completion comes unasked; `webhook_events` asks for the others. */
+/** The kinds of webhook events. Only completions are sent by default; `webhook_events` selects the others. */
 const KINDS: readonly Kind[] = [
   ...Object.entries(EVENT_KINDS).map(([type, when]) => ({
     type,
@@ -206,7 +206,7 @@ const KINDS: readonly Kind[] = [
   { type: 'ping', summary: 'A test event.', schema: PING_EVENT },
 ]
 
-/** `payment.late` is `onPaymentLate`. */
+/** `payment.late` becomes `onPaymentLate`. */
 const operationIdOf = (type: string) =>
   `on${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`
 

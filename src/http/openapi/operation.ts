@@ -19,7 +19,7 @@ const ID_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 const parametersIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
 
-/** Every status that a route may be refused with. */
+/** Every status with which a route may refuse. */
 export function refusalsOf(route: Described): number[] {
   const { path, who, query, body, once, refuses = [] } = route
   const statuses = [400, 429, 500, ...refuses]
@@ -102,10 +102,10 @@ export const ERROR = answer.record({
   retry_after: answer.optional(Type.Integer({ description: 'Seconds to wait before trying again.' })),
 })
 
-/** An answer of the ledger that something is not so; its status is 200. */
+/** A refusal of the ledger; its status is 200. */
 export const LEDGER_REFUSAL = answer.record({ error: Type.String({ description: 'The node’s error message.' }) })
 
-/** The price of a request. The header PAYMENT-REQUIRED says the same in base64. */
+/** The price of a request. The header PAYMENT-REQUIRED has the same in base64. */
 export const PAYMENT_REQUIRED = answer.record({
   error: answer.text,
   message: answer.text,
@@ -141,7 +141,7 @@ interface Refusal {
   headers?: HeaderName[]
 }
 
-/** Every status of a refusal, with what it means in general. */
+/** Every status of a refusal, with its general meaning. */
 const REFUSALS: Readonly<Record<number, Refusal>> = {
   400: { name: 'BadRequest', description: 'Something in the request is wrong; `field` names it.' },
   401: { name: 'Unauthorized', description: 'The key is missing or wrong.' },
@@ -186,7 +186,7 @@ const refusalOf = (status: number): Refusal => {
   return known
 }
 
-/** A refusal as an operation names it; where it can say why, it does. */
+/** A refusal of an operation, with its reasons where they are known. */
 export function refusalRef(status: number, reasons: readonly string[] = []): object {
   const { name } = refusalOf(status)
   return reasons.length === 0 ? { $ref: `#/components/responses/${name}` } : toRefusal(status, reasons)
@@ -202,6 +202,6 @@ function toRefusal(status: number, reasons: readonly string[] = []): object {
   }
 }
 
-/** Those that a document needs. */
+/** The refusals that a document refers to. */
 export const refusalComponents = (statuses: Iterable<number>) =>
   Object.fromEntries([...statuses].map((status) => [refusalOf(status).name, toRefusal(status)]))

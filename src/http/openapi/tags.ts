@@ -1,4 +1,4 @@
-/** Groups of operations, by the room they belong to: what they are called, and what they are about. */
+/** Names and descriptions of the groups of operations, by module. */
 const TAGS = {
   rpc: ['RPC', 'One endpoint for all actions.'],
   names: ['Names', 'Names for addresses.'],
@@ -25,7 +25,7 @@ const TAGS = {
 
 type Tag = keyof typeof TAGS
 
-/** The name of a group. A room without one is forgotten here. */
+/** The name of a group. Throws for a module that has no entry here. */
 export function tagOf(room: string): string {
   const tag = Object.hasOwn(TAGS, room) ? TAGS[room as Tag] : undefined
   if (!tag) throw new RangeError(`The room ${room} has no tag in the API’s description.`)

@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 
-/** What a store knows about itself: whose ledger it is of, what proves the key of its secrets, how large it is, and that it can be written. */
+/** Facts that a store keeps: its ledger, a proof of the key of its secrets, its size, its last backup, and a test of writing. */
 type FactName = 'ledger' | 'secret-key' | 'sizes' | 'backup' | 'probe'
 
 export async function findFact(db: Db, name: FactName): Promise<string | undefined> {
@@ -8,7 +8,7 @@ export async function findFact(db: Db, name: FactName): Promise<string | undefin
   return row?.value
 }
 
-/** The first one stays; answers the one that is there now, which another gateway may have been faster to write. */
+/** Writes the fact unless there is one; returns the one that is stored, which another gateway may have written first. */
 export async function keepFact(db: Db, fact: { name: FactName; value: string; now: number }): Promise<string> {
   const { name, value, now } = fact
   await db
@@ -19,7 +19,7 @@ export async function keepFact(db: Db, fact: { name: FactName; value: string; no
   return (await findFact(db, name)) ?? value
 }
 
-/** Puts another one in its place. */
+/** Replaces the fact. */
 export async function replaceFact(db: Db, { name, value, now }: { name: FactName; value: string; now: number }) {
   await db
     .insertInto('store_facts')

@@ -7,10 +7,10 @@ import type { Clock } from '../../kernel/ports.ts'
 import { findFact, replaceFact } from './facts.ts'
 
 const HOUR = 3_600_000
-/** Rows that one look counts: who reads beside it waits for one look at most. */
+/** Rows that one step counts: other readers wait for one step at most. */
 const LOOK_ROWS = 20_000
 
-/** How large the store is, by kind: a table, or everything where the engine tells no more. */
+/** The size of the store by kind: by table, or of everything where the engine does not tell tables apart. */
 interface Sizes {
   rows: Record<string, number>
   bytes: Record<string, number>
@@ -23,7 +23,7 @@ interface Measured {
   tables: readonly string[]
 }
 
-/** Measures the store once an hour, on one instance: to count whenever somebody asks would cost more than it tells. */
+/** Measures the store once an hour, on one instance: counting at each request for metrics would cost too much. */
 export const measureStore = ({ db, clock, engine, tables }: Measured): Job => ({
   kind: 'store.measure',
   attemptsMax: 3,
@@ -36,7 +36,7 @@ export const measureStore = ({ db, clock, engine, tables }: Measured): Job => ({
   },
 })
 
-/** What PostgreSQL knows without counting. */
+/** Sizes that PostgreSQL knows without counting. */
 async function askPostgres(db: Db, tables: readonly string[]): Promise<Sizes> {
   const { rows } = await sql<{ name: string; rows: number; bytes: number }>`
     select relname as name, greatest(reltuples, 0)::int8 as rows, pg_total_relation_size(oid) as bytes
@@ -70,7 +70,7 @@ async function countSqlite(db: Db, tables: readonly string[], signal: AbortSigna
   return { rows, bytes: { all: file!.bytes } }
 }
 
-/** What was measured last. */
+/** The latest measurement. */
 export function sizeGauges(db: Db): readonly Gauge[] {
   const read = (what: keyof Sizes) => async () => {
     const text = await findFact(db, 'sizes')

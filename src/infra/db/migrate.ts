@@ -16,24 +16,24 @@ import { AppError } from '../../kernel/errors.ts'
 type Change = Migrations[string]
 
 /**
- * How long a change waits for the tables that it needs, in milliseconds. PostgreSQL looks for deadlocks when somebody has waited for a
- * second: until then the change has all of its tables or has let go of them, so that no request is ever the one that is ended.
+ * How long a change of the schema waits for the locks on its tables, in milliseconds. PostgreSQL looks for deadlocks after a wait of one
+ * second: by then the change has all of its locks or has given them up, so a request is never the one that is aborted.
  */
 const LOCKS_MAX = 300
-/** Between two tries, so that requests that have waited get their turn. */
+/** Pause between two attempts, so that waiting requests get their turn. */
 const PAUSE = 100
-/** After so many tries in vain it waits longer than a second, which ends a vacuum that is in its way. */
+/** After so many failed attempts it waits longer than a second, which aborts a vacuum that is in its way. */
 const TRIES_SHORT = 50
 const LOCKS_MAX_LONG = 3_000
 const TRIES_MAX = 500
 
-/** What PostgreSQL calls a statement that took too long. */
+/** PostgreSQL's code for a statement that took too long. */
 const CANCELED = '57014'
 
 /**
- * Brings the schema up to date. Where gateways of the version before may go on meanwhile, that is one change and one transaction after
- * another, and a change takes all its tables at once or none: whoever asks for them waits. An embedded store has no other gateway, and
- * an empty one no requests.
+ * Brings the schema up to date. Where gateways of the previous version may still run, every change is a transaction of its own and
+ * locks all of its tables at once or none, while other users of the tables wait. An embedded store has no other gateway, and an empty
+ * one no requests.
  */
 export async function migrate({ db, engine }: { db: Db; engine: StoreEngine }, migrations: Migrations): Promise<void> {
   let patience = 0
@@ -65,7 +65,7 @@ async function done(migrating: Promise<MigrationResultSet>): Promise<void> {
   if (error !== undefined) throw error
 }
 
-/** Locks every table that is there already and that the change speaks of. */
+/** Locks every existing table that the change uses. */
 async function takeTables(db: Kysely<unknown>, change: Change, patience: number): Promise<void> {
   const statements = await statementsOf(change)
   const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
@@ -73,7 +73,7 @@ async function takeTables(db: Kysely<unknown>, change: Change, patience: number)
   const text = statements.join('\n')
   const tables = rows.map(({ name }) => name).filter((name) => new RegExp(`\\b${name}\\b`).test(text))
   if (tables.length === 0) return
-  // New indexes alone keep nobody from reading.
+  // New indexes alone do not prevent anybody from reading.
   const mode = statements.every((statement) => /^create (?:unique )?index/.test(statement))
     ? 'share'
     : 'access exclusive'
@@ -82,7 +82,7 @@ async function takeTables(db: Kysely<unknown>, change: Change, patience: number)
   await sql.raw('set local statement_timeout = 0').execute(db)
 }
 
-/** What a change would say to a store that is empty. */
+/** The statements of a change, as if the store were empty. */
 async function statementsOf(change: Change): Promise<string[]> {
   const statements: string[] = []
   const nowhere = new Kysely<unknown>({

@@ -8,13 +8,13 @@ import type { PostgresHosts } from './postgres-hosts.ts'
 
 const CHANNEL = 'nano_gateway'
 const RECONNECT_AFTER = 1_000
-/** A connection that only listens never notices by itself that the server is gone. */
+/** A connection that only listens never notices that the server is gone, so it is tested this often. */
 const BEAT_EVERY = 5_000
 const BEAT_ANSWER_MAX = 5_000
 const DELIVERY_MAX = 250
-/** As connections that listen are called in PostgreSQL. */
+/** Application name of listening connections in PostgreSQL. */
 const LISTENER = 'nano-gateway notices'
-/** Asks every listener whether it has received what was sent before; each answers with the same id. */
+/** Asks every listener whether it has received everything sent before; each answers with the same id. */
 const ASKED = 'confirm'
 const CONFIRMED = 'confirmed'
 
@@ -28,10 +28,10 @@ export interface Listening {
   isGateway: boolean
 }
 
-/** Takes a notice further than this process; resolves once everybody there has it, or is not to be waited for. Never throws. */
+/** Passes a notice on to other processes; resolves once all have it, or waiting longer is pointless. Never throws. */
 type Relay = (topic: string, payload: string) => Promise<void>
 
-/** Notices inside one process, and those of its machine where it has a relay: everything that shares an embedded store. */
+/** Notices inside one process and, with a relay, to the other processes of this machine: all that can share an embedded store. */
 export class LocalNotices implements Notices {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #failures: Failures
@@ -55,7 +55,7 @@ export class LocalNotices implements Notices {
     await this.#relay?.(topic, payload)
   }
 
-  /** One listener that throws must neither keep the others from hearing nor fail who tells. */
+  /** A listener that throws must not affect the other listeners or the sender. */
   hear(topic: string, payload: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
       try {
@@ -79,7 +79,7 @@ export class LocalNotices implements Notices {
 
 /**
  * Notices between instances through PostgreSQL. They may get lost while the connection is down, so nothing depends on
- * them alone: jobs are polled, remembered keys expire, and what is remembered of the ledger is dropped after a gap.
+ * them alone: jobs are polled, remembered keys expire, and remembered answers of the ledger are dropped after a gap.
  */
 export class PostgresNotices implements Notices {
   readonly #local: LocalNotices
@@ -115,8 +115,8 @@ export class PostgresNotices implements Notices {
   }
 
   /**
-   * Resolves with the processes that have received every notice sent before, once `count` have said so or the time is over. One
-   * transaction after another reaches every listener in that order.
+   * Resolves with the processes that have received every notice sent before, once `count` have confirmed it or the time is over.
+   * Notices of successive transactions reach every listener in that order.
    */
   async listConfirming(
     count: () => Promise<number>,
@@ -133,7 +133,7 @@ export class PostgresNotices implements Notices {
       if (id === wanted) heard.set(instance, who)
       judge()
     })
-    // Our own line hears the others only once it stands.
+    // Our own connection receives the answers only once it listens.
     const begin = async () => {
       expected = await count()
       await this.deliver(ASKED, wanted)
@@ -155,7 +155,7 @@ export class PostgresNotices implements Notices {
     void this.deliver(topic, payload)
   }
 
-  /** Not for longer than is worth waiting for: an instance that does not hear of it has other ways. */
+  /** Waits for a limited time: an instance that misses a notice finds out in other ways. */
   async deliver(topic: string, payload: string): Promise<void> {
     this.#local.hear(topic, payload)
     const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))
@@ -196,7 +196,7 @@ export class PostgresNotices implements Notices {
       this.#judge(false)
       if (!this.#closed) this.#cancelRetry = this.#clock.after(RECONNECT_AFTER, () => void this.#connect())
     }
-    // Its end follows, and with it the next try.
+    // The `end` event follows, and with it the next attempt.
     client.on('error', this.#failures.lost('store.connection'))
     client.on('end', lost)
     client.on('notification', ({ payload }) => {
@@ -210,7 +210,7 @@ export class PostgresNotices implements Notices {
       this.#watch(client, socket)
     } catch (error) {
       this.#failures.lost('store.connection')(error)
-      // A server that only reads has no notices either.
+      // A read-only server delivers no notices either.
       this.#hosts.leave(url)
       socket.destroy()
       await client.end().catch(this.#failures.lost('store.connection'))
@@ -225,7 +225,7 @@ export class PostgresNotices implements Notices {
     }
   }
 
-  /** In real time, whatever the clock says: it is the connection that is judged. */
+  /** In real time, whatever the gateway's clock says, because it tests the connection. */
   #watch(client: pg.Client, socket: Socket): void {
     if (this.#closed) return
     this.#beat = setTimeout(() => {

@@ -20,14 +20,14 @@ export interface Store {
   db: Db
   engine: StoreEngine
   notices: Notices
-  /** What the store's own clock says, where several gateways share it. */
+  /** Reads the store's own clock, where several gateways share it. */
   readTime: (() => Promise<number>) | undefined
   /**
    * The processes that have received every notice sent through this store before, and whether these are all that listen there; unset
    * where the store carries no notices.
    */
   listConfirming: ((milliseconds: number) => Promise<{ heard: Listening[]; all: boolean }>) | undefined
-  /** Why it takes no writes now, though it is read; undefined while it does. */
+  /** Why it accepts no writes now, though it can be read; undefined while it does. */
   readonly unwritable: string | undefined
   /** Throws when the store does not answer. */
   ping(): Promise<unknown>
@@ -36,12 +36,12 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** Longer than any statement of a request takes: a server that is silent for so long is not there any more. */
+/** Longer than any statement of a request takes: a server that is silent for so long is gone. */
 const SILENCE_MAX = 30_000
 
 export interface OpenOptions {
   migrations: Migrations
-  /** For work of an operator that may take as long as it takes. */
+  /** For work of an operator that may take any time. */
   unlimited?: boolean
   failures?: Failures
   traces?: Traces | undefined

@@ -1,14 +1,14 @@
-/** What a connection must be good for, in the words of libpq. */
+/** Kinds of sessions, in the words of libpq. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 const PARAMETER = 'target_session_attrs'
 
 /**
- * The servers of one store, of which one takes writes at a time, as libpq reads them:
+ * The servers of one store, of which one accepts writes at a time, as libpq reads them:
  * `postgres://user@one:5432,two:5432/name?target_session_attrs=read-write`.
  */
 export class PostgresHosts {
-  /** Whether a server that only reads is passed over. */
+  /** Whether read-only servers are skipped. */
   readonly needsWriter: boolean
   readonly #urls: readonly string[]
   #at = 0
@@ -24,28 +24,28 @@ export class PostgresHosts {
     return this.#urls.length
   }
 
-  /** Where new connections go. */
+  /** The server for new connections. */
   get url(): string {
     return this.#urls[this.#at]!
   }
 
-  /** Connections of an earlier one lead to a server that no longer takes writes. */
+  /** Connections of an earlier generation lead to a server that no longer accepts writes. */
   get generation(): number {
     return this.#generation
   }
 
-  /** The server at this address is of no use now: the next one's turn, unless another caller has moved on already. */
+  /** Skips the server at this address, because it cannot be used now, unless another caller has skipped it already. */
   leave(url: string): void {
     if (url === this.url) this.#at = (this.#at + 1) % this.#urls.length
   }
 
-  /** The server takes no writes any more. */
+  /** The server no longer accepts writes. */
   markReadOnly(generation: number): void {
     if (generation === this.#generation) this.#generation++
   }
 }
 
-/** What is wrong with the address of a PostgreSQL store, in words that repeat nothing of it; undefined when nothing is. */
+/** What is wrong with the address of a PostgreSQL store, without repeating any of it; undefined when nothing is. */
 export function faultInPostgresUrl(url: string): string | undefined {
   const { urls, session, tls } = readUrl(url)
   if (!urls.every(isAddress)) return 'must be like postgres://user:password@host:5432/name'
@@ -56,7 +56,7 @@ export function faultInPostgresUrl(url: string): string | undefined {
   return undefined
 }
 
-/** A path to a socket may stand among the parameters instead of a host. */
+/** A path to a socket may be among the parameters instead of a host. */
 const isAddress = (url: string) => URL.canParse(url.replace('@/', '@localhost/'))
 
 function readUrl(url: string): { urls: string[]; session: string | undefined; tls: string | null } {

@@ -12,13 +12,13 @@ interface PoolNeeds {
   sockets: PoolSockets
   health: StoreHealth
   failures: Failures
-  /** How long a connection may take. */
+  /** How long opening a connection may take. */
   silenceMax: number
 }
 
-/** Connections to whichever server takes writes. What fails on them and passes by itself is a refusal with `Retry-After`. */
+/** Connections to the server that accepts writes. Temporary failures become refusals with `Retry-After`. */
 export function openPool(hosts: PostgresHosts, { sockets, health, failures, silenceMax }: PoolNeeds) {
-  // Counts and times fit a number; amounts of raw are numeric and stay text.
+  // Counts and times fit into a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
   const pool = new pg.Pool({
@@ -30,9 +30,9 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
     ...(hosts.needsWriter && { verify: requireWriter }),
   })
   const generations = new WeakMap<pg.ClientBase, number>()
-  // An idle connection that breaks is replaced; without a listener it would end the process.
+  // An idle connection that breaks is replaced; without a listener the error would end the process.
   pool.on('error', failures.lost('store.connection'))
-  // The same for one in use: its transaction fails, the process does not.
+  // The same for a connection in use: its transaction fails, the process does not.
   pool.on('connect', (client) => {
     client.on('error', failures.lost('store.connection'))
     const { generation } = hosts
@@ -61,7 +61,7 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
   return { pool, connect }
 }
 
-/** What turned out to lead to a server that only reads is closed, not used again. */
+/** Closes connections to a server that turned out to be read-only, instead of using them again. */
 function returning(client: pg.PoolClient, isOutdated: (client: pg.ClientBase) => boolean): pg.PoolClient {
   const release = client.release.bind(client)
   client.release = (error) => release(error ?? isOutdated(client))
@@ -75,8 +75,8 @@ function requireWriter(client: pg.PoolClient, done: (error?: Error) => void): vo
 }
 
 /**
- * The connections of a pool. A statement whose answer never comes would hold its connection, and the callers who wait for it,
- * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
+ * The connections of a pool. A statement whose answer never comes would occupy its connection, and the callers who wait for it,
+ * until the system gives up a dead connection, which takes many minutes. Changes of the schema may take any time.
  */
 export class PoolSockets {
   readonly #open = new Set<Socket>()
@@ -106,7 +106,7 @@ function planOnce(client: pg.ClientBase, toFailure: (error: unknown) => unknown)
   }
   const failing = (...asked: Parameters<typeof named>) => {
     const answered = named(...asked)
-    // The pool's own questions come with a callback.
+    // The pool's own queries use a callback.
     return answered instanceof Promise ? answered.catch((error: unknown) => Promise.reject(toFailure(error))) : answered
   }
   client.query = failing as typeof client.query

@@ -8,7 +8,6 @@ type Asked =
 
 const STATEMENTS_MAX = 500
 const NO_COLUMNS: readonly string[] = []
-/** The first request. */
 const OPENING = 1
 
 /** A statement that the thread knows by its number. */
@@ -17,14 +16,14 @@ interface Known {
   columns: readonly string[]
 }
 
-/** What came of a request: rows with the names of their columns. */
+/** The answer to a request: rows with the names of their columns. */
 export interface Answered {
   columns: readonly string[]
   rows: unknown[][]
   changes: number
 }
 
-/** What a commit answers that has kept nothing. */
+/** The answer to a commit that was rolled back. */
 export const UNDONE: Answered = { columns: NO_COLUMNS, rows: [], changes: 0 }
 
 interface Pending {
@@ -33,7 +32,7 @@ interface Pending {
   reject: (error: Error) => void
 }
 
-/** A failure inside SQLite, with its extended code. */
+/** An error of SQLite, with its extended code. */
 class SqliteError extends Error {
   readonly code: number | undefined
 
@@ -43,31 +42,31 @@ class SqliteError extends Error {
   }
 }
 
-/** Threads without a database: a process that opens many, one after another, would spend most of its time on starting threads. */
+/** Spare threads without a database: a process that opens many databases in turn would spend most of its time on starting threads. */
 const idle: Worker[] = []
 const IDLE_MAX = 8
 
 function startThread(): Worker {
-  // Beside this file lies the worker, compiled or as source.
+  // The worker is the file beside this one, compiled or as source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
-    // A loader of the main thread would be loaded here once more, and this one needs none.
+    // Loaders of the main thread would be loaded again here, and the worker needs none.
     execArgv: [],
-    // Rows pass through and are gone: large generations would only hold memory.
+    // Rows live only briefly: a large young generation would only occupy memory.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
 }
 
-/** A database thread as seen from the main one: requests out, promises back. */
+/** The main thread's side of a database thread: it sends requests and returns promises. */
 export class SqliteThread {
   readonly #worker: Worker
   readonly #judge: (error: unknown) => unknown
   readonly #pending = new Map<number, Pending>()
-  /** By their texts. */
+  /** Known statements by text. */
   readonly #statements = new Map<string, Known>()
   #lastStatement = 0
   #lastId = 0
-  /** What this turn of the loop asks: a message costs more than most statements. */
+  /** Requests of this turn of the event loop, sent together: a message costs more than most statements. */
   #outbox: SqliteRequest[] = []
   #ended: Error | undefined
 
@@ -80,7 +79,7 @@ export class SqliteThread {
     })
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('The database thread ended.')))
-    // Without its database nothing that is asked afterwards can be answered.
+    // If the database cannot be opened, no later request can be answered.
     this.send({ op: 'open', file, readOnly }).catch((error: Error) => this.#end(error))
   }
 
@@ -91,7 +90,7 @@ export class SqliteThread {
   }
 
   send(asked: Asked): Promise<Answered | undefined> {
-    // Nobody is there to answer any more.
+    // The thread has ended and answers no more.
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
@@ -113,7 +112,7 @@ export class SqliteThread {
     if (this.#outbox.push(request) === 1) setImmediate(() => this.#post())
   }
 
-  /** Which was asked last is of no interest before there are too many: then half of them go. */
+  /** Order of use is not tracked: when there are too many statements, half of them are forgotten. */
   #introduce(sql: string): Known {
     if (this.#statements.size >= STATEMENTS_MAX) {
       const old = [...this.#statements].slice(0, STATEMENTS_MAX / 2)

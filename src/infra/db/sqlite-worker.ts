@@ -6,7 +6,7 @@ import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-p
 /*
  * A thread that owns one connection, so that a sync to disk never stalls the event loop. Transactions run one after
  * another as savepoints of an open batch. The batch is committed, with one sync, when no further transaction is waiting
- * or the bound is reached; only then does anybody in it hear that it is done.
+ * or the bound is reached; only then does any caller in it get an answer.
  */
 const BATCH_MAX = 64
 const PAGES_ALL = 2 ** 31 - 1
@@ -22,14 +22,14 @@ interface Prepared {
   told: boolean
 }
 
-/** Texts and what was prepared of them, by their numbers. */
+/** Texts and prepared statements by their numbers. */
 const texts = new Map<number, string>()
 const statements = new Map<number, Prepared>()
 let batchOpen = false
 let inTransaction = false
-/** Whether the batch stays open for a transaction that has not come yet. */
+/** Whether the batch stays open for a transaction that is about to come. */
 let awaitsMore = false
-/** How many statements of the transaction have found a row; no number once one has found none or failed. */
+/** How many statements of the transaction have found a row; NaN once one has found none or failed. */
 let found = 0
 let waiting: number[] = []
 
@@ -71,7 +71,7 @@ function run(number: number, values: SqlValue[]): SqlResult {
   const { statement } = prepared
   if (prepared.columns.length === 0) return { rows: [], changes: Number(statement.run(...values).changes) }
   const rows = statement.all(...values) as unknown as unknown[][]
-  // The schema may have changed since.
+  // The schema may have changed since the statement was prepared.
   if (rows.length > 0 && rows[0]!.length !== prepared.columns.length) {
     prepared.columns = columnsOf(statement)
     prepared.told = false
@@ -88,7 +88,7 @@ function openBatch(): void {
   batchOpen = true
 }
 
-/** One sync for all who wait; when it fails, it fails for all of them. */
+/** One sync for all waiting callers; when it fails, it fails for all of them. */
 function closeBatch(): void {
   if (!batchOpen) return
   const ids = waiting
@@ -101,11 +101,11 @@ function closeBatch(): void {
     if (db.isTransaction) db.exec('rollback')
     for (const id of ids) fail(id, error)
   }
-  // Whoever is done does not wait for those behind it.
+  // Finished callers need not wait for later requests.
   sendReplies()
 }
 
-/** Some failures, such as a full disk, roll everything back: then no caller of the batch may hear that it is done. */
+/** Some failures, such as a full disk, roll everything back: then every caller of the batch must get the error. */
 function loseBatch(error: unknown): void {
   const ids = waiting
   waiting = []
@@ -113,7 +113,7 @@ function loseBatch(error: unknown): void {
   for (const id of ids) fail(id, error)
 }
 
-/** Without its batch a transaction has nothing to stand on; its statements would take effect one by one. */
+/** Without an open batch the statements of a transaction would take effect one by one, so they are refused. */
 function requireTransaction(): void {
   if (!batchOpen || !inTransaction) throw new Error('The transaction was rolled back.')
 }
@@ -128,7 +128,7 @@ function answer(id: number, result: SqlResult): void {
   reply({ id, kind: 'done', result })
 }
 
-/** Nothing of the transaction stays; who shares its batch waits for it no longer. */
+/** Rolls the transaction back; other callers of the batch no longer wait for it. */
 function undo({ id, more }: { id: number; more: boolean }, kind: 'done' | 'undone'): void {
   if (inTransaction && batchOpen) db.exec('rollback to work; release work')
   inTransaction = false
@@ -137,8 +137,8 @@ function undo({ id, more }: { id: number; more: boolean }, kind: 'done' | 'undon
 }
 
 /**
- * All pages in one step: between steps a write would make the copy start again, and a busy store would never be done.
- * A connection of its own, so that reads go on meanwhile.
+ * All pages in one step: between steps a write would make the copy start again, and on a busy store it would never finish.
+ * It uses a connection of its own, so that reads go on meanwhile.
  */
 async function copyTo(target: string): Promise<void> {
   const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
@@ -157,7 +157,7 @@ function handle(request: SqliteRequest): void {
       reply({ id, kind: 'done' })
       return
     case 'query':
-      // First of all: it comes once, also where the request fails.
+      // Stored first: the text is sent only once, even if this request fails.
       if (request.sql !== undefined) texts.set(request.statement, request.sql)
       if (request.within) requireTransaction()
       answer(id, run(request.statement, request.values))
@@ -213,7 +213,7 @@ port.on('message', (requests: SqliteRequest[]) => {
       fail(request.id, error)
       found = NaN
       if (batchOpen && !db.isTransaction) loseBatch(error)
-      // A transaction that was promised a follower must not wait for one that could not begin.
+      // A transaction whose announced follower could not begin must not wait for it any longer.
       else if (batchOpen && request.op === 'begin') closeBatch()
     }
   }

@@ -38,29 +38,29 @@ export function sqliteDialect(
   }
 }
 
-/** The library migrates SQLite without a transaction, although the engine can do better. */
+/** The library migrates SQLite without a transaction, although SQLite supports that. */
 class ThreadedSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Beyond, a list is as long as it is. */
+/** Longer lists are not padded. */
 const FILLED_MAX = 1_024
 
 /**
- * Writes statements so that few texts come up again and again. Each text is a prepared statement in a thread, which keeps the
- * values that it was asked with last: of lists of every length there would be hundreds.
+ * Limits the number of different statements. Each text is a prepared statement in a thread, which also keeps the values of its last
+ * use: without padding there would be one for lists of every length.
  */
 class FewTexts extends SqliteQueryCompiler {
-  /** SQLite plans a statement anew each time a limit is bound to it, because the plan may depend on it. Written out, it plans once. */
+  /** SQLite plans a statement anew each time a limit is bound to it, because the plan may depend on it. A literal is planned once. */
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node
     if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${String(limit.value)}`)
     else super.visitLimit(node)
   }
 
-  /** A list that is looked through is filled up with its last value to the next power of two, which changes nothing. */
+  /** Pads a list of values with its last value to the next power of two, which does not change the result. */
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { operator, rightOperand } = node
     const looksThrough = OperatorNode.is(operator) && /^(not )?in$/.test(operator.operator)
@@ -152,7 +152,7 @@ class SqliteConnection implements OrderlyConnection {
   readonly #turns: Turns
   #inTransaction = false
   #beginFailed: Error | undefined
-  /** What was committed before whoever asks for it has heard its answers. */
+  /** The last commit, as long as its caller has not got the answer. */
   #committed: Promise<unknown> | undefined
 
   constructor(writer: SqliteThread, reader: SqliteThread, turns: Turns) {
@@ -167,13 +167,13 @@ class SqliteConnection implements OrderlyConnection {
       return toResult(await this.#reader.send({ ...toRequest(query), within: false }))
     }
     if (this.#committed) throw new Error('The transaction is over.')
-    // A statement on its own is a transaction of one, so that it shares syncs with its neighbours.
+    // A single statement is a transaction of its own, so that it shares syncs with others.
     return toResult(await this.#alone(query))
   }
 
   /**
-   * All of it in one message; the next transaction may follow in the same. A statement that fails has changed nothing, and its
-   * commit keeps nothing.
+   * Sends everything in one message; the next transaction may follow in the same. If the statement fails, it has changed nothing, and
+   * the commit is empty.
    */
   async #alone(query: CompiledQuery): Promise<Answered | undefined> {
     await this.#turns.take()
@@ -186,7 +186,7 @@ class SqliteConnection implements OrderlyConnection {
     return asked
   }
 
-  /** Whoever is next may ask at once: it comes behind. */
+  /** The next transaction may be sent without waiting, because the thread keeps the order. */
   #sendCommit(whole?: number): Promise<Answered | undefined> {
     const more = this.#turns.waiting
     const committed = this.#writer.send({ op: 'commit', more, ...(whole !== undefined && { whole }) })
@@ -211,7 +211,7 @@ class SqliteConnection implements OrderlyConnection {
     await this.#turns.take()
     this.#inTransaction = true
     this.#beginFailed = undefined
-    // It is not waited for: what follows goes with it in one message, and fails with it.
+    // Not awaited: the following statements are sent in the same message, and fail if this fails.
     this.#writer.send({ op: 'begin' }).then(undefined, (error: Error) => (this.#beginFailed = error))
   }
 

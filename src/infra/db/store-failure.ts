@@ -2,21 +2,21 @@ import { storeAway, storeUnwritable } from '../../kernel/errors.ts'
 import { textOf } from '../../kernel/shape.ts'
 
 /**
- * What a store says that passes by itself, and is never a fault of ours: sockets; and of PostgreSQL that the connection ended (08),
- * ended a transaction that had waited (25P03, 25P04), let one of two yield (40), has too little of something (53), stops, starts or
- * recovers (57P), or cannot read its disk (58030).
+ * Codes of temporary failures of a store, none of which is a fault of ours: sockets; and of PostgreSQL, that the connection ended (08),
+ * a waiting transaction was ended (25P03, 25P04), one of two transactions was aborted (40), resources are short (53), the server stops,
+ * starts or recovers (57P), or cannot read its disk (58030).
  */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08|25P0[34]|40|53|57P|58030)/
-/** What the library says of a connection that has no code to give. */
+/** Messages of the library about lost connections, which have no code. */
 const AWAY_WORDS =
   /^(Connection (terminated|ended)|Client (has encountered a connection error|was closed)|The store does not answer|timeout (expired|exceeded)|Query read timeout)/
-/** Another process holds the file, or it cannot be opened. SQLite's own codes are the lowest eight bits of the extended ones. */
+/** Another process has locked the file, or it cannot be opened. SQLite's basic codes are the lowest eight bits of the extended ones. */
 const SQLITE_AWAY = new Set([5, 6, 14])
 
-/** The server answers, but only to readers: what is stored there reaches no one, so the connection is of no use. */
+/** The server is read-only: such a connection cannot be used. */
 export const READ_ONLY = '25006'
 
-/** Why a store that is read cannot be written. */
+/** Why a store that can be read cannot be written. */
 const UNWRITABLE = new Map<unknown, string>([
   ['53100', 'disk full'],
   [READ_ONLY, 'read-only'],
@@ -25,7 +25,7 @@ const UNWRITABLE = new Map<unknown, string>([
   [10, 'disk error'],
 ])
 
-/** Whether a store takes writes, as its latest failures say. */
+/** Whether a store accepts writes, judging by its latest failures. */
 export class StoreHealth {
   onUnwritable: () => void = () => undefined
   #unwritable: string | undefined
@@ -39,7 +39,7 @@ export class StoreHealth {
     this.#unwritable = undefined
   }
 
-  /** A failure of the store as a refusal with `Retry-After`, where it is none of ours; any other as it is. */
+  /** Turns a failure of the store into a refusal with `Retry-After`, unless it is a fault of ours, which stays as it is. */
   readonly judge = (error: unknown): unknown => {
     if (!(error instanceof Error)) return error
     const told = 'code' in error ? error.code : undefined

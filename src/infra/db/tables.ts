@@ -1,8 +1,8 @@
-/** The queue is a table: a job commits or vanishes with the state it follows from. */
+/** The queue is a table, so a job is committed or rolled back with the change that it follows from. */
 interface JobsTable {
   id: string
   kind: string
-  /** Makes adding idempotent: at most one job that is not done has it. */
+  /** Makes adding idempotent: at most one unfinished job has it. */
   key: string | null
   payload: string
   status: 'ready' | 'running' | 'done' | 'dead'
@@ -37,11 +37,11 @@ export interface IdempotencyTable {
   answer: string | null
   created_at: number
   expires_at: number
-  /** Whose run it is; changes when another takes it over. */
+  /** The claim of the run; changes when another run takes over. */
   claim: string | null
-  /** Until when that run counts as alive unless it says so again. */
+  /** Until when that run counts as alive unless it renews the lease. */
   lease_until: number | null
-  /** What the run has made, sealed; written in the transaction that made it. */
+  /** What the run has made, encrypted; written in the transaction that made it. */
   made: string | null
 }
 
@@ -58,7 +58,7 @@ export interface InfraTables {
   store_facts: StoreFactsTable
 }
 
-/** In an order in which references are already there. */
+/** Ordered so that rows are copied after the rows that they refer to. */
 export const INFRA_TABLES = [
   'jobs',
   'mails',

@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { type Facts, type Step, type Traces, asStep, toStepFailure } from '../../kernel/traces.ts'
 
-/** A dialect whose transactions, and statements outside of one, are steps of the trace at hand. Values are never told, nor are texts. */
+/** A dialect whose transactions, and statements outside of one, are steps of the current trace. Neither values nor texts are recorded. */
 export function tracedDialect(dialect: Dialect, engine: StoreEngine, traces: Traces): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -16,7 +16,7 @@ class TracedDriver implements Driver {
   readonly #driver: Driver
   readonly #traces: Traces
   readonly #system: Facts
-  /** Transactions of traces, by what they run on. */
+  /** Steps of traced transactions, by connection. */
   readonly #open = new WeakMap<DatabaseConnection, Step>()
   readonly #told = new WeakSet<DatabaseConnection>()
 
@@ -32,7 +32,7 @@ class TracedDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await this.#driver.acquireConnection()
-    // Most of what asks is not traced.
+    // Most callers are not traced.
     if (this.#traces.handle() !== undefined && !this.#told.has(connection)) this.#tellStatements(connection)
     return connection
   }
@@ -91,7 +91,7 @@ class TracedDriver implements Driver {
 
 const OPERATIONS = new Set(['select', 'insert', 'update', 'delete', 'with'])
 
-/** What a statement does and the first table it names: of the words that we wrote, no others. */
+/** The operation of a statement and the first table it names: only words that we wrote. */
 function readStatement(sql: string): { operation: string; table: string | undefined } {
   const word = /^\s*([a-z]+)/i.exec(sql)?.[1]?.toLowerCase() ?? ''
   const table = /\b(?:from|into|update)\s+"?([a-z_]{1,60})"?/i.exec(sql)?.[1]

@@ -5,10 +5,10 @@ import { replaceFact } from './facts.ts'
 import type { StoreHealth } from './store-failure.ts'
 
 const LOOK_EVERY = 2_000
-/** More than a full disk still has in half-filled pages, and nothing that packs well. */
+/** More than fits into half-filled pages of a full disk, and random, so that it cannot be compressed. */
 const PROBE_BYTES = 65_536
 
-/** Writes to a store that took no writes, until it does: no caller has to be the one who finds out. Answers how to stop. */
+/** Tests a store that accepted no writes until it does again, so that no caller has to find out. Returns how to stop. */
 export function watchWrites(db: Db, clock: Clock, health: StoreHealth): () => void {
   let stopped = false
   let cancel = () => {}

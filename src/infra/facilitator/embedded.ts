@@ -34,15 +34,15 @@ interface EmbeddedOptions {
   clock: Clock
   failures: Failures
   network: string
-  /** The smallest work of a send. */
+  /** The least work of a send. */
   threshold: bigint
   /** Longest wait for a confirmation, whatever the terms ask for. */
   timeoutSecondsMax: number
 }
 
-/** What a node says that has the block already, while the one that was asked afterwards is behind. */
+/** The refusal of a node that has the block already, even if another node that is asked later lacks it. */
 const IS_THERE = new Set(['Old block'])
-/** A node keeps a block whose predecessor it lacks and may still bring it to the ledger: this is no refusal. */
+/** A node keeps a block whose predecessor it lacks and may still publish it: this is not a refusal. */
 const GAPS = new Set(['Gap previous block', 'Gap source block'])
 
 /** Verifies and settles payments on our own node. */
@@ -68,7 +68,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 
   /**
-   * Brings the block to the ledger unless it is there, and waits for its confirmation. May be called again for the same
+   * Publishes the block unless the ledger has it, and waits for its confirmation. May be called again for the same
    * block at any time. Throws when nothing was sent because no node answers.
    */
   async settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse> {
@@ -87,7 +87,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     return typeof paid === 'string' ? this.#failed(paid) : this.#await(paid, terms, expected)
   }
 
-  /** Everything that can be known without the ledger; the cheapest first, and the sender's work before our own. */
+  /** All checks that do not need the ledger; the cheapest first, and the sender's work before our own. */
   #check({ accepted, payload }: PaymentPayload, terms: PaymentTerms): PaymentBlock | Reason {
     const { network, threshold } = this.#options
     if (terms.scheme !== SCHEME) return 'unsupported_scheme'
@@ -99,8 +99,8 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 
   /**
-   * Frontier and balance come from one answer, so that they belong together. Where one node says that they fit, the block is tried: the
-   * ledger decides. Only what as many nodes say as must agree refuses a payer.
+   * Frontier and balance come from one answer, so they belong together. If they match by the word of one node, the block is published
+   * and the ledger decides. A payer is refused only if the required number of nodes agree.
    */
   async #checkLedger({ block, hash, payer }: PaymentBlock, { amount }: PaymentTerms): Promise<Reason | undefined> {
     const { node } = this.#options
@@ -109,7 +109,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     if (agreed.answers.some((answer) => answer.frontier === block.previous && pays(answer))) return undefined
     const account = agreed.answers.find((answer) => agreed.facts.has(toStand(answer)))
     if (account?.frontier === block.previous) return 'invalid_exact_nano_payload_amount_mismatch'
-    // A caller who copies a block from the ledger has not paid with it.
+    // A block that is on the ledger already pays for nothing: anybody could copy one from there.
     if ((await node.readBlocks([hash])).has(hash)) return 'duplicate_settlement'
     if (!account) throw notAgreed(agreed)
     return 'invalid_exact_nano_payload_frontier'
@@ -125,7 +125,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
       // Every node refused the connection: nothing has left this machine.
       if (error instanceof AppError && error.code === 'no_node') throw error
       if (!(error instanceof LedgerRefusal) || GAPS.has(error.message)) return this.#pending(paid)
-      // A refusal may speak of the very block that an earlier call has brought there, whatever one node denies.
+      // The refusal may be caused by the block itself, which an earlier call has published, whatever a single node says.
       const { nodes, known } = await askAllNodes(paid.payer, [paid.hash])
       if (known.has(paid.hash)) return undefined
       return nodes === 0 || IS_THERE.has(error.message)
@@ -158,7 +158,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 }
 
-/** The final send against what was asked for: nothing before this was proof. */
+/** Compares the final send with the terms: nothing before this was proof. */
 function checkFinal(
   { from, to, amountRaw }: LedgerSend,
   { payer }: PaymentBlock,
@@ -175,7 +175,7 @@ function findBlock(node: NodePort, hash: string): Promise<NodeAnswer | undefined
 
 const toStand = ({ frontier, balance, error }: NodeAnswer) => [frontier, balance, error].map(textOf).join(' ')
 
-/** What the ledger says is not there is an answer; what a node fails to say is not. */
+/** "Not found" by the ledger is an answer; a failure of a node is not. */
 async function orUndefined(answer: Promise<NodeAnswer>): Promise<NodeAnswer | undefined> {
   try {
     return await answer
@@ -187,7 +187,7 @@ async function orUndefined(answer: Promise<NodeAnswer>): Promise<NodeAnswer | un
 
 const FIRST_LOOK = 500
 const LOOK_EVERY = 1_000
-/** A block without votes is brought to the voters' attention, once. */
+/** After this long without votes the voters are asked once to vote for the block. */
 const ASK_VOTERS_AFTER = 5_000
 
 interface Ledger {
@@ -198,14 +198,14 @@ interface Ledger {
 }
 
 interface Wait {
-  /** In milliseconds since 1970; at least one look is taken, however late it is. */
+  /** In milliseconds since 1970; at least one check is made, however late it is. */
   deadline: number
-  /** Whether a block that is not there is waited for. */
+  /** Whether to wait for a block that is not on the ledger yet. */
   expected: boolean
 }
 
 /**
- * Waits until a block is confirmed. The confirmation stream wakes it at once, looks at the ledger find what the stream
+ * Waits until a block is confirmed. The confirmation stream wakes it at once, regular checks of the ledger find what the stream
  * has lost; a node that fails for a moment is asked again.
  */
 async function confirmedBlock(
@@ -216,7 +216,7 @@ async function confirmedBlock(
   const startedAt = clock.now()
   let heard = false
   let wake: () => void = () => undefined
-  // Listening begins before the first look, or what is confirmed between the two would not be heard.
+  // Listen before the first check, or a confirmation between the two would be missed.
   const stop = confirmations.listen((confirmation) => {
     if (confirmation.hash !== hash) return
     heard = true

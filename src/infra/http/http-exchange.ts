@@ -10,7 +10,7 @@ const HEADER_BYTES_MAX = 16 * 1024
 
 export interface HttpExchange {
   target: Target
-  /** Checked, and the only ones that are connected to. */
+  /** Checked addresses, the only ones to connect to. */
   addresses: readonly string[]
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
@@ -33,8 +33,8 @@ export interface HttpAnswer {
 }
 
 /**
- * One request on a connection of its own, to an address that was checked: asking for the name again could bring another.
- * Name and certificate stay those of the host. The status decides, so that a body which is too long or never ends is
+ * One request on a connection of its own, to an address that was checked: resolving the name again could give another.
+ * Name and certificate stay those of the host. The status decides, so a body that is too long or never ends is
  * cut off and the reply counts.
  */
 export function exchange({
@@ -101,7 +101,7 @@ export function exchange({
   })
 }
 
-/** Collects the first bytes of a body and says when there are enough, or no more to come. */
+/** Collects the first bytes of a body and reports when there are enough, or no more to come. */
 function readBeginning(response: IncomingMessage, bytesMax: number, onEnough: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let length = 0
@@ -131,17 +131,17 @@ const LOCAL_NAMES = /(^|\.)(localhost|local|internal|home\.arpa|onion)$/
 
 export interface Target {
   secure: boolean
-  /** Without brackets and without the dot that may end a name. */
+  /** Without brackets, and without the dot that may end a name. */
   hostname: string
   port: number
   path: string
-  /** What the request says about its purpose. */
+  /** Value of the Host header. */
   host: string
 }
 
 /**
- * Where an address leads, or why it is refused as it stands. The platform's parser turns every spelling of an IP address
- * (decimal, octal, hexadecimal, full-width digits) into the usual one first.
+ * The target of a URL, or why it is refused by its text alone. The platform's parser first turns every spelling of an IP address
+ * (decimal, octal, hexadecimal, full-width digits) into the usual one.
  */
 export function readTarget(text: string, allowPrivate: boolean): Target | RefusedAddress {
   if (text.length > URL_LENGTH_MAX) return 'url_too_long'
@@ -153,7 +153,7 @@ export function readTarget(text: string, allowPrivate: boolean): Target | Refuse
   if (hostname === '') return 'host_refused'
   if (!allowPrivate) {
     if (!PORTS.has(url.port)) return 'port_refused'
-    // Nothing is looked up for a literal, so that no later check would see it.
+    // A literal address is not resolved, so no later check would see it.
     if (isIP(hostname) !== 0) return 'address_refused'
     if (!hostname.includes('.') || LOCAL_NAMES.test(hostname)) return 'host_refused'
   }

@@ -13,15 +13,15 @@ const REPLY_BYTES_MAX = 2_048
 
 interface OutboundOptions {
   clock: Clock
-  /** For development: private networks, plain http, any port. Redirects and long replies are refused all the same. */
+  /** For development: allows private networks, plain http and any port. Redirects and long replies are refused all the same. */
   allowPrivate: boolean
   resolve?: Resolve
   ownAddresses?: () => ReadonlySet<string>
 }
 
 /**
- * The one way to an address that a user gave us. It is checked as it stands and again by what its name leads to, and
- * the connection goes to exactly what was checked. Redirects are replies like any other.
+ * The only way to an address that a user gave us. The text is checked, then the addresses of its name, and the connection goes to
+ * exactly the address that was checked. Redirects are replies like any other.
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { allowPrivate } = options
@@ -40,7 +40,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
       return { status, retryAfter, milliseconds, text: bytes.toString() }
     },
     async get(url, { headers, bytesMax }) {
-      // One byte more than is wanted shows that a reply is too long.
+      // One byte more than wanted shows that a reply is too long.
       const { status, bytes, whole } = await send(options, url, { method: 'GET', headers, bytesMax: bytesMax + 1 })
       return { status, bytes: whole && bytes.length <= bytesMax ? bytes : undefined }
     },
@@ -61,7 +61,7 @@ async function send(
   return exchange({ ...request, target, addresses, clock, startedAt, endsAt })
 }
 
-/** Where a name leads. One address that is not public spoils all of them: which one is taken is not ours to say. */
+/** Resolves a name. If one of its addresses is not public, it is refused: which one is used is not ours to decide. */
 async function findAddresses(
   { clock, allowPrivate, ownAddresses = listOwnAddresses, ...options }: OutboundOptions,
   { hostname }: Target,
@@ -88,12 +88,12 @@ async function inTime(clock: Clock, endsAt: number, resolved: Promise<string[]>)
   }
 }
 
-/** The caller who gave a name does not learn why it leads nowhere. */
+/** The caller who gave a name is not told why it cannot be resolved. */
 function refuseName(): never {
   throw new OutboundFailure('dns_failed')
 }
 
-/** A public address of this very machine leads behind its firewall. */
+/** Public addresses of this machine itself: connections to them would bypass its firewall. */
 function listOwnAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces())
@@ -104,11 +104,11 @@ function listOwnAddresses(): ReadonlySet<string> {
 
 type OutboundSettings = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'atDesk'>
 
-/** The way out to addresses that users gave. */
+/** Opens requests to addresses that users gave, as the settings allow. */
 export const openWayOut = (settings: OutboundSettings, clock: Clock): Outbound =>
   openOutbound({ clock, allowPrivate: allowsPrivate(settings) })
 
-/** A first try on a laptop should simply work; where others come, the network around the gateway is not shown to them. */
+/** A first try on a laptop should simply work; a public gateway must not expose the network around it. */
 function allowsPrivate({ webhookAllowPrivate, nodeUrls, atDesk }: OutboundSettings): boolean {
   if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
   return atDesk && nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
@@ -118,8 +118,8 @@ function allowsPrivate({ webhookAllowPrivate, nodeUrls, atDesk }: OutboundSettin
 type Resolve = (hostname: string) => Promise<string[]>
 
 /**
- * Asks the name servers, and neither the hosts file nor search domains, which are about this machine's network. It
- * takes no thread of the pool either, so that slow name servers of others delay no other request.
+ * Asks the name servers directly, without the hosts file and search domains, which describe this machine's network. It
+ * uses no thread of the pool either, so that slow name servers of others delay no other request.
  */
 const resolvePublic: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -127,7 +127,7 @@ const resolvePublic: Resolve = async (hostname) => {
   return found.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))
 }
 
-/** The same as every other program on this machine would see it, `localhost` included. */
+/** Resolves as every other program on this machine does, `localhost` included. */
 const resolveHere: Resolve = async (hostname) => {
   if (isIP(hostname) !== 0) return [hostname]
   return (await lookup(hostname, { all: true })).map(({ address }) => address)

@@ -7,7 +7,7 @@ const BYTES_MAX = 512 * 1024
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
 const KEPT_MAX = 1_000
 const GOOD_FOR = 60 * 60_000
-/** A server that is away is not asked by every payer. */
+/** How long a failed picture is not requested again, however many payers open its page. */
 const BAD_FOR = 60_000
 const AT_ONCE_MAX = 16
 
@@ -17,8 +17,8 @@ interface Kept {
 }
 
 /**
- * Fetches merchants' pictures through the guarded way out and keeps them for a while. Equal requests share one fetch;
- * when too many are under way, a page is shown without its picture rather than later.
+ * Fetches merchants' pictures with the guarded client and keeps them for a while. Equal requests share one fetch;
+ * when too many are in progress, a page is shown without its picture instead of later.
  */
 export function openPictures({ outbound, clock }: { outbound: Outbound; clock: Clock }): Pictures {
   const kept = new Map<string, Kept>()
@@ -48,7 +48,7 @@ export function openPictures({ outbound, clock }: { outbound: Outbound; clock: C
       const type = status === 200 && bytes ? kindOf(bytes) : undefined
       return bytes && type !== undefined ? { type, bytes } : undefined
     } catch {
-      // Refused or not reachable: either way the page stands without it.
+      // Refused or not reachable: either way the page is shown without it.
       return undefined
     }
   }
@@ -72,7 +72,7 @@ export function openPictures({ outbound, clock }: { outbound: Outbound; clock: C
   }
 }
 
-/** Drawings with scripts in them are no pictures: only formats that are nothing but pixels. */
+/** Only pure pixel formats: drawings may contain scripts. */
 function kindOf(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1')
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
@@ -85,9 +85,9 @@ function kindOf(bytes: Uint8Array): string | undefined {
 
 const HEADERS = { accept: 'image/png, image/jpeg, image/webp', 'user-agent': 'nano-gateway' }
 
-/** Fetches a picture once, through the guarded way out, and makes one of it that we can serve as our own. */
+/** Fetches a picture once with the guarded client, and makes a safe one of it that we can serve as our own. */
 export function openLogos({ outbound }: { outbound: Outbound }): Logos {
-  /** One picture at a time: half a megabyte unpacks to thirty, which an account may ask for fifty times at once. */
+  /** One picture at a time: half a megabyte unpacks to thirty, and an account may request fifty at once. */
   let last: Promise<unknown> = Promise.resolve()
   const clean = (bytes: Uint8Array) => {
     const cleaned = last.then(() => cleanPicture(Buffer.from(bytes)))
@@ -101,7 +101,7 @@ export function openLogos({ outbound }: { outbound: Outbound }): Logos {
         if (status !== 200) return 'not_there'
         return bytes ? await clean(bytes) : 'too_large'
       } catch (error) {
-        // The caller who gave an address does not learn why it cannot be reached.
+        // The caller who gave an address is not told why it cannot be reached.
         if (error instanceof OutboundFailure) return 'not_there'
         throw error
       }

@@ -1,13 +1,12 @@
-/** Longer than any answer takes: work is searched for, and a wallet waits for its block. */
+/** Longer than any answer takes, including the search for work and a wallet that waits for its block. */
 const TIMEOUT = 120_000
 
-/** Posts JSON to an address that the user of this machine has named. A key given along goes nowhere else. */
+/** Posts JSON to an address that the user of this machine has named. The key is sent nowhere else. */
 export function postJson(url: URL, body: object, key: string | undefined): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   return askJson(url, { method: 'POST', headers, body: JSON.stringify(body) }, key)
 }
 
-/** Reads JSON from there. */
 export const getJson = (url: URL, key: string | undefined): Promise<unknown> => askJson(url, { headers: {} }, key)
 
 async function askJson(
@@ -39,7 +38,7 @@ function reasonOf(error: unknown): string {
 const NODE_TIMEOUT = 20_000
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
-/** Asks a node that the user of this machine has named. What it answers may be anything, but not endless. */
+/** Asks a node that the user of this machine has named. Any answer is accepted, up to a size. */
 export async function askNode(url: URL, action: string, fields: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ action, ...fields })
@@ -73,7 +72,7 @@ export interface HandedOver {
   milliseconds: number
 }
 
-/** Posts a webhook to a receiver that the user of this machine has named, once; a redirect is an answer like any other. */
+/** Posts a webhook once to a receiver that the user of this machine has named; a redirect is an answer like any other. */
 export async function handOver(url: URL, headers: Record<string, string>, body: string): Promise<HandedOver> {
   const began = performance.now()
   const took = () => Math.round(performance.now() - began)

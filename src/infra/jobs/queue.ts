@@ -15,7 +15,7 @@ export interface ClaimedJob {
   kind: string
   key: string | null
   payload: unknown
-  /** Of what caused it, as it was kept. */
+  /** The stored trace of what caused it. */
   trace: unknown
   attempts: number
   attemptsMax: number
@@ -23,7 +23,7 @@ export interface ClaimedJob {
 }
 
 /**
- * Takes due jobs, and jobs whose worker has died. One statement, so that two instances never take the same one; a claim
+ * Claims due jobs, and jobs whose worker has died. One statement, so that two instances never claim the same one. A claim
  * counts as an attempt, because a job that kills its worker would otherwise be tried for ever. Materialized, because
  * PostgreSQL may run a subquery more than once, and every run would lock as many rows again.
  */
@@ -59,7 +59,7 @@ export async function claimJobs(
 }
 
 /**
- * Asks for all kinds at once which of them have something due, without a writer's turn. One look at the index for each: it
+ * Finds out for all kinds at once which of them have something due, without taking a writer's turn. One look at the index for each: it
  * costs the same however many jobs wait for another day.
  */
 export function openDueKinds(kinds: readonly string[]): (db: Db, now: number) => Promise<string[]> {
@@ -74,7 +74,7 @@ export function openDueKinds(kinds: readonly string[]): (db: Db, now: number) =>
   return async (db, now) => (await select(db, { now })).map(({ kind }) => kind)
 }
 
-/** Asks when the next job of any kind is due that is not due yet; what runs already ends by itself. */
+/** When the next job of any kind will be due; jobs that are running do not count. */
 export function openNextRun(kinds: readonly string[]): (db: Db, now: number) => Promise<number | undefined> {
   const select = prepared((_db, given: Given<{ now: number }>) => {
     const query = sql<{ at: number | null }>`select min((
@@ -97,7 +97,7 @@ export async function renewClaim(db: Db, { id, fence }: ClaimedJob, lockedUntil:
   return markRunning(db, { id, fence }, { locked_until: lockedUntil })
 }
 
-/** Running → done, for many; those whose claim was lost are not among the answers, and nothing their workers did may count. */
+/** Running → done, for many. Those whose claim was lost are not returned, and nothing that their workers did may count. */
 export async function markAllDone(db: Db, jobs: readonly ClaimedJob[], now: number): Promise<Set<string>> {
   const rows = await db
     .updateTable('jobs')
@@ -122,12 +122,12 @@ export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: s
   return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
 }
 
-/** Running → ready for the next round of a recurring job: the row of a round that went well is the next one's. */
+/** Running → ready for the next round of a recurring job: a successful round reuses its row for the next. */
 export async function markAgain(db: Db, job: ClaimedJob, runAt: number): Promise<boolean> {
   return markRunning(db, job, { status: 'ready', run_at: runAt, attempts: 0, locked_until: null, last_error: null })
 }
 
-/** Running → ready, as if it had not been begun: its worker ends before the job does, or it is put off for a reason. */
+/** Running → ready, as if it had not begun: its worker stops before the job ends, or the job is postponed for a reason. */
 export async function markGivenBack(db: Db, job: ClaimedJob, runAt: number, reason?: string): Promise<boolean> {
   const given = reason === undefined ? {} : { last_error: reason }
   return markRunning(db, job, {
@@ -144,8 +144,8 @@ export async function markDead(db: Db, job: ClaimedJob, now: number, error: stri
 }
 
 /**
- * Undoes what a clock that was ahead has written, once it was set back: a round of a recurring job that is due later than a whole
- * period from now is due at once, and a claim ends no later than one that is taken now.
+ * Corrects times that were written while the clock was ahead, after it was set back: a round of a recurring job that is due later than
+ * a whole period from now becomes due at once, and a claim ends no later than one that is made now.
  */
 export async function pullIn(
   db: Db,
@@ -204,7 +204,7 @@ export async function listJobs(db: Db, { status, limit }: { status?: string; lim
   return rows.map(({ run_at: runAt, last_error: lastError, ...row }) => ({ ...row, runAt, lastError }))
 }
 
-/** Dead → ready, with fresh attempts; false when there is no such dead job, or one with its key is waiting already. */
+/** Dead → ready, with new attempts; false when there is no such dead job, or one with its key is waiting already. */
 export async function retryDead(db: Db, id: string, now: number): Promise<boolean> {
   try {
     const won = await db
@@ -236,10 +236,10 @@ export async function countJobs(db: Db): Promise<JobCount[]> {
   return rows.map(({ kind, status, count }) => ({ kind, status, count: Number(count) }))
 }
 
-/** Jobs that wait, run or are dead: what is done is as much as a day brings, and asked for by nobody who comes every few seconds. */
+/** Jobs that wait, run or are dead. Finished ones are not counted: there is a day's worth, too many for a query every few seconds. */
 export async function countUnfinished(db: Db): Promise<JobCount[]> {
   const counted = db.selectFrom('jobs').select(({ fn }) => ['kind', 'status', fn.countAll().as('count')])
-  // Each as its index has it.
+  // Two queries, each of which can use its index.
   const open = counted.where(sql<boolean>`status in ('ready', 'running')`).groupBy(['kind', 'status'])
   const dead = counted.where(sql<boolean>`status = 'dead'`).groupBy(['kind', 'status'])
   const rows = [...(await open.execute()), ...(await dead.execute())]
@@ -251,7 +251,7 @@ export function deleteDone(db: Db, before: number, limit: number): Promise<numbe
   return deleteSome(db, { from: 'jobs', key: ['id'], where, limit })
 }
 
-/** Jobs that failed for good, of kinds whose loss costs nobody anything; the rounds of recurring ones, whatever they do. */
+/** Deletes dead jobs, of kinds whose loss costs nobody anything, and dead rounds of recurring jobs of any kind. */
 export async function deleteDead(
   db: Db,
   { before, kinds, limit }: { before: number; kinds: readonly string[]; limit: number },
@@ -264,7 +264,7 @@ export async function deleteDead(
 const HOUR = 3_600_000
 const KEPT = 24 * HOUR
 
-/** Finished jobs are kept for a day, so that people can see what happened; those that failed for good for longer. */
+/** Finished jobs are kept for a day, so that people can see what happened; dead ones for longer. */
 export const forgetDoneJobs = (
   { db, clock }: { db: Db; clock: Clock },
   jobs: readonly Pick<Job, 'kind' | 'money'>[],

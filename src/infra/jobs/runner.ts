@@ -22,11 +22,11 @@ import {
   renewClaim,
 } from './queue.ts'
 
-/** So long after something has happened; then the store is asked when something will. */
+/** Time until the next poll after something has happened; from then on the store is asked when the next job is due. */
 const POLL_SOON = 1_000
-/** Of jobs that died elsewhere, or were written by somebody whose notice was lost, it hears no later. */
+/** The longest time between polls, which find jobs that died elsewhere, or whose notice was lost. */
 const POLL_EVERY = 5_000
-/** Clocks that follow another's go back by less now and then; a machine whose clock is set goes back by more. */
+/** A clock that follows another one is set back by less now and then; only a machine whose clock is set jumps back further. */
 const SET_BACK_MIN = 5_000
 const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000
@@ -51,7 +51,7 @@ type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back' | 'put_off'
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #running = new Map<string, Set<Promise<void>>>()
-  /** When kinds whose rounds had nothing to do are asked again. */
+  /** When recurring kinds that had nothing to do are asked again. */
   readonly #askAgainAt = new Map<string, number>()
   readonly #stop = new AbortController()
   #cancelPoll: (() => void) | undefined
@@ -89,16 +89,16 @@ export class JobRunner {
     else this.#lookNow({ isIdle: false })
   }
 
-  /** Takes no more jobs and waits for the running ones, which are told to end early. */
+  /** Takes no more jobs and waits for the running ones, whose signal is aborted. */
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#cancelPoll?.()
-    // A claim on its way still brings jobs, and they are ours to finish.
+    // A claim in progress may still return jobs, which must be finished.
     await this.#look
     await Promise.all([...this.#running.values()].flatMap((running) => [...running]))
   }
 
-  /** Whoever has caused it, looking is for all. */
+  /** Polls outside of any trace, because a poll serves all callers. */
   #lookNow({ isIdle }: { isIdle: boolean }): void {
     const { traces } = this.#options
     const look = () => this.#lookForJobs(isIdle)
@@ -117,7 +117,7 @@ export class JobRunner {
         try {
           await this.#claim(job)
         } catch (error) {
-          // The poll comes back to it.
+          // The next poll tries again.
           this.#options.failures.failed('jobs.queue', { job: job.kind })(error)
         }
       }
@@ -128,8 +128,8 @@ export class JobRunner {
   }
 
   /**
-   * One look for all kinds: while nothing is due, no kind needs a writer's turn. Where nothing has happened for a while, it is asked
-   * besides when something will be due, and nobody wakes up before that.
+   * One query for all kinds: while nothing is due, no kind needs a writer's turn. If nothing has happened for a while, it also finds out
+   * when the next job is due, and sleeps until then.
    */
   async #listDue(isIdle: boolean): Promise<{ due: Job[]; pause: number }> {
     const { db, clock, jobs, failures } = this.#options
@@ -158,7 +158,7 @@ export class JobRunner {
     this.#latest = now
   }
 
-  /** To begin a round and to end it are two writes, which a gateway that has nothing to do would make all day. */
+  /** Beginning and ending a round are two writes, which an idle gateway should not make all day. */
   async #isNeeded(job: Job): Promise<boolean> {
     const { kind, everyMilliseconds: every, isNeeded } = job
     if (isNeeded === undefined || every === undefined) return true
@@ -167,7 +167,7 @@ export class JobRunner {
     try {
       if (await isNeeded.call(job)) return true
     } catch (error) {
-      // Begun all the same: what fails in a round is told, tried again and counted.
+      // The round begins all the same: its own failure is reported, retried and counted.
       this.#options.failures.failed('jobs.queue', { job: kind })(error)
       return true
     }
@@ -183,7 +183,7 @@ export class JobRunner {
     if (limit <= 0 || this.#stop.signal.aborted) return
     for (const claimed of await claimJobs(db, engine, { kind, limit, now: clock.now(), leaseMilliseconds })) {
       const run = this.#run(job, claimed)
-        // The store cannot be told how it ended: the claim runs out and the job is taken again.
+        // If the outcome cannot be stored, the claim expires and the job is taken again.
         .catch(this.#options.failures.failed('jobs.queue', { job: job.kind, jobId: claimed.id }))
         .finally(() => {
           running.delete(run)
@@ -227,7 +227,7 @@ export class JobRunner {
     return every === undefined ? this.#done.ask(claimed) : markAgain(db, claimed, clock.now() + every)
   }
 
-  /** Again later, or dead; the schedule of a recurring job outlives a round that failed for good. */
+  /** Retries later, or marks it as dead; the schedule of a recurring job goes on after a dead round. */
   async #fail(job: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
     const { db, clock } = this.#options
     if (error instanceof PutOff) {
@@ -235,7 +235,7 @@ export class JobRunner {
       return (await markGivenBack(db, claimed, error.runAt, reason)) ? 'put_off' : 'lost'
     }
     if (isStoreAway(error)) return this.#giveBack(job, claimed, error)
-    // What fails in a process that stops may fail because it stops: the next one takes it up, and no attempt is lost.
+    // The failure may be a consequence of the shutdown: the next process runs the job, and no attempt is lost.
     if (this.#stop.signal.aborted) return (await markGivenBack(db, claimed, clock.now())) ? 'given_back' : 'lost'
     const place = job.money ? 'jobs.money' : 'jobs.other'
     this.#options.failures.failed(place, { job: job.kind, jobId: claimed.id })(error)
@@ -252,8 +252,8 @@ export class JobRunner {
   }
 
   /**
-   * The store was away: no fault of the job, however often it happens, and no attempt is lost. The store must hear of that, too; until
-   * it is back the job keeps its place here. Where this process stops before, the claim runs out.
+   * Gives a job back after an outage of the store: not a fault of the job, however often it happens, so no attempt is lost. This must be
+   * stored, too; until the store is back the job keeps its place here. If this process stops before, the claim expires.
    */
   async #giveBack({ kind, money }: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
     const { db, clock, failures } = this.#options
@@ -268,7 +268,7 @@ export class JobRunner {
     }
   }
 
-  /** So long, or until this process stops. */
+  /** Waits so long, or until this process stops. */
   #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const { signal } = this.#stop
@@ -289,7 +289,7 @@ export class JobRunner {
     await enqueue({ db, clock, ids }, { kind, payload: {}, key: SCHEDULE, runAt, attemptsMax })
   }
 
-  /** Signs of life while a job runs; a lost claim aborts it. */
+  /** Renews the claim while a job runs; a lost claim aborts it. */
   #keepClaim(job: Job, claimed: ClaimedJob, abort: AbortController): () => void {
     const { db, clock, failures } = this.#options
     let cancel = () => {}
@@ -314,8 +314,8 @@ export class JobRunner {
   }
 
   /**
-   * Full jitter: anywhere up to the exponential bound, so that failures do not march in step; never the same moment. What is retried
-   * for a certain time waits for the whole bound, and up to a quarter more.
+   * Full jitter: anywhere up to the exponential bound, so that retries are spread; never at once. Jobs that are retried for a certain
+   * time wait for the whole bound, and up to a quarter more.
    */
   #backOff({ retryMilliseconds }: Job, attempts: number): number {
     const bound = waitAfter(attempts)

@@ -2,7 +2,7 @@ import type { Clock, LimitDecision, RateLimiter } from '../../kernel/ports.ts'
 
 /** The time in which a whole allowance is earned, in milliseconds. */
 export const WINDOW = 60_000
-/** What rounding may add up to, in milliseconds: thousands of intervals make a window. */
+/** Largest sum of rounding errors, in milliseconds: there are thousands of intervals in a window. */
 export const ROUNDING = 0.1
 
 /**
@@ -11,9 +11,9 @@ export const ROUNDING = 0.1
  */
 export class MemoryLimiter implements RateLimiter {
   readonly #clock: Clock
-  /** Stamps count from here: milliseconds since 1970 are too large to add small fractions to. */
+  /** Start of the stamps: milliseconds since 1970 are too large to add small fractions to. */
   readonly #start: number
-  /** When each key's allowance is whole again. Nothing is lost by forgetting it a window after the last request. */
+  /** When each key's allowance is complete again. A window after its last request, a key can be forgotten without loss. */
   readonly #wholeAt: Generations<number>
 
   constructor(clock: Clock, keysMax?: number) {
@@ -22,7 +22,7 @@ export class MemoryLimiter implements RateLimiter {
     this.#wholeAt = new Generations(WINDOW, keysMax)
   }
 
-  /** How many time stamps are held. */
+  /** Number of time stamps. */
   get size(): number {
     return this.#wholeAt.size
   }
@@ -42,8 +42,8 @@ export class MemoryLimiter implements RateLimiter {
   }
 
   /**
-   * Gives up to `wanted` requests of a key away to a front that counts them itself, after taking back those it did not use;
-   * answers with how many, and with the microseconds until the allowance is whole.
+   * Gives up to `wanted` requests of a key to a front that counts them itself, after taking back those that it did not use;
+   * returns how many, and the microseconds until the allowance is complete.
    */
   lease(key: string, interval: number, wanted: number, returned: number): [number, number] {
     const now = this.#clock.now() - this.#start
@@ -56,7 +56,7 @@ export class MemoryLimiter implements RateLimiter {
   }
 }
 
-/** `spent` is the time, in milliseconds, until the allowance is whole again, this request included. */
+/** `spent` is the time, in milliseconds, until the allowance is complete again, this request included. */
 export function allowed(perMinute: number, spent: number): LimitDecision {
   const remaining = Math.max(0, Math.floor(((WINDOW - spent + ROUNDING) * perMinute) / WINDOW))
   return { allowed: true, limit: perMinute, remaining, resetSeconds: toSeconds(spent), retryAfterSeconds: 0 }
@@ -75,8 +75,8 @@ function toSeconds(milliseconds: number): number {
 const KEYS_MAX = 200_000
 
 /**
- * A bounded map that forgets by generation: what was not written for one to two lifetimes is gone, without a timer and
- * without ever walking the entries. Too many keys at once bring the next generation early.
+ * A bounded map that forgets by generation: entries that were not written for one to two lifetimes are gone, without a timer and
+ * without ever iterating over entries. Too many keys at once start the next generation early.
  */
 export class Generations<T> {
   readonly #lifetime: number
@@ -90,7 +90,7 @@ export class Generations<T> {
     this.#perGenerationMax = Math.max(1, Math.floor(keysMax / 2))
   }
 
-  /** How many entries are held, at most; a key that moved on counts twice. */
+  /** Number of entries, at most; a key that is in both generations counts twice. */
   get size(): number {
     return this.#young.size + this.#old.size
   }
@@ -101,7 +101,7 @@ export class Generations<T> {
 
   set(key: string, value: T, now: number): void {
     if (now - this.#since >= this.#lifetime) {
-      // After two lifetimes without a write, the young are as outdated as the old.
+      // After two lifetimes without a write, the young generation is as outdated as the old one.
       this.#old = now - this.#since >= 2 * this.#lifetime ? new Map() : this.#young
       this.#young = new Map()
       this.#since = now

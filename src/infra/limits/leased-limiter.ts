@@ -5,23 +5,23 @@ const LEASE_MILLISECONDS = 250
 const REPLY_MILLISECONDS = 50
 const PROBE_MILLISECONDS = 500
 
-/** Who keeps the limits that several share. */
+/** The keeper of limits that several processes share. */
 export interface LeaseSource {
   /**
-   * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; answers with the
-   * tokens and with the microseconds until the allowance is whole.
+   * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; returns the
+   * tokens and the microseconds until the allowance is complete.
    */
   takeLease(key: string, interval: number, wanted: number, returned: number): Promise<[number, number]>
 }
 
-/** What this instance holds of one key's allowance. */
+/** This instance's part of one key's allowance. */
 interface Allotment {
   /** Taken and not yet used. After `expiresAt` they are given back at the next opportunity instead of used. */
   tokens: number
   expiresAt: number
-  /** When the shared allowance would be whole, the tokens in hand counted as used. */
+  /** When the shared allowance would be complete, if the tokens taken here counted as used. */
   wholeAt: number
-  /** There is no token before this moment, so asking is in vain. */
+  /** The keeper has no token before this moment, so it is not asked. */
   emptyUntil: number
   asking: boolean
   waiting: ((decision: LimitDecision) => void)[]
@@ -30,17 +30,17 @@ interface Allotment {
 interface LeasedOptions {
   source: LeaseSource
   clock: Clock
-  /** How many share the limits; each gets its part while their keeper is away. */
+  /** How many instances share the limits; each grants its part while the keeper is away. */
   instances?: number | undefined
-  /** Told when this instance begins (true) or ends (false) to decide on its own. */
+  /** Called when this instance begins (true) or stops (false) deciding on its own. */
   onDegraded?: ((degraded: boolean) => void) | undefined
-  /** How long an answer of the keeper is waited for. */
+  /** How long to wait for an answer of the keeper. */
   replyMilliseconds?: number
 }
 
 /**
- * One limit for all who share it. Each takes leases of a quarter of a second from the keeper and decides by itself while one
- * lasts, so the sum is wrong by one lease for each at most. Without the keeper everyone grants its share.
+ * One limit for all instances that share it. Each takes leases of a quarter of a second from the keeper and decides by itself while one
+ * lasts, so the sum is wrong by at most one lease for each. Without the keeper each grants its share.
  */
 export class LeasedLimiter implements RateLimiter {
   readonly #clock: Clock
@@ -87,7 +87,7 @@ export class LeasedLimiter implements RateLimiter {
     this.#cancelProbe()
   }
 
-  /** Asks until no request waits: each answer serves or refuses all that waited when its question left. */
+  /** Asks until no request waits: each answer serves or refuses all that waited when the question was sent. */
   async #ask(key: string, lease: Allotment, perMinute: number): Promise<void> {
     lease.asking = true
     const interval = WINDOW / perMinute
@@ -116,14 +116,14 @@ export class LeasedLimiter implements RateLimiter {
     }
   }
 
-  /** The promised limit stays the one that is shown; what remains is counted from this instance's share. */
+  /** The reported limit stays the promised one; the remaining number is that of this instance's share. */
   #takeShare(key: string, perMinute: number): LimitDecision {
     const decision = this.#share.take(key, Math.max(1, Math.floor(perMinute / this.#instances)))
     decision.limit = perMinute
     return decision
   }
 
-  /** The keeper is away, until it answers again. */
+  /** Decides on its own until the keeper answers again. */
   degrade(): void {
     if (this.#degraded || this.#closed) return
     this.#degraded = true
@@ -131,7 +131,7 @@ export class LeasedLimiter implements RateLimiter {
     this.#onDegraded(true)
   }
 
-  /** Tries the real question, because a keeper that can do nothing may still answer to a greeting. */
+  /** Tries a real request, because a keeper that is unusable may still answer a ping. */
   #probeLater(): void {
     this.#cancelProbe = this.#clock.after(PROBE_MILLISECONDS, () => {
       this.#inTime(this.#source.takeLease('probe', 1, 1, 0)).then(
@@ -149,7 +149,7 @@ export class LeasedLimiter implements RateLimiter {
 
   #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      // After a pause of our own the reply may be here already, unread; one turn lets it be read first.
+      // After a pause of this process the reply may have arrived, unread; one turn of the event loop lets it be read first.
       const cancel = this.#clock.after(this.#replyMilliseconds, () =>
         setImmediate(() => reject(new Error('Too late.'))),
       )
@@ -163,12 +163,12 @@ function use(lease: Allotment, perMinute: number, now: number): LimitDecision {
   return allowed(perMinute, spentOf(lease, perMinute, now))
 }
 
-/** What the caller really spent: tokens in hand are still theirs. */
+/** The time that was really spent: tokens in hand do not count. */
 function spentOf({ wholeAt, tokens }: Allotment, perMinute: number, now: number): number {
   return Math.min(Math.max(wholeAt - now - (tokens * WINDOW) / perMinute, 0), WINDOW)
 }
 
-/** The next token is one interval away at most; anything later is a clock that was set back. */
+/** The next token is at most one interval away; if it seems later, the clock was set back. */
 function isEmpty({ emptyUntil }: Allotment, perMinute: number, now: number): boolean {
   return now < emptyUntil && emptyUntil - now <= WINDOW / perMinute
 }

@@ -16,7 +16,7 @@ export async function openSharedLimits(
   return RedisLimiter.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
 }
 
-/** Says in the log, and in a gauge, when limits are shared no longer, and when they are again. */
+/** Reports by log and gauge when limits are no longer shared, and when they are again. */
 export function tellDegraded({ log, metrics }: { log: Log; metrics: Metrics }): (degraded: boolean) => void {
   let isDegraded = false
   metrics.gauge(

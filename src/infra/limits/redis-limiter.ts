@@ -5,15 +5,15 @@ import { LeasedLimiter } from './leased-limiter.ts'
 
 const DISCONNECT_MILLISECONDS = 50
 const RECONNECT_MILLISECONDS_MAX = 1_000
-/** A connection that says nothing for so long is replaced; a host that lost its power never says goodbye. */
+/** A connection that is silent for so long is replaced: a host that lost its power does not close it. */
 const SILENCE_MILLISECONDS_MAX = 2_000
 const FIRST_CONNECTION_MILLISECONDS_MAX = 1_000
 const PREFIX = 'nano-gateway:burst:'
 
 /**
- * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; answers with
- * the tokens and with the microseconds until the allowance is whole. It goes by the server's time, so that clocks of
- * instances that differ neither add to a limit nor take from it. The key lives exactly as long as it says anything.
+ * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; returns
+ * the tokens and the microseconds until the allowance is complete. It uses the server's time, so that differing clocks of
+ * instances do not change a limit. The key expires as soon as it has no more information.
  */
 const TAKE_LEASE = `
 local time = redis.call('TIME')
@@ -37,9 +37,9 @@ interface AllotmentRedis extends Redis {
 export interface RedisBurstOptions {
   url: string
   clock: Clock
-  /** How many instances share the limits; each gets its part while Redis is away. */
+  /** How many instances share the limits; each grants its part while Redis is away. */
   instances?: number
-  /** Told when this instance begins (true) or ends (false) to decide on its own. */
+  /** Called when this instance begins (true) or stops (false) deciding on its own. */
   onDegraded?(degraded: boolean): void
   onError(error: unknown): void
 }
@@ -53,7 +53,7 @@ export class RedisLimiter extends LeasedLimiter {
     const takeLease: AllotmentRedis['takeLease'] = (key, ...rest) => redis.takeLease(PREFIX + key, ...rest)
     super({ ...options, source: { takeLease } })
     this.#redis = redis
-    // Every failure shows as a lost connection or an answer that did not come; both are dealt with where they matter.
+    // Every failure becomes a lost connection or a missing answer; both are handled where they matter.
     redis.on('error', onError)
     redis.on('close', () => this.degrade())
   }
@@ -82,14 +82,14 @@ export class RedisLimiter extends LeasedLimiter {
   }
 }
 
-/** The client defines the command of each script itself, which its type cannot say. */
+/** The client defines the command of each script itself, which its type cannot express. */
 function connect(url: string): AllotmentRedis {
   return new Redis(url, {
     lazyConnect: false,
     connectTimeout: SILENCE_MILLISECONDS_MAX,
     socketTimeout: SILENCE_MILLISECONDS_MAX,
     disconnectTimeout: DISCONNECT_MILLISECONDS,
-    // A question that cannot be asked now is not worth asking later.
+    // A request that cannot be sent now is not worth sending later.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

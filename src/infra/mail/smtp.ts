@@ -2,16 +2,16 @@ import { createTransport } from 'nodemailer'
 import { MailRefused } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 
-/** A server that says nothing must not hold a job for minutes; the URL may set other values. */
+/** A silent server must not hold a job for minutes; the URL may set other values. */
 const LIMITS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Mail through a server. The message id is ours, so that its receiver can recognise a mail that was sent twice. */
+/** Mail through a server. The message id is ours, so that the receiver can recognise a mail that was sent twice. */
 export function smtpMailer(url: string, from: string): Mailer & { close(): void } {
   const transport = createTransport({ url, ...LIMITS, disableFileAccess: true, disableUrlAccess: true })
   const domain = from.split('@')[1]?.replace(/>$/, '') ?? 'localhost'
   return {
     async send({ id, recipient, subject, text, html }) {
-      // As an object the address is taken as it is; a text would be read as a list of addresses.
+      // An object is taken as one address; a text would be read as a list of addresses.
       const to = { name: '', address: recipient }
       const messageId = `<${id}@${domain}>`
       try {
@@ -25,15 +25,15 @@ export function smtpMailer(url: string, from: string): Mailer & { close(): void 
 }
 
 /**
- * What went wrong, without the words of the server: they tend to name the recipient, and what a job fails with is kept and
- * logged. A refusal is for good when the recipient, and not the sender or the server, is what does not work.
+ * The reason of a failure without the server's own message, which often names the recipient: failures of jobs are stored and
+ * logged. A refusal is permanent if the recipient is the problem, and not the sender or the server.
  */
 function toFailure(error: unknown): Error {
   const { code, command, responseCode } = error as { code?: unknown; command?: unknown; responseCode?: unknown }
   if (command === 'RCPT TO' && typeof responseCode === 'number' && responseCode >= 500) {
     return new MailRefused('The server takes no mail for this recipient.')
   }
-  // No command was sent yet: it says why there is no line.
+  // No command was sent yet: the error says why there is no connection.
   if (command === 'CONN' && responseCode === undefined && error instanceof Error) return error
   const facts = [code, command, responseCode].filter((fact) => typeof fact === 'string' || typeof fact === 'number')
   return new Error(`The mail server did not take the mail (${facts.join(', ') || 'no reason given'}).`)

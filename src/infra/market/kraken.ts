@@ -1,7 +1,6 @@
 import { toList, toObject } from '../../kernel/shape.ts'
 import { type PriceProvider, fetchJson, toDecimal } from './provider.ts'
 
-/** The pairs that are traded there. */
 const PAIRS: Readonly<Record<string, string>> = { XNOUSD: 'USD', XNOEUR: 'EUR' }
 
 /** Kraken's public ticker: the last trade of each pair. */

@@ -2,24 +2,24 @@ import type { Clock } from '../../kernel/ports.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 
 const TIMEOUT = 5_000
-/** A provider that fails is left alone, longer each time. */
+/** First pause after a failure of the provider; each further one is longer. */
 const REST = 5_000
 const REST_MAX = 300_000
 
 interface LastGoodOptions<T> {
   clock: Clock
   fetch(signal: AbortSignal): Promise<T>
-  /** While younger, it is simply served. */
+  /** A younger value is simply returned. */
   freshMilliseconds: number
-  /** While younger, it is served and fetched anew behind the scenes; older ones are never served. */
+  /** A younger value is returned and refreshed in the background; older ones are never returned. */
   staleMilliseconds: number
   onFailure?(reason: string): void
   onSuccess?(): void
 }
 
 /**
- * The last good value of something that may fail. No caller waits while a usable value is there, or longer than
- * the time-out; one fetch at a time, and none while the provider rests.
+ * The last good value of something that may fail. While there is a usable value, no caller waits; no caller ever waits longer than
+ * the time-out. There is one fetch at a time, and none while the provider is backed off.
  */
 export class LastGood<T> {
   readonly #options: LastGoodOptions<T>
@@ -73,7 +73,7 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   const abort = new AbortController()
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
-  // It is not waited for any more when something else has failed before.
+  // Handles its rejection when the other promise has settled first.
   void whenOver(timedOut)
   const cancelTimer = clock.after(milliseconds, () => {
     abort.abort()

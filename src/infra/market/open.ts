@@ -15,20 +15,20 @@ interface MarketOptions {
   onSuccess?(event: { provider: string }): void
 }
 
-/** Who says what nano costs, as the configuration names them. */
+/** Opens the configured sources of prices. */
 export function openMarketSources(
   config: Config,
   { clock, onFailure, onSuccess }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
-  // No merchant should sell for real money by prices that were invented.
+  // No merchant should sell for real money at invented prices.
   const automatic: readonly PriceSource[] = isEmbedded(config) ? ['sandbox'] : ['coingecko', 'kraken']
   const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
   if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
   const sources = {
     coingecko: coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey }),
     kraken: kraken({ url: config.krakenUrl }),
-    // A source that the settings know and that is missing here does not compile.
+    // A source that the settings know but that is missing here does not compile.
   } satisfies Record<Exclude<PriceSource, 'auto' | 'sandbox'>, PriceProvider>
   const isSource = (name: PriceSource): name is keyof typeof sources => Object.hasOwn(sources, name)
   const providers = names.filter(isSource).map((name) => sources[name])
@@ -37,7 +37,7 @@ export function openMarketSources(
     prices: providedPrices({
       clock,
       providers,
-      // Kraken trades two of them.
+      // Kraken trades nano in two currencies.
       currencies: knowsAll ? sandbox.currencies : ['USD', 'EUR'],
       band: (currency) => ({
         least: config.priceUsdMin * perDollar(currency),

@@ -5,18 +5,18 @@ import type { MarketProvider, PriceProvider } from './provider.ts'
 
 const FRESH = 30_000
 const STALE = 10 * 60_000
-/** Two sources that differ by more than this are not both right. */
+/** If two sources differ by more than this, one of them is wrong. */
 const DISAGREEMENT_PERCENT = 5
-/** A price that is further than this from what was believed within a day needs a second source to be believed. */
+/** A price that differs more than this from one accepted within a day needs a second source to be accepted. */
 const JUMP_FACTOR = 2
 const BELIEVED = 24 * 3_600_000
 
 interface ProvidedPricesOptions {
   clock: Clock
-  /** Asked in this order. */
+  /** In order of precedence. */
   providers: readonly PriceProvider[]
   currencies: readonly string[]
-  /** What one nano may plausibly cost; anything outside is not believed, from any provider. */
+  /** Plausible prices of one nano; any price outside is refused, from every provider. */
   band(currency: string): { least: number; most: number }
   onFailure?(event: { provider: string; reason: string }): void
   onSuccess?(event: { provider: string }): void
@@ -28,9 +28,9 @@ interface Source {
 }
 
 /**
- * Prices from real markets. The first source that knows a currency is taken; where a second one knows it too, the two must
- * agree, and where none does, a jump is not believed: a wrong price would sell goods for nothing. Nor is anything believed
- * outside the band, which also guards the first look after a start.
+ * Prices from real markets. The first source that knows a currency is used; where a second one knows it too, the two must
+ * agree, and where none does, a jump is not accepted: a wrong price would sell goods for nothing. Prices outside of the band are never
+ * accepted, which also protects the first price after a start.
  */
 export function providedPrices({
   clock,
@@ -51,7 +51,7 @@ export function providedPrices({
       onSuccess: () => onSuccess?.({ provider: provider.name }),
     }),
   }))
-  /** What was last believed. */
+  /** The last accepted rates. */
   const believed = new Map<string, Rate>()
 
   return {

@@ -1,27 +1,27 @@
 import { request } from 'undici'
 import type { JsonObject } from '../../kernel/shape.ts'
 
-/** A service that knows what nano costs. */
+/** A source of prices of nano. */
 export interface PriceProvider {
   readonly name: string
-  /** Prices of one nano as decimal text, by currency in capitals. Throws at anything it cannot make sense of. */
+  /** Prices of one nano as decimal text, by currency in capitals. Throws at any answer that it cannot interpret. */
   fetchRates(currencies: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
 }
 
-/** A service that knows everything about the market of nano. */
+/** A source of all market data of nano. */
 export interface MarketProvider {
   readonly name: string
   fetchMarket(signal: AbortSignal): Promise<JsonObject>
 }
 
-/** A price as decimal text of up to 12 and 18 digits, or undefined when it is none: positive, finite, of plausible length. */
+/** A price as decimal text of up to 12 and 18 digits, or undefined when it is not one: positive, finite, of plausible length. */
 export function toDecimal(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isFinite(value) ? plain(value) : value
   const [, decimal] = (typeof text === 'string' && /^([0-9]{1,12}(?:\.[0-9]{1,18})?)[0-9]{0,20}$/.exec(text)) || []
   return decimal !== undefined && /[1-9]/.test(decimal) ? decimal : undefined
 }
 
-/** JavaScript writes small numbers with an exponent, which no decimal arithmetic reads. */
+/** JavaScript writes small numbers with an exponent, which our decimal arithmetic does not accept. */
 function plain(value: number): string {
   const text = String(value)
   return text.includes('e') ? value.toFixed(18).replace(/0+$/, '') : text
@@ -29,7 +29,7 @@ function plain(value: number): string {
 
 const ANSWER_BYTES_MAX = 1024 * 1024
 
-/** A provider that answered, and not with what was asked for. */
+/** A provider answered with an error. */
 export class BadStatus extends Error {
   readonly status: number
 
@@ -39,7 +39,7 @@ export class BadStatus extends Error {
   }
 }
 
-/** What a provider of prices answers. Addresses come from the configuration, so that they are trusted; the answers are not. */
+/** Fetches the answer of a provider. Addresses come from the configuration and are trusted; answers are not. */
 export async function fetchJson(
   url: string,
   { headers = {}, body: sent, signal }: { headers?: Record<string, string>; body?: string; signal: AbortSignal },

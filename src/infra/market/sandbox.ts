@@ -34,12 +34,12 @@ const RATES: Readonly<Record<string, string>> = {
   ZAR: '17.1',
 }
 
-/** What a dollar is worth elsewhere, roughly: good enough to recognise an absurd price. Unknown ones are like the dollar. */
+/** Rough exchange rates of the dollar: good enough to recognise an absurd price. Unknown currencies count as dollars. */
 export function perDollar(currency: string): number {
   return Number(RATES[currency] ?? 1)
 }
 
-/** A market in which a nano costs a dollar for ever. Its source says that it is none. */
+/** A market in which a nano always costs one dollar. Its source says that it is invented. */
 export function sandboxPrices(clock: Clock): Prices {
   return {
     currencies: Object.keys(RATES),
@@ -53,7 +53,7 @@ export function sandboxPrices(clock: Clock): Prices {
 
 const SUPPLY = 133_248_297
 
-/** The market data of the same market, complete and clearly invented. */
+/** Market data of the invented market, complete and clearly not real. */
 export function sandboxMarketData(clock: Clock): MarketData {
   const byCurrency = (of: (rate: number) => number) =>
     Object.fromEntries(Object.entries(RATES).map(([code, rate]) => [code.toLowerCase(), of(Number(rate))]))

@@ -10,7 +10,7 @@ interface AgreedReaderOptions {
   pool: Pick<UpstreamPool, 'order' | 'upstreams'>
   clock: Clock
   rules: AgreementRules
-  /** Asks the nodes as one, and one of them. */
+  /** Reads from one node, with failover. */
   read: NodePort['read']
   ask(upstream: Upstream, action: string, params: NodeParams): Promise<NodeAnswer>
   onDisagreement(disagreement: Disagreement): void
@@ -22,7 +22,7 @@ interface Statement {
   facts: ReadonlySet<string>
 }
 
-/** Reads what cannot be computed from blocks: where an account stands, what waits for it. Facts count when enough nodes state them. */
+/** Reads what cannot be computed from blocks: frontiers and receivable sends. Facts count when enough nodes state them. */
 export class AgreedReader {
   readonly #options: AgreedReaderOptions
   readonly #doubts: Doubts
@@ -45,7 +45,7 @@ export class AgreedReader {
         const answer = await ask(upstream, action, params)
         statements.push({ upstream, answer, facts: new Set(toFacts(answer)) })
       },
-      // What one of them keeps to itself, or invents, the next one tells.
+      // A fact that one node hides or invents shows when the next one is asked.
       () => Math.max(least - statements.length, Number(count(statements).some(([, times]) => times < least))),
     )
     const counted = count(statements)
@@ -55,7 +55,7 @@ export class AgreedReader {
     return { facts, isEnough, answers: statements.map(({ answer }) => answer) }
   }
 
-  /** A disagreement that lasts is reported. */
+  /** Reports a disagreement that lasts. */
   #follow(key: string, statements: readonly Statement[], isAgreed: boolean): void {
     if (isAgreed) {
       this.#doubts.settle(key)

@@ -3,30 +3,30 @@ import type { Raw } from '../../kernel/money.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { Upstream } from './upstream.ts'
 
-/** After so long a node that stands alone against most others is set aside. Blocks reach every node much sooner. */
+/** After so long a node that contradicts most others is set aside. Blocks reach every node much sooner. */
 const ACCUSED_AFTER = 30_000
-/** Disputes that are remembered. More at a time are a flood of inventions, of which these are evidence enough. */
+/** Most disputes that are remembered. More at a time mean that a node invents blocks, and these are enough evidence. */
 const DISPUTES_MAX = 1_000
 
-/** How many nodes must call a block confirmed before it counts. */
+/** How many nodes must report a block as confirmed before it counts. */
 export interface AgreementRules {
   nodes: number
-  /** More for larger amounts. */
+  /** More nodes for larger amounts. */
   above: readonly { amountRaw: Raw; nodes: number }[]
-  /** Whether the word of the only node that is left suffices. */
+  /** Whether one node is enough while all others are unavailable. */
   alone: 'wait' | 'allow'
-  /** After so long without agreement people are notified. */
+  /** After so long without agreement the operator is alerted. */
   waitMilliseconds: number
 }
 
-/** What nodes say of a block: confirmed, not confirmed, or not there. */
+/** The nodes that report a block as confirmed, as unconfirmed, or as missing. */
 export interface Testimony {
   confirmed: readonly Upstream[]
   unconfirmed: readonly Upstream[]
   absent: readonly Upstream[]
 }
 
-/** The same in names, for people; or what each node states in answer to a question. */
+/** The same with names of nodes, for people; or what each node stated in answer to a question. */
 export type Disagreement =
   | { hash: string; confirmed: string[]; unconfirmed: string[]; absent: string[] }
   | { read: string; stated: Record<string, string> }
@@ -38,7 +38,7 @@ interface Doubt {
   isReported: boolean
 }
 
-/** Reads the rules; throws where they ask for more nodes than are named, because then no payment would ever count. */
+/** Reads the rules; throws where they require more nodes than are configured, because then no payment would ever count. */
 export function toAgreement(config: Config): AgreementRules {
   const named = config.nodeUrls.length
   const nodes = config.confirmNodes ?? Math.min(named, 2)
@@ -56,7 +56,7 @@ export function requiredFor({ nodes, above }: AgreementRules, amountRaw: Raw): n
   return above.reduce((most, rule) => (amountRaw >= rule.amountRaw ? Math.max(most, rule.nodes) : most), nodes)
 }
 
-/** How long nodes have disagreed about things that they are asked about again and again. */
+/** How long nodes have disagreed about things that are asked again and again. */
 export class Doubts {
   readonly #clock: Clock
   readonly #waitMilliseconds: number
@@ -71,11 +71,11 @@ export class Doubts {
     this.#doubts.delete(key)
   }
 
-  /** For how long by now, and whether it is to be reported: once. */
+  /** How long the disagreement has lasted, and whether to report it, which happens once. */
   note(key: string): { age: number; isDue: boolean } {
     const now = this.#clock.now()
     const known = this.#doubts.get(key)
-    // After a pause in which nobody asked, the nodes may have agreed in the meantime and be slow again only now.
+    // After a pause without questions, the nodes may have agreed in the meantime and disagree anew.
     const lasts = known !== undefined && now - known.until < ACCUSED_AFTER
     const doubt = lasts ? known : { since: now, until: now, isReported: false }
     doubt.until = now
@@ -88,7 +88,7 @@ export class Doubts {
   }
 }
 
-/** Follows blocks that nodes disagree about: reports one when it lasts, and sets the node aside that most others contradict. */
+/** Follows blocks that nodes disagree about: reports a lasting disagreement, and sets the node aside that most others contradict. */
 export class Disputes {
   readonly #doubts: Doubts
   readonly #report: (disagreement: Disagreement) => void
@@ -102,7 +102,7 @@ export class Disputes {
     this.#doubts.settle(hash)
   }
 
-  /** Some call it confirmed, too few, and others do not. */
+  /** Too few nodes report it as confirmed, and others do not. */
   note(hash: string, testimony: Testimony): void {
     const { age, isDue } = this.#doubts.note(hash)
     if (isDue) this.#report(inNames(hash, testimony))
@@ -110,7 +110,7 @@ export class Disputes {
   }
 }
 
-/** One that has the block and not confirmed it may be slow: only those who deny it altogether are counted. */
+/** A node that has the block unconfirmed may be slow: only nodes that deny the block altogether are counted. */
 function accuse(hash: string, testimony: Testimony): void {
   const { confirmed, unconfirmed, absent } = testimony
   if (absent.length * 2 <= confirmed.length + unconfirmed.length + absent.length) return

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { memoryOf } from '../../kernel/text-memory.ts'
 
-/** An answer as the node wrote it: texts take a fraction of the room of what they mean, and cannot be changed. */
+/** An answer as the node wrote it: a text takes a fraction of the memory of the parsed object, and cannot be modified. */
 export interface RememberedText {
   text: string
-  /** Undefined when nothing that happens can change the answer. */
+  /** Undefined when no event can change the answer. */
   stamp: number | undefined
   expiresAt: number
 }
 
-/** Of the objects around the texts, as measured. */
+/** Measured size of the objects around the texts. */
 const OVERHEAD_BYTES = 220
 
-/** Answers by request, bounded by bytes; what was not used for longest goes first. */
+/** Answers by request, bounded by bytes; the least recently used are dropped first. */
 export class AnswerCache {
   readonly #entries: LRUCache<string, RememberedText>
   readonly #entryBytesMax: number
@@ -34,7 +34,7 @@ export class AnswerCache {
     return undefined
   }
 
-  /** `now` lets what has expired go at once: under many different requests it would fill the cache with the past. */
+  /** Expired entries are dropped at once (by `now`): many different requests would fill the cache with them. */
   put(key: string, { text, stamp, expiresAt }: RememberedText, now = 0): void {
     const size = memoryOf(key) + memoryOf(text) + OVERHEAD_BYTES
     if (size > this.#entryBytesMax) {

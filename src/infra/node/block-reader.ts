@@ -23,18 +23,18 @@ interface BlockReaderOptions {
   pool: Pick<UpstreamPool, 'order' | 'upstreams' | 'leastWork'>
   clock: Clock
   rules: AgreementRules
-  /** Asks the nodes as one, and one of them. */
+  /** Reads from one node, with failover. */
   read(action: string, params: NodeParams): Promise<NodeAnswer>
   ask(upstream: Upstream, action: string, params: NodeParams): Promise<NodeAnswer>
   onDisagreement(disagreement: Disagreement): void
 }
 
-/** A block, and who says what about it. */
+/** A block with what nodes report about it. */
 interface Case {
   hash: string
-  /** Its contents, as soon as a node has shown those of this hash. */
+  /** Its contents, once a node has sent those that match the hash. */
   block: Block | undefined
-  /** What each node reports of it that has it. */
+  /** Reports of all nodes that have it. */
   reports: JsonObject[]
   proven: ProvenBlock | undefined
   amountRaw: Raw | undefined
@@ -43,18 +43,18 @@ interface Case {
   absent: Upstream[]
 }
 
-/** What is to be known of blocks. */
+/** One question about blocks. */
 interface Inquiry {
   cases: ReadonlyMap<string, Case>
-  /** Whether amounts are to be computed, which takes the blocks before them; those that are expected are asked for at once. */
+  /** Whether to compute amounts, which requires the previous blocks; expected ones are requested in the same round. */
   amounts: boolean
   expected: readonly string[]
   previous: Map<string, JsonObject>
 }
 
 /**
- * Reads blocks: everything about them is computed from contents that prove themselves, and one is final when as many nodes
- * say so as must. One node can therefore neither invent nor change a payment, where more than one is asked.
+ * Reads blocks. Everything about them is computed from contents that their hashes prove, and a block is final when the required number
+ * of nodes say so. Where more than one node is asked, a single one can therefore neither invent nor change a payment.
  */
 export class BlockReader {
   readonly #options: BlockReaderOptions
@@ -70,7 +70,7 @@ export class BlockReader {
     for (const [one, isFinal] of await this.#inquire(hashes, { amounts: false, expected: [] })) {
       const { hash, block, confirmed } = one
       if (!block) continue
-      // A signature is only looked at where it matters who has signed.
+      // Signatures are verified only for callers that need the signer.
       const prove = () => this.#prove(one)?.account
       blocks.set(hash, {
         block,
@@ -94,7 +94,7 @@ export class BlockReader {
     return sends
   }
 
-  /** Every block with whether it is final. */
+  /** Every block, and whether it is final. */
   async #inquire(
     hashes: readonly string[],
     about: Pick<Inquiry, 'amounts' | 'expected'>,
@@ -120,7 +120,7 @@ export class BlockReader {
     if (inquiry.amounts) await this.#computeAmounts([...cases.values()], inquiry.previous)
   }
 
-  /** Asks as many nodes as must agree, and further ones about what is not final by their word. */
+  /** Asks as many nodes as must agree, and further ones about blocks that are not final yet. */
   async #collectFromWitnesses({ cases, expected, amounts, previous }: Inquiry): Promise<void> {
     const [first = ''] = cases.keys()
     let open = [...cases.values()]
@@ -135,14 +135,14 @@ export class BlockReader {
       },
       async () => {
         if (amounts) await this.#computeAmounts(open, previous)
-        // What the first ones deny another one may know, or invent: both are to be found out.
+        // A block that the first nodes deny may be known to another, or invented by it: both must be found out.
         open = open.filter((one) => this.#isOpen(one, amounts))
         return Math.max(0, ...open.map((one) => Math.max(1, this.#required(one) - one.confirmed.length)))
       },
     )
   }
 
-  /** Records what a node reports of a block. Contents that are not those of the hash are no word about it. */
+  /** Records a node's report about a block. Contents that do not match the hash are ignored. */
   #record(one: Case, reported: JsonObject, witness?: Upstream): void {
     if (reported.contents === undefined) {
       if (witness) one.absent.push(witness)
@@ -156,7 +156,7 @@ export class BlockReader {
     else one.unconfirmed.push(witness)
   }
 
-  /** Whoever names the account of an old block may be wrong, and the next node right. */
+  /** A node that names the account of a legacy block may be wrong, and the next one right. */
   #prove(one: Case): ProvenBlock | undefined {
     const { hash, reports } = one
     for (const reported of reports) one.proven ??= proveBlock(hash, reported, this.#options.pool.leastWork)
@@ -178,19 +178,19 @@ export class BlockReader {
     }
   }
 
-  /** Whether nodes that were not asked yet may say more: who calls it confirmed, and whether it waits to be received. */
+  /** Whether nodes that were not asked yet may add anything: another confirmation, or whether it is receivable. */
   #isOpen(one: Case, amounts: boolean): boolean {
     const least = this.#required(one)
     return one.confirmed.length < least || (amounts && waitsFor(one.reports, least) === undefined)
   }
 
-  /** Whether enough nodes call it confirmed. */
+  /** Whether enough nodes report it as confirmed. */
   #judge(one: Case): boolean {
     if (one.confirmed.length >= this.#required(one)) {
       this.#disputes.settle(one.hash)
       return true
     }
-    // Nodes that are away deny nothing.
+    // Unavailable nodes do not deny anything.
     const isDenied = one.unconfirmed.length + one.absent.length > 0
     if (one.confirmed.length > 0 && isDenied) this.#disputes.note(one.hash, one)
     return false

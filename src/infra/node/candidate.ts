@@ -11,7 +11,7 @@ import { type OurLedger, type Told, askForLedger, compareLedger } from './identi
 
 const TIMEOUT = 5_000
 const HEARING = 5_000
-/** What a page of payers causes at once; a public node that refuses this refuses its users at the worst moment. */
+/** As many requests as one page causes for its visitors; a public node that refuses them fails its users at the worst moment. */
 const BURST = 20
 const SUBSCRIBE = JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true })
 const BODY_MAX = 1_000_000
@@ -21,26 +21,26 @@ export interface Candidate {
   wsUrl: string | undefined
 }
 
-/** What was found out about a node by asking it. */
+/** The result of testing a node. */
 export interface Found extends Candidate {
   version: string | undefined
-  /** Whether it has the ledger of the network, and why not where it has not. */
+  /** Whether it has the ledger of the network, and the reason if not. */
   isOurs: boolean
   reason: string | undefined
   cemented: number | undefined
-  /** The middle one of its answers, in milliseconds. */
+  /** Median of its response times, in milliseconds. */
   milliseconds: number | undefined
-  /** How many of the requests that were sent at once it answered. */
+  /** How many of the simultaneous requests it answered. */
   burst: number
   keepsOpen: boolean
   hearsEvents: boolean | undefined
-  /** Actions that a gateway needs and the node will not serve. */
+  /** Actions that a gateway needs and the node refuses. */
   missing: string[]
-  /** Blocks that it calls confirmed, for others to confirm. */
+  /** Blocks that it reports as confirmed, to compare with other nodes. */
   confirmed: string[]
 }
 
-/** What a gateway asks of its nodes; asked about the first account of the network, which every node knows. */
+/** The questions of a gateway to its nodes, about the first account of the network, which every node knows. */
 const needs = (genesis: string, account: string): NodeAnswer[] => [
   { action: 'account_info', account, representative: 'true' },
   { action: 'accounts_frontiers', accounts: [account] },
@@ -51,11 +51,11 @@ const needs = (genesis: string, account: string): NodeAnswer[] => [
   { action: 'active_difficulty' },
   { action: 'representatives_online', weight: 'true' },
   { action: 'confirmation_quorum' },
-  // Nothing can be published by this; a node that takes blocks says what is wrong with it.
+  // An empty block cannot be published; a node that accepts blocks refuses it as invalid.
   { action: 'process', json_block: 'true', subtype: 'send', block: {} },
 ]
 
-/** Asks one node what a gateway would need of it. */
+/** Tests everything that a gateway would need from a node. */
 export async function examine(candidate: Candidate, network: NetworkName, clock: Clock): Promise<Found> {
   const line = new Line(candidate.url, clock)
   const found: Found = {
@@ -75,7 +75,7 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
     const heard = candidate.wsUrl === undefined ? undefined : listen(candidate.wsUrl, clock)
     const ours: OurLedger = { network, genesis: GENESIS_HASHES[network], thresholds: WORK_THRESHOLDS[network] }
     const told: Told = await askForLedger((request) => line.ask(request as NodeAnswer), ours)
-    // The beta network has no first block that we know: what the node names is taken, and compared with the others by agreement.
+    // The first block of the beta network is unknown: the node's is accepted, and compared with the other nodes.
     ours.genesis ??= told.genesis
     const verdict = compareLedger(ours, told)
     found.isOurs = verdict.kind === 'ours'
@@ -105,7 +105,7 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
   return found
 }
 
-/** Whether a node confirms blocks that other nodes call confirmed; of how many it was asked, and which it denies. */
+/** Whether a node confirms blocks that other nodes report as confirmed: how many it was asked about, and which it denies. */
 export async function askAbout({ url }: Candidate, hashes: readonly string[], clock: Clock): Promise<string[]> {
   const line = new Line(url, clock)
   try {
@@ -125,7 +125,7 @@ const countOf = (answer: NodeAnswer | undefined) => {
   return typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Blocks that it calls confirmed: the latest ones where it lists them, and the last of the first account. */
+/** Blocks that it reports as confirmed: the latest ones where it lists them, and the last of the first account. */
 async function listConfirmed(line: Line, account: string): Promise<string[]> {
   const { confirmations } = (await line.tell({ action: 'confirmation_history', count: '3' })) ?? {}
   const info = await line.tell({ action: 'account_info', account, include_confirmed: 'true' })
@@ -136,7 +136,7 @@ async function listConfirmed(line: Line, account: string): Promise<string[]> {
     .map((hash) => hash.toUpperCase())
 }
 
-/** Connections to one node, of the kind that a gateway holds. */
+/** Connections to one node, like those of a gateway. */
 class Line {
   readonly #url: URL
   readonly #clock: Clock
@@ -171,17 +171,17 @@ class Line {
     return answer as NodeAnswer
   }
 
-  /** Undefined where the node will not answer this. */
+  /** Undefined where the node does not answer. */
   async tell(request: NodeAnswer): Promise<NodeAnswer | undefined> {
     try {
       return await this.ask(request)
     } catch {
-      // That a node does not answer is what is to be found out.
+      // A missing answer is a result of the test, not an error.
       return undefined
     }
   }
 
-  /** How many of so many requests at once are answered. */
+  /** How many of these simultaneous requests are answered. */
   async burst(count: number): Promise<number> {
     const asked = Array.from({ length: count }, () => this.tell({ action: 'block_count' }))
     return (await Promise.all(asked)).filter((answer) => countOf(answer) !== undefined).length
@@ -213,7 +213,7 @@ class Line {
         )
       },
     )
-    // Also what trickles has its end.
+    // The limit also ends answers that arrive in tiny pieces.
     const cancel = this.#clock.after(TIMEOUT, () =>
       request.destroy(new UpstreamFailure('timeout', 'no answer in time')),
     )
@@ -225,7 +225,7 @@ class Line {
   }
 }
 
-/** Whether a websocket takes a subscription to confirmations, and the first block that it tells while it is listened to. */
+/** Whether a websocket accepts a subscription to confirmations, and the first block that it reports while we listen. */
 function listen(url: string, clock: Clock): Promise<{ hears: boolean; hash?: string }> {
   const { promise, resolve } = Promise.withResolvers<{ hears: boolean; hash?: string }>()
   const socket = new WebSocket(url, { handshakeTimeout: TIMEOUT, maxPayload: BODY_MAX })

@@ -6,11 +6,11 @@ import type { Votes } from './votes.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 const SEEN_MAX = 100_000
-/** Accounts looked up after a gap; a room that watches more has a poller. */
+/** Most accounts that are looked up after a gap; a module that watches more has a poller. */
 const CATCH_UP_MAX = 5_000
-/** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
+/** Blocks arrive before they are confirmed, so the look-up reaches a little further back than the gap. */
 const GAP_SLACK = 60_000
-/** Confirmations of a node that is being asked which ledger it has, or for proof. */
+/** Most confirmations kept of a node whose ledger is being verified, or that is a suspect. */
 const WAITING_MAX = 1_000
 
 interface ConfirmationOptions {
@@ -20,7 +20,7 @@ interface ConfirmationOptions {
   failures: Failures
   /** Finds what an account missed since a time; used after a gap. */
   findSince: (account: string, since: number) => Promise<Confirmation[]>
-  /** Called for every telling of every node: one that was first to tell is ahead of the one that is asked next. */
+  /** Called for every confirmation of every node: a node that reports it first is ahead of the one that is asked next. */
   onHeard: (confirmation: Confirmation) => void
   votes?: Votes | undefined
 }
@@ -33,9 +33,9 @@ interface Source {
 /** One node's websocket. */
 interface NodeVoice {
   upstream: Upstream
-  /** Which comparison of its ledger with ours is the first since the websocket was opened. */
+  /** The first verification of its ledger that began after the websocket was opened. */
   knownFrom: number
-  /** What it told before that. */
+  /** Confirmations that arrived before that. */
   waiting: Confirmation[]
   events: NodeEvents
 }
@@ -45,14 +45,14 @@ function isHeard({ knownFrom, upstream, events }: NodeVoice): boolean {
   return events.subscribed && verifications >= knownFrom && belongs !== false && !suspect
 }
 
-/** Merges the confirmations of all nodes: each block once, and after a gap what the watched accounts missed. */
+/** Merges the confirmations of all nodes: each block once, and after a gap those that the watched accounts missed. */
 export class Confirmations implements ConfirmationBus {
   readonly #options: ConfirmationOptions
   readonly #sources: NodeVoice[]
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
   readonly #gapListeners = new Set<() => void>()
   readonly #watched = new Map<string, number>()
-  /** A set that forgets its first entries walks over all the holes they leave. By size, because room for a number is taken at once. */
+  /** A set that drops its first entries iterates over all the holes that they leave. Bounded by size, because `max` would allocate at once. */
   readonly #seen = new LRUCache<string, true>({ maxSize: SEEN_MAX, sizeCalculation: () => 1 })
   #silentSince: number | undefined
   #catchingUp: Promise<void> = Promise.resolve()
@@ -72,7 +72,7 @@ export class Confirmations implements ConfirmationBus {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called when the stream breaks and when it comes back. */
+  /** Called when the stream breaks and when it is back. */
   onGap(listener: () => void): void {
     this.#gapListeners.add(listener)
   }
@@ -93,7 +93,7 @@ export class Confirmations implements ConfirmationBus {
     for (const { events } of this.#sources) events.close()
   }
 
-  /** A node's voice counts from the moment that it is known to have our ledger; a new connection may lead to another one. */
+  /** A node's confirmations count once its ledger is verified; a new connection may lead to another node. */
   #open({ upstream, options }: Source): NodeVoice {
     const voice: NodeVoice = {
       upstream,
@@ -123,8 +123,8 @@ export class Confirmations implements ConfirmationBus {
   }
 
   /**
-   * Takes what a node has told. It waits while it is unknown which ledger the node has, and while the node is a suspect, who
-   * may be cleared. What another ledger tells is nothing to us.
+   * Takes what a node has reported. It waits while the node's ledger is not verified, and while the node is a suspect, which
+   * may be cleared. Confirmations of another ledger are dropped.
    */
   #listenTo(voice: NodeVoice): void {
     if (voice.upstream.belongs === false) voice.waiting.length = 0
@@ -132,7 +132,7 @@ export class Confirmations implements ConfirmationBus {
     for (const confirmation of voice.waiting.splice(0)) this.hear(confirmation)
   }
 
-  /** Looks anew at who is heard. */
+  /** Checks again which nodes count. */
   judge(): void {
     for (const voice of this.#sources) this.#listenTo(voice)
     const connected = this.#sources.some(isHeard)
@@ -143,7 +143,7 @@ export class Confirmations implements ConfirmationBus {
     else if (this.#silentSince !== undefined) {
       const since = this.#silentSince - GAP_SLACK
       this.#silentSince = undefined
-      // One after another, and a second gap waits for the first to be made up.
+      // One after another: a second gap waits for the look-up after the first.
       this.#catchingUp = this.#catchingUp.then(() => this.#catchUp(since))
     }
   }
@@ -167,7 +167,7 @@ export class Confirmations implements ConfirmationBus {
     for (const listener of this.#listeners) this.#tell(listener, confirmation)
   }
 
-  /** One that throws must neither keep the others from hearing nor break the stream. */
+  /** A listener that throws must affect neither the other listeners nor the stream. */
   #tell<T>(listener: (told: T) => void, told: T): void {
     try {
       listener(told)

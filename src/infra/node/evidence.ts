@@ -8,7 +8,7 @@ import type { Upstream } from './upstream.ts'
 
 /** Blocks that a node is asked to show. */
 const SHOWN_MAX = 512
-/** Of those that the other one lacks, so many are looked at closely. */
+/** How many of those that the other node lacks are verified. */
 const SAMPLE = 8
 
 interface Contest {
@@ -20,19 +20,19 @@ interface Contest {
   threshold: bigint
 }
 
-/** Undecided when the other node does not say what it has: its silence proves nothing, neither for the leader nor against it. */
+/** Undecided when the other node does not say which blocks it has: its silence proves nothing, neither for the leader nor against it. */
 export type Verdict = 'won' | 'lost' | 'undecided'
 
 /**
  * Whether a node that counts more blocks than another one is really ahead. A count proves nothing: either the other node
- * says itself that its network is further, or the leader shows blocks that the other one lacks, as many as its lead
+ * reports itself that its network is further, or the leader shows blocks that the other one lacks, as many as its lead
  * suggests, which are signed by their owners and carry work.
  */
 export async function weighLead(contest: Contest): Promise<Verdict> {
   return (await admitsToBeBehind(contest.other)) ? 'won' : showBlocks(contest)
 }
 
-/** A node hears from its peers how far they are; one that is still catching up knows it. */
+/** Peers report their counts to each other, so a node that is still catching up knows it. */
 async function admitsToBeBehind(node: Upstream): Promise<boolean> {
   const heard = Number((await hearOut(node, { action: 'telemetry' }))?.cemented_count)
   return Number.isSafeInteger(heard) && heard - node.cemented > LAG_BLOCKS_MAX
@@ -46,7 +46,7 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
   if (!answer) return 'undecided'
   const unfound = new Set(toList(answer.blocks_not_found))
   const missing = shown.filter((hash) => unfound.has(hash))
-  // Blocks take a moment from node to node: a few that are missing make no node late by hundreds.
+  // Blocks take a moment from node to node: a few missing ones do not make a node late by hundreds.
   const expected = Math.max(1, Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2))
   if (missing.length < expected) {
     // That it lacks nothing is a claim too: it must show the blocks.
@@ -60,7 +60,7 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
   return sample.every((hash) => isGenuine(hash, toObject(blocks[hash]), threshold)) ? 'won' : 'lost'
 }
 
-/** What a node has confirmed lately, as it says itself and as its websocket has told. */
+/** Recently confirmed blocks of a node, from its own list and its websocket. */
 async function listShown(node: Upstream): Promise<string[]> {
   const history = await inquire(node, { action: 'confirmation_history' })
   const listed = toList(history?.confirmations)
@@ -69,12 +69,12 @@ async function listShown(node: Upstream): Promise<string[]> {
   return [...new Set([...listed.slice(-SHOWN_MAX), ...node.heard])].slice(-SHOWN_MAX)
 }
 
-/** These cannot be made up without the key of the account and the work of the network. */
+/** Such a block cannot be invented without the key of the account and the work of the network. */
 function isGenuine(hash: string, told: JsonObject, threshold: bigint): boolean {
   return told.confirmed === 'true' && proveBlock(hash, told, threshold)?.block.type === 'state'
 }
 
-/** Undefined when the node will not say; a node that cannot be asked is the end of the contest. */
+/** Undefined when the node does not answer the question; throws when it cannot be reached, which ends the contest. */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await node.inquire(request)
@@ -85,18 +85,18 @@ async function inquire(node: Upstream, request: object): Promise<NodeAnswer | un
   }
 }
 
-/** What the accused node says for itself; undefined when it says nothing, for whatever reason. */
+/** The answer of the accused node; undefined when there is none, for whatever reason. */
 async function hearOut(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     const answer = await node.inquire(request)
     return answer.error === undefined ? answer : undefined
   } catch {
-    // What it keeps to itself proves nothing; whether it still serves is for the probes to tell.
+    // A missing answer proves nothing; whether the node still works is found out by probes.
     return undefined
   }
 }
 
-/** Some of a list, at random: a node that made it up does not know which. */
+/** Some of a list, at random: a node that invented it cannot know which. */
 function pick<T>(list: readonly T[], count: number, random: Random): T[] {
   const left = [...list]
   const picked: T[] = []

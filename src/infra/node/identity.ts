@@ -9,20 +9,20 @@ export interface OurLedger extends LedgerIdentity {
   thresholds: WorkThresholds
 }
 
-/** What a node tells of its ledger. A node is not obliged to tell anything. */
+/** What a node reports about its ledger. A node is not obliged to report anything. */
 export interface Told {
   network?: string | undefined
   genesis?: string | undefined
-  /** Whether it has our first block; asked only when it does not tell its own. */
+  /** Whether it has our first block; asked only when it does not report its own. */
   hasOurGenesis?: boolean | undefined
-  /** The least work that it takes. */
+  /** The least work that it accepts. */
   send?: bigint | undefined
   receive?: bigint | undefined
 }
 
 type Ask = (request: object) => Promise<NodeAnswer>
 
-/** Asks in every way that nodes and the proxies before them may leave open. Fails when the node cannot be asked at all. */
+/** Asks in every way that nodes and proxies in front of them may allow. Fails when the node cannot be reached at all. */
 export async function askForLedger(ask: Ask, ours: OurLedger): Promise<Told> {
   const [version, difficulty] = await Promise.all([
     tell(ask, { action: 'version' }),
@@ -43,7 +43,7 @@ export async function askForLedger(ask: Ask, ours: OurLedger): Promise<Told> {
 
 type Verdict = { kind: 'ours' } | { kind: 'foreign' | 'untold'; reason: string }
 
-/** Whether what a node tells is our ledger. What it does not tell is not held against it, but its first block must be known. */
+/** Whether a node has our ledger. Missing reports do not count against it, but its first block must be known. */
 export function compareLedger(ours: OurLedger, told: Told): Verdict {
   const { network, genesis, hasOurGenesis, send = 0n, receive = 0n } = told
   if (network !== undefined && network !== ours.network) {
@@ -55,7 +55,7 @@ export function compareLedger(ours: OurLedger, told: Told): Verdict {
   }
   if (hasOurGenesis === false) return foreign(`it does not have the first block of our ledger, ${ours.genesis}`)
   if (genesis === undefined && hasOurGenesis === undefined) return untold('it does not tell which ledger it has')
-  // One that asks for less takes our blocks all the same.
+  // A node that requires less work accepts our blocks all the same.
   const { thresholds } = ours
   if (send > thresholds.send || receive > thresholds.receive) {
     const asks = `${formatWork(send)} for a send and ${formatWork(receive)} for a receive`
@@ -68,10 +68,10 @@ export function compareLedger(ours: OurLedger, told: Told): Verdict {
 const foreign = (reason: string): Verdict => ({ kind: 'foreign', reason })
 const untold = (reason: string): Verdict => ({ kind: 'untold', reason })
 
-/** A word of the node for the log: short, and of one line. */
+/** A text of the node for the log: short, and on one line. */
 const show = (word: string) => JSON.stringify(word.slice(0, 40))
 
-/** Undefined when the node, or a proxy before it, will not say. */
+/** Undefined when the node, or a proxy in front of it, does not answer the question. */
 async function tell(ask: Ask, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await ask(request)

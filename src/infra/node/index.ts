@@ -46,11 +46,11 @@ interface NodesOptions {
   clock: Clock
   random: Random
   failures: Failures
-  /** Tells other instances which accounts and blocks our own publication has touched. */
+  /** Notifies other instances which accounts and blocks our own publication has changed. */
   onWrite?: (keys: readonly string[], holder: string | undefined) => Promise<void>
-  /** Whether we hear of what other instances publish; while we do not, nothing that they may change is remembered. */
+  /** Whether notices of other instances arrive; while they do not, nothing that those may change is remembered. */
   hearsWrites?: () => boolean
-  /** A node does better or worse. */
+  /** The state of a node has changed. */
   onState?: (upstream: Upstream) => void
   /** The nodes have agreed on a first block where none was known. */
   onLearned?: (genesis: string) => void
@@ -62,27 +62,27 @@ interface NodesOptions {
 
 interface Flight {
   promise: Promise<NodeAnswer>
-  /** How many wait for it; those who cannot say that they left are counted for good. */
+  /** How many callers wait for it; those who cannot report that they left are counted for good. */
   waiting: number
   abort: Leaving | undefined
 }
 
 interface Departure {
   keys: string[]
-  /** Unset when the answer is not to be remembered. */
+  /** Unset when the answer must not be remembered. */
   stamp: number | undefined
   leaving?: Leaving | undefined
-  /** Of the request that caused the read, for the log. */
+  /** Id of the request that caused the read, for the log. */
   requestId?: string | undefined
   verbatim: boolean
   step?: Step | undefined
 }
 
-/** For whom a node is asked. */
+/** The request for which a node is asked. */
 interface Asking {
   trace?: Trace | undefined
   leaving?: Leaving | undefined
-  /** The client wrote the question. */
+  /** Whether the client wrote the question. */
   verbatim?: boolean
 }
 
@@ -138,7 +138,7 @@ export class Nodes implements Judge {
     return this.pool.start()
   }
 
-  /** Before anything of this is closed. */
+  /** Runs before the nodes are closed. */
   onClose(run: () => void): void {
     this.#closings.push(run)
   }
@@ -151,8 +151,8 @@ export class Nodes implements Judge {
   }
 
   /**
-   * The port as one request sees it; the trace tells where its answer came from. `leaving` says that the client has
-   * left: a read that no other caller waits for ends then, a publish never does.
+   * The port for one request; its trace records where answers came from. `leaving` reports that the client has
+   * left: a read then ends unless another caller waits for it, a publish never does.
    */
   forRequest(trace?: Trace, leaving?: Leaving): NodePort {
     return {
@@ -164,7 +164,7 @@ export class Nodes implements Judge {
     }
   }
 
-  /** What every node knows of an account and of blocks. */
+  /** What every node knows about an account and about blocks. */
   survey(account: string, hashes: readonly string[]): Promise<Survey> {
     return surveyNodes({ upstreams: this.pool.upstreams, ask: askOne }, account, hashes)
   }
@@ -174,13 +174,13 @@ export class Nodes implements Judge {
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
     const { cache } = policyOf(action)
-    // What events keep fresh is only remembered while events arrive, and none tells of what is not confirmed.
+    // Answers that events keep fresh are remembered only while events arrive, and there are no events for unconfirmed blocks.
     const confirmedOnly = textOf(params.include_only_confirmed) !== 'false'
     const hears = confirmedOnly && this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     const isFirst = trace !== undefined && trace.cache === undefined
-    // An answer made from two reads is not remembered.
+    // What a caller makes from two reads is not remembered.
     if (trace) trace.fresh = isFirst && cached ? new Standing(this, body, keys, cached) : undefined
     if (cached) {
       if (trace) trace.cache = 'hit'
@@ -199,7 +199,7 @@ export class Nodes implements Judge {
         verbatim,
       })
     this.#join(flightKey, flight, leaving)
-    // Of an answer made from two reads it is not known which of them a later write has overtaken.
+    // When two reads make one answer, it is unknown which of them is outdated by a later write.
     if (trace) trace.flight = isFirst ? this.#shared(flightKey, flight, { keys, stamp }) : undefined
     return toResult(await flight.promise)
   }
@@ -209,7 +209,7 @@ export class Nodes implements Judge {
     leaving?.onLeave(() => this.#leave(flightKey, flight))
   }
 
-  /** For callers who would ask the same: one who comes after a write needs a read that began after it. */
+  /** Lets other callers with the same question wait for it, unless they come after a write: they need a read that began after that. */
   #shared(flightKey: string, flight: Flight, { keys, stamp }: { keys: string[]; stamp: number }): SharedFlight {
     return {
       join: (leaving) => {
@@ -235,7 +235,7 @@ export class Nodes implements Judge {
     return flight
   }
 
-  /** One waits less. A flight without waiting callers ends, and none joins it any more. */
+  /** One caller less. A read without waiting callers is cancelled, and no caller can join it any more. */
   #leave(flightKey: string, flight: Flight): void {
     if (--flight.waiting > 0) return
     this.#forget(flightKey, flight)
@@ -256,7 +256,7 @@ export class Nodes implements Judge {
       const { answer, text, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       step?.note({ 'gateway.node': upstream.options.name, 'gateway.hedged': hedged })
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
-      // Another node's word about what only the holder surely knows is good enough to give, not to remember.
+      // What only the holder knows for sure may be answered by another node, but is not remembered then.
       const sure = (holder === undefined || holder === upstream) && !isBlank(action, answer)
       if (sure && stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
@@ -274,7 +274,7 @@ export class Nodes implements Judge {
 
   async #publish(block: Block, subtype: string | undefined): Promise<string> {
     const keys = touchedByBlock(block)
-    // Reads that began before this moment must not answer those who ask after it, whatever comes of it.
+    // Reads that began before this moment must not answer later questions, whatever the outcome is.
     this.#epochs.bump(keys)
     let taker: string | undefined
     try {
@@ -303,17 +303,17 @@ export class Nodes implements Judge {
     })
   }
 
-  /** Another instance has heard of a block that no node has told us. */
+  /** Takes a confirmation from another instance that no node has sent to this one. */
   hear(confirmation: Confirmation): void {
     this.#bus.hear(confirmation)
   }
 
-  /** What others have published may have escaped us: everything remembered is in doubt. */
+  /** Notices of others may be lost, so everything remembered may be outdated. */
   noteGap(): void {
     this.#epochs.bumpAll()
   }
 
-  /** Another instance has published: what we remember of these is old. */
+  /** Another instance has published: remembered answers about these keys are outdated. */
   noteWrites(keys: readonly string[], holderName: string): void {
     this.#epochs.bump(keys)
     const holder = this.pool.upstreams.find(({ options }) => options.name === holderName)

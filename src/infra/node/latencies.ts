@@ -1,7 +1,7 @@
 const KEPT = 128
 const REFRESH_EVERY = 16
 
-/** The latest response times of a node and their 95th percentile, brought up to date every few answers. */
+/** The latest response times of a node and their 95th percentile, updated every few answers. */
 export class Latencies {
   readonly #samples: number[] = []
   #next = 0
@@ -15,7 +15,7 @@ export class Latencies {
     }
   }
 
-  /** Undefined until there is enough to tell. */
+  /** Undefined until there are enough. */
   get p95(): number | undefined {
     return this.#p95
   }

@@ -1,4 +1,4 @@
-/** Nodes that are no further apart than this say the same. */
+/** Nodes whose counts differ by no more than this count as equal. */
 export const LAG_BLOCKS_MAX = 500
-/** How long a question about the node itself may take. */
+/** Time limit of questions about the node itself. */
 export const INQUIRY_TIMEOUT = 2_000

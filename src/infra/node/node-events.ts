@@ -13,10 +13,10 @@ const SUBSCRIBE = JSON.stringify({
   action: 'subscribe',
   topic: 'confirmation',
   ack: true,
-  // Our own clients may ask for these. Votes they may not: a node sends hundreds with each block, to all its listeners.
+  // Our own clients may ask for these. Not for votes: a node sends hundreds with each block, to all its listeners.
   options: { include_election_info: 'true', include_sideband_info: 'true' },
 })
-/** Without an acknowledgement, which would count as that of the first. Votes may come before a node has the block, or after its end. */
+/** Without an acknowledgement, which would look like that of the first. Votes may arrive before a node has the block, or after its election. */
 const SUBSCRIBE_VOTES = JSON.stringify({
   action: 'subscribe',
   topic: 'vote',
@@ -46,7 +46,7 @@ export class NodeEvents {
     on: {
       confirmation: (confirmation: Confirmation) => void
       stateChange: () => void
-      /** Takes votes as they are; none are asked for without it. */
+      /** Receives votes unparsed; without it the node is not asked for votes. */
       vote?: ((text: string) => void) | undefined
     },
   ) {
@@ -84,7 +84,7 @@ export class NodeEvents {
     socket.on('close', () => this.#lost())
   }
 
-  /** Pings, and gives up on a peer that has gone silent: half-open connections look alive for hours. */
+  /** Pings, and closes the connection of a silent peer: half-open connections look alive for hours. */
   #watch(socket: WebSocket): void {
     this.#cancelTimer = this.#clock.after(PING_EVERY, () => {
       if (this.#clock.now() - this.#heardAt > SILENCE_MAX) socket.terminate()
@@ -115,7 +115,7 @@ export class NodeEvents {
     }
     const message = parse(text)
     if (message?.ack === 'subscribe') {
-      // Said again, it is nothing new: whoever listens would forget and look for everything each time.
+      // A repeated acknowledgement must not count as a new connection: listeners would drop and look up everything each time.
       if (this.subscribed) return
       this.#failures = 0
       this.subscribed = true
@@ -132,12 +132,12 @@ function parse(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
-    // Not JSON: a node that says nothing we know.
+    // Not JSON: such a message is ignored.
     return undefined
   }
 }
 
-/** Nodes are not trusted: a message without the members we rely on is dropped. */
+/** Nodes are not trusted: a message without the members that we need is dropped. */
 function toConfirmation({ message, time }: Record<string, unknown>): Confirmation | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   const {
@@ -163,14 +163,14 @@ function toConfirmation({ message, time }: Record<string, unknown>): Confirmatio
   }
 }
 
-/** Members that are what all of them should be; votes, which another listener may have asked the node for, are none. */
+/** The members that are texts, as all should be; a list of votes, which another listener may have requested, is dropped. */
 function textsOf(block: unknown): Record<string, string> {
   if (typeof block !== 'object' || block === null) return {}
   if (isTexts(block)) return block
   return Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'))
 }
 
-/** Most blocks are what they should be, and need no copy: a node tells of thousands that concern no account here. */
+/** Most blocks contain only texts and need no copy: a node reports thousands that concern no account here. */
 function isTexts(block: object): block is Record<string, string> {
   if (Array.isArray(block)) return false
   for (const name in block) if (typeof (block as Record<string, unknown>)[name] !== 'string') return false

@@ -11,7 +11,7 @@ import { shareConfirmations } from './shared-confirmations.ts'
 import type { Upstream } from './upstream.ts'
 import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
-/** Of the memory for answers; the rest is for what is made of them. */
+/** Share of the memory for answers of nodes; the rest is for finished answers. */
 const ANSWERS_SHARE = 3 / 8
 
 interface NodesParts {
@@ -20,10 +20,10 @@ interface NodesParts {
   log: Log
   metrics: Metrics
   failures: Failures
-  /** How processes on one store tell each other of writes. */
+  /** How processes on one store notify each other of writes. */
   notices: Notices
   devnet: EmbeddedAddresses | undefined
-  /** Tells this process from others on the store. */
+  /** Identifies this process among those on the store. */
   instance: string
   ledger: OurLedger
   /** The nodes have agreed on a first block where none was known. */
@@ -31,7 +31,7 @@ interface NodesParts {
   traces?: Traces | undefined
 }
 
-/** The nodes as the configuration names them, with what they tell and fail at told on: to the log, metrics, other instances. */
+/** Opens the configured nodes, and reports their states and failures to the log, to metrics and to other instances. */
 export function openNodes(config: Config, parts: NodesParts): Nodes {
   const { clock, random, log, metrics, failures, notices, devnet, instance, ledger } = parts
   const nodes = new Nodes({
@@ -88,7 +88,7 @@ function tellDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>,
   log.error({ event: 'node_disagreement', ...disagreement })
 }
 
-/** Why nothing is served, when nothing is: the nodes that could be asked and may not be are named. */
+/** Why nothing can be served, if so: names the reachable nodes that must not be used. */
 export function noNodeReason({ pool }: Nodes): string | undefined {
   if (pool.upstreams.some(({ healthy }) => healthy)) return undefined
   const named = pool.upstreams

@@ -1,8 +1,8 @@
-/** How answers of a node action may be remembered and how long one may take. The table that operators ask about. */
+/** How answers of an action may be remembered, and how long one may take. */
 type CacheRule =
   /** A confirmed block with a successor never changes; until then it is remembered for a second. */
   | { kind: 'immutable'; milliseconds: number }
-  /** Dropped by any confirmation or own block that touches the accounts asked about. */
+  /** Dropped by any confirmation or own block that touches the accounts in question. */
   | { kind: 'events'; milliseconds: number }
   | { kind: 'short'; milliseconds: number }
   | { kind: 'never' }
@@ -57,7 +57,7 @@ const LISTS: Record<string, string> = {
   peers: 'peers',
 }
 
-/** A node that has just started knows no peers yet: an empty list is true for a moment, and nothing to remember for a minute. */
+/** A node that has just started knows no peers yet: its empty list is true for a moment, and must not be remembered for a minute. */
 export function isBlank(action: string, answer: Record<string, unknown>): boolean {
   const list = LISTS[action]
   if (list === undefined) return false
@@ -67,7 +67,7 @@ export function isBlank(action: string, answer: Record<string, unknown>): boolea
 
 const NO_SUCCESSOR = '0'.repeat(64)
 
-/** Whether a block's record can never change again, given what was asked about it. */
+/** Whether a block's record can never change again, considering what was asked. */
 export function isSettled(action: string, answer: Record<string, unknown>): boolean {
   if (action === 'block_info' || action === 'block') return isSettledBlock(answer)
   if (action !== 'blocks_info' || typeof answer.blocks !== 'object' || answer.blocks === null) return false
@@ -78,6 +78,6 @@ export function isSettled(action: string, answer: Record<string, unknown>): bool
 function isSettledBlock(block: Record<string, unknown>): boolean {
   if (block.confirmed !== 'true' || block.successor === NO_SUCCESSOR) return false
   if (block.receivable === '1' || block.pending === '1') return false
-  // Only a send is ever received, so the hash of its receive can still come. Legacy blocks do not say what they are.
+  // Only a send can still be received, which changes its receive hash. Legacy blocks do not say what they are.
   return block.receive_hash !== NO_SUCCESSOR || (block.subtype !== undefined && block.subtype !== 'send')
 }

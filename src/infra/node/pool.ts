@@ -8,9 +8,9 @@ import { Progress } from './progress.ts'
 import { type NodeState, Upstream, type UpstreamOptions } from './upstream.ts'
 
 const PROBE_EVERY = 3_000
-/** How often a node that is well is asked again which ledger it has. */
+/** How often the ledger of a healthy node is verified again. */
 const VERIFY_EVERY = 60_000
-/** By then every node has heard of a block, or lags so far that probes tell. */
+/** By then every node has received a block, or lags so far that probes find out. */
 const HOLD_FOR = 60_000
 const HELD_MAX = 10_000
 const PROBE = JSON.stringify({ action: 'block_count' })
@@ -19,9 +19,9 @@ interface PoolOptions {
   clock: Clock
   random: Random
   failures: Failures
-  /** The ledger that all nodes must have. A first block that is not known is learned from the nodes, if they agree. */
+  /** The ledger that all nodes must have. An unknown first block is learned from the nodes, if they agree. */
   ledger: OurLedger
-  /** Called whenever a node begins to do better or worse, and once for each after the first look. */
+  /** Called whenever a node's state changes, and once for each after the first probe. */
   onState?: ((upstream: Upstream) => void) | undefined
   onLearned?: ((genesis: string) => void) | undefined
   /** Called whenever something new is known about a node. */
@@ -29,13 +29,13 @@ interface PoolOptions {
 }
 
 /**
- * The nodes, and which of them to ask. Health comes from probes and from what requests meet; the order for a request
+ * The nodes, and which of them to ask. Health is known from probes and from requests; the order for a request
  * depends on its account, so that one account is served by one node and never sees an older state after a newer one.
  */
 export class UpstreamPool {
   readonly ledger: OurLedger
   readonly upstreams: readonly Upstream[]
-  /** How often all nodes were looked at. */
+  /** How often all nodes were probed. */
   looks = 0
   readonly #clock: Clock
   readonly #progress: Progress
@@ -46,7 +46,7 @@ export class UpstreamPool {
   readonly #holders = new Map<string, { upstream: Upstream; until: number }>()
   #cancelProbe: (() => void) | undefined
   #closed = false
-  /** Meanwhile a state may be a passing thought. */
+  /** Set during a probe, when a state may still change. */
   #judging = false
 
   constructor(nodes: readonly UpstreamOptions[], options: PoolOptions) {
@@ -56,7 +56,7 @@ export class UpstreamPool {
     this.#onLook = onLook
     this.#onLearned = onLearned
     this.ledger = { ...ledger }
-    // A development ledger that asks for live work has blocks with less: its own, and those from before.
+    // A development ledger that requires live work has blocks with less: its own, and those from before.
     this.#progress = new Progress({ clock, random, failures, threshold: WORK_THRESHOLDS[ledger.network].receive })
     const onChange = () => {
       this.#tellStates()
@@ -66,7 +66,7 @@ export class UpstreamPool {
     this.upstreams = nodes.map((node) => new Upstream(node, part))
   }
 
-  /** Looks at every node once, then again and again; resolves after the first look. */
+  /** Probes every node once, then again and again; resolves after the first probe. */
   async start(): Promise<void> {
     await this.#probeAll()
   }
@@ -77,7 +77,7 @@ export class UpstreamPool {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()))
   }
 
-  /** The least work of a block on our network. Development ledgers ask for what they like, also for none. */
+  /** The least work of a block on our network. Development ledgers may require any work, or none. */
   get leastWork(): bigint {
     const { network } = this.ledger
     const { receive } = WORK_THRESHOLDS[network]
@@ -85,9 +85,9 @@ export class UpstreamPool {
     return asked.reduce((least, one) => (one < least ? one : least), receive)
   }
 
-  /** The nodes to try for a request, best first: by its key, but a node that holds what it is about before all others. */
+  /** The nodes to try for a request, best first: by its key, but a node that holds what it is about comes first. */
   order(key: string, touched: readonly string[] = [key]): Upstream[] {
-    // Another ledger, or one without confirmations, is asked nothing, whatever happens to the others.
+    // A node with another ledger, or one that is suspect, is never asked, whatever happens to the others.
     const eligible = this.upstreams.filter(({ belongs, suspect }) => belongs !== false && !suspect)
     if (eligible.length < 2) return eligible
     const ranked = eligible
@@ -96,14 +96,14 @@ export class UpstreamPool {
       .map(({ upstream }) => upstream)
     const failing = ranked.filter((upstream) => !upstream.healthy && !upstream.lagging)
     const healthy = ranked.filter((upstream) => upstream.healthy)
-    // When all look bad, our judgement is the likelier fault: use them all rather than fail, the stale ones last.
+    // When all nodes look bad, our own view is probably wrong: use them all instead of failing, lagging ones last.
     if (healthy.length === 0) return [...failing, ...ranked.filter((upstream) => upstream.lagging)]
     const holder = this.#findHolder(touched)
     if (holder?.healthy) return [holder, ...healthy.filter((upstream) => upstream !== holder), ...failing]
     return [...healthy, ...failing]
   }
 
-  /** A node that took a block knows of it before the others do: for a while it is asked first about what changed. */
+  /** A node that accepted a block knows it before the others do: for a while it is asked first about what changed. */
   hold(keys: readonly string[], upstream: Upstream): void {
     const until = this.#clock.now() + HOLD_FOR
     for (const key of keys) {
@@ -116,7 +116,7 @@ export class UpstreamPool {
     }
   }
 
-  /** The node that took a block about these lately, if it is well. */
+  /** The node that recently accepted a block about these keys, if it is healthy. */
   holderOf(keys: readonly string[]): Upstream | undefined {
     const holder = this.#findHolder(keys)
     return holder?.healthy ? holder : undefined
@@ -141,7 +141,7 @@ export class UpstreamPool {
     this.looks++
   }
 
-  /** Counts a node's blocks and, if it is time or was lost, asks whose they are. */
+  /** Reads a node's block count and, if it is time or the node was lost, verifies its ledger. */
   async #look(upstream: Upstream): Promise<number | undefined> {
     const { reachable, belongs, verifiedAt } = upstream
     const isDue = !reachable || belongs !== true || this.#clock.now() - verifiedAt >= VERIFY_EVERY
@@ -157,7 +157,7 @@ export class UpstreamPool {
       if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'it does not count its blocks')
       return count
     } catch (error) {
-      // The node is then lost, and its change of state is what is logged.
+      // The node is then lost, and its change of state is logged.
       upstream.failure = toFailure(error).message
       return undefined
     }
@@ -174,7 +174,7 @@ export class UpstreamPool {
     if (!upstream.reachable) upstream.forgive()
   }
 
-  /** A network that begins anew now and then has no first block that we could know; most of the nodes must agree on one. */
+  /** The first block of a network that is restarted now and then cannot be known in advance; most of the nodes must agree on one. */
   #learnGenesis(): void {
     if (this.ledger.genesis !== undefined) return
     const votes = this.upstreams
@@ -190,7 +190,7 @@ export class UpstreamPool {
     for (const upstream of this.upstreams) upstream.compare()
   }
 
-  /** Tells of every node whose state is not what was told last; during a look only of those that were told of before. */
+  /** Reports every node whose state differs from the last report; during a probe only nodes that were reported before. */
   #tellStates(all = false): void {
     if (this.#judging) return
     for (const upstream of this.upstreams) {
@@ -202,14 +202,14 @@ export class UpstreamPool {
   }
 }
 
-/** Weighted rendezvous hashing: losing a node moves only the accounts it served. */
+/** Weighted rendezvous hashing: losing a node moves only the accounts that it served. */
 function rankOf(upstream: Upstream, key: string): number {
   const { name, weight } = upstream.options
   const uniform = (hash(`${name}:${key}`) + 1) / 4_294_967_297
   return -weight / Math.log(uniform)
 }
 
-/** FNV-1a with a final mix, because neighbouring keys must not fall together. */
+/** FNV-1a with a final mix, because similar keys must not get similar ranks. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)

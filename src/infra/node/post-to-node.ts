@@ -6,7 +6,7 @@ interface NodePost {
   path: string
   headers: Record<string, string>
   body: string
-  /** Ends the request wherever it is, also while it still waits for a free connection. */
+  /** Cancels the request at any stage, even while it waits for a free connection. */
   leaving: Leaving
 }
 
@@ -24,7 +24,7 @@ export function postToNode(pool: Pool, { path, headers, body, leaving }: NodePos
       controller?.abort(failure)
     }
     const done = leaving.onLeave(abort)
-    // Time is measured by the caller, who can leave, so the pool's own limits are off.
+    // The caller measures time and can cancel, so the pool's own limits are off.
     pool.dispatch(
       { method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {

@@ -6,11 +6,11 @@ import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
 
 const STALL_AFTER = 30_000
-/** How long after no node reaches it any more a count that two nodes had still tells how far a node should be. */
+/** How long a count that two nodes agreed on stays the standard after no node reaches it any more. */
 const COUNT_KEPT = 600_000
 /** How often two nodes that disagree are asked for proof. */
 const CONTEST_EVERY = 30_000
-/** Blocks per second; a count that grows faster than any network confirms has leapt. */
+/** Blocks per second; a count that grows faster than any network confirms has jumped. */
 const GROWTH_MAX = 200
 
 interface ProgressOptions {
@@ -22,17 +22,17 @@ interface ProgressOptions {
 }
 
 /**
- * Which nodes are behind, and which only claim to be ahead. A ledger has no block time, so that counts are all there is to
- * compare; but a count is a claim. Two nodes that count alike are believed. One that counts more than all others must show
- * the blocks that they lack; until it does, it is the suspect, and not they the late ones. Where the others will not say
- * what they lack, one that was well and has grown step by step stays so.
+ * Which nodes are behind, and which only claim to be ahead. A ledger has no block time, so block counts are all that can be
+ * compared; but a count is only a claim. Two nodes with the same count are believed. A node that counts more than all others must show
+ * the blocks that they lack; until it does, the node is the suspect, and the others are not behind. Where the others do not answer
+ * which blocks they have, a node that was healthy and has grown step by step stays so.
  */
 export class Progress {
   readonly #options: ProgressOptions
   readonly #contests = new Map<string, { at: number; verdict: Verdict }>()
-  /** Who was last seen ahead of a node that is behind. */
+  /** The node that was last seen ahead of a node that is behind. */
   readonly #leaders = new Map<Upstream, { leader: Upstream; at: number }>()
-  /** What nodes counted when they were last no suspects; a node that was judged to be one since is not among them. */
+  /** Counts of nodes when they were last not suspect; becoming a suspect removes the entry. */
   readonly #trusted = new Map<Upstream, { count: number; at: number }>()
   /** The highest count that two nodes reached together. */
   #agreed: { count: number; at: number } | undefined
@@ -66,7 +66,7 @@ export class Progress {
       const peers = rest.slice(1).filter((other) => cemented - other.cemented <= LAG_BLOCKS_MAX)
       const isPresumed = this.#isPresumed(top, peers, now)
       const known = this.#known(top, next, now)
-      // It serves nothing while it is asked for proof, unless it has stood a contest and not leapt since.
+      // It serves nothing while it is asked for proof, unless it has won a contest before and not jumped since.
       const before = this.#contests.get(pair(top, next))?.verdict ?? 'lost'
       const stood = before !== 'lost' && this.#isSteady(top, now)
       if (!known && !stood) top.overcounts = true
@@ -86,15 +86,15 @@ export class Progress {
   async #compare(best: Upstream, other: Upstream, now: number): Promise<void> {
     const isFar = best.cemented - other.cemented > LAG_BLOCKS_MAX
     const stands = other.cemented < best.cemented && now - other.progressedAt > STALL_AFTER
-    // To stand still is no fault on a quiet network: the one that moves has to show what the other one missed.
+    // On a quiet network standing still is normal: the node that moves must show what the other one missed.
     other.lagging = isFar || (stands && (await this.#weigh(best, [other], now)) === 'won')
-    // It claims no more than the best one has.
+    // It claims no more than the best node has.
     other.overcounts = false
     if (other.lagging) this.#leaders.set(other, { leader: best, at: now })
     else this.#leaders.delete(other)
   }
 
-  /** With no node ahead of it any more, what is known from before counts for a while. */
+  /** If no node is ahead of it any more, earlier knowledge counts for a while. */
   #wasBehind(best: Upstream, living: readonly Upstream[], now: number): boolean {
     const before = this.#leaders.get(best)
     const isLate = before !== undefined && !living.includes(before.leader) && now - before.at < COUNT_KEPT
@@ -112,29 +112,29 @@ export class Progress {
     else if (now - this.#agreed.at > COUNT_KEPT) this.#agreed = undefined
   }
 
-  /** Who is believed when nothing can be proven: a leader stays what it was, and of strangers a primary is the better one. */
+  /** Which node is believed when nothing can be proved: an earlier leader, or among unknown nodes a primary one. */
   #isPresumed(leader: Upstream, peers: readonly Upstream[], now: number): boolean {
-    // Two that count alike are believed, unless they are stuck.
+    // Two nodes with the same count are believed, unless they are stuck.
     if (peers.length > 1 && peers.some(({ progressedAt }) => now - progressedAt <= STALL_AFTER)) return false
     const outranks = leader.options.role === 'primary' && peers.every(({ options }) => options.role === 'fallback')
     return this.#isSteady(leader, now) || (outranks && !leader.overcounts)
   }
 
-  /** Whether it was no suspect and has grown step by step since. */
+  /** Whether it was not suspect and has grown step by step since. */
   #isSteady(upstream: Upstream, now: number): boolean {
     const before = this.#trusted.get(upstream)
     if (!before || now - before.at > COUNT_KEPT) return false
     return upstream.cemented - before.count <= (GROWTH_MAX * (now - before.at)) / 1_000
   }
 
-  /** What is known of a lead without asking anybody. */
+  /** What is known about a lead without asking any node. */
   #known(top: Upstream, next: Upstream, now: number): Verdict | undefined {
     if (this.#isBelowAgreed(next)) return 'won'
     const contest = this.#contests.get(pair(top, next))
     return contest && now - contest.at < CONTEST_EVERY ? contest.verdict : undefined
   }
 
-  /** Against nodes that count alike: the first that says what it has decides. */
+  /** Against several nodes with the same count: the first that answers decides. */
   async #weigh(leader: Upstream, peers: readonly Upstream[], now: number): Promise<Verdict | undefined> {
     let verdict: Verdict | undefined
     for (const peer of peers) {
@@ -147,7 +147,7 @@ export class Progress {
   /** Undefined when nothing is known, because the leader could not be asked. */
   async #contest(leader: Upstream, other: Upstream, now: number): Promise<Verdict | undefined> {
     const { random, threshold, failures } = this.#options
-    // What the accused node itself takes is good enough against it.
+    // Blocks that the accused node itself would accept are valid evidence against it.
     const least = other.told?.receive ?? threshold
     try {
       const verdict = await weighLead({ leader, other, random, threshold: least < threshold ? least : threshold })
@@ -155,7 +155,7 @@ export class Progress {
       return verdict
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) failures.failed('node.contest')(error)
-      // Nothing is proven, and the next probe asks again.
+      // Nothing is proved, and the next probe asks again.
       return this.#contests.get(pair(leader, other))?.verdict
     }
   }

@@ -7,7 +7,7 @@ import type { Upstream } from './upstream.ts'
 const PUBLISH_TIMEOUT = 10_000
 const LOOKUP_TIMEOUT = 5_000
 
-/** A node behind the others says so of blocks that are fine elsewhere. */
+/** Refusals that a node which is behind gives to blocks that other nodes accept. */
 const MAY_LAG = new Set(['Gap previous block', 'Gap source block'])
 
 interface Published {
@@ -17,8 +17,8 @@ interface Published {
 }
 
 /**
- * Brings one block to the ledger. Every node gets the same bytes at most once, so there is never a second block; a
- * reply that was lost is replaced by looking the block's hash up, so there is never a false failure.
+ * Publishes one block. Every node gets the same bytes at most once, so there is never a second block; after a lost reply the
+ * block is looked up by its hash, so there is never a false failure.
  */
 export async function publishBlock(
   nodes: readonly Upstream[],
@@ -44,7 +44,7 @@ export async function publishBlock(
       const answer = await node.ask(body, PUBLISH_TIMEOUT)
       if (answer.hash === hash) return published(node)
       if (typeof answer.error !== 'string') throw new UpstreamFailure('broken', 'neither a hash nor a refusal')
-      // One node alone, which may lie, does not keep a block from the ledger.
+      // A single node, which may lie, cannot prevent the publication.
       if (refusal === undefined || MAY_LAG.has(refusal)) refusal = answer.error
     } catch (error) {
       const failure = toFailure(error)
@@ -55,20 +55,20 @@ export async function publishBlock(
     }
   }
   if (!lost && refusal !== undefined) throw new LedgerRefusal(refusal)
-  // After a lost reply the words of a refusal prove nothing: the block itself may be what it collides with.
+  // After a lost reply a refusal proves nothing: the block may collide with itself.
   const holder = lost && refusal !== undefined ? await findHolder(nodes, hash, failures) : undefined
   if (holder) return { hash, holder }
   throw unknownOutcome(hash, lost)
 }
 
-/** The other nodes hear of the block too; what they say changes nothing. */
+/** Sends the block to the other nodes too; their answers change nothing. */
 function republish(nodes: readonly Upstream[], body: string, failures: Failures): void {
   for (const node of nodes) {
     if (node.healthy) node.ask(body, PUBLISH_TIMEOUT).catch(failures.lost('node.republish'))
   }
 }
 
-/** The first node that shows the block; nodes that fail count as not knowing it. */
+/** The first node that shows the block; nodes that fail count as not having it. */
 function findHolder(nodes: readonly Upstream[], hash: string, failures: Failures): Promise<Upstream | undefined> {
   const body = JSON.stringify({ action: 'block_info', hash, json_block: 'true' })
   const lookups = nodes.map(async (node) => {

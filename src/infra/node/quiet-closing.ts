@@ -1,6 +1,6 @@
 import { errors } from 'undici'
 
-/** As the library makes them, without a list of who called whom. */
+/** The library's error, without a stack. */
 class Stackless extends errors.UndiciError {
   constructor(...given: ConstructorParameters<typeof errors.UndiciError>) {
     const limit = Error.stackTraceLimit
@@ -11,8 +11,8 @@ class Stackless extends errors.UndiciError {
 }
 
 /**
- * Nodes close the connection after each answer. The library then ends its socket with an error that nobody gets to see, and to note and
- * write out where that came from took a quarter of the processor time of a request to a node.
+ * Nodes close the connection after each answer. The library then ends its socket with an error that nobody ever sees, and recording
+ * its stack took a quarter of the processor time of a request to a node.
  */
 export function closeQuietly(): void {
   Object.setPrototypeOf(errors.InformationalError, Stackless)

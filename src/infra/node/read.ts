@@ -17,17 +17,17 @@ interface ReadOutcome extends Reply {
 export interface ReadLimits {
   /** For all nodes together. */
   timeoutMilliseconds: number
-  /** Tells that the caller has left. */
+  /** Notifies when the caller has left. */
   leaving?: Leaving | undefined
   /** The first node knows more than the others: wait for it almost to the end. */
   asksHolder?: boolean
-  /** The client wrote the question: whatever the node says to it is an answer. */
+  /** The client wrote the question: any error of the node is an answer to it. */
   verbatim?: boolean
 }
 
 /**
  * Asks nodes in order until one answers. The next one is asked when the one before failed, or is slower than usual;
- * the first good answer wins and the others are cut off.
+ * the first good answer wins and the other requests are cancelled.
  */
 export function readFromNodes(
   clock: Clock,
@@ -64,7 +64,7 @@ export function readFromNodes(
         ({ answer, text }) => {
           aborts.delete(abort)
           const outcome = { answer, text, upstream, hedged: hedges > 0 }
-          // A node that lags says "not found" quickly; the one asked first may know better.
+          // A node that lags answers "not found" quickly; the one asked first may know better.
           if (aborts.size > 0 && isEmpty(answer)) {
             doubtful ??= outcome
             cancelDoubt ??= clock.after(DOUBT_MAX, () => accept(outcome))

@@ -1,12 +1,12 @@
 import { FINAL_TIMESTAMP, VOTE_HASHES_MAX } from '../../kernel/nano/vote.ts'
 import type { Clock } from '../../kernel/ports.ts'
 
-/** Long enough for a confirmation, and for the nodes that must agree on it, to arrive behind the votes. */
+/** Votes come first; by then the confirmation has arrived, and the nodes that must agree on it have answered. */
 const KEPT_FOR = 30_000
 const BYTES_MAX = 8 * 1024 * 1024
-/** A vote with as many hashes as there can be, written with a line for each. */
+/** A vote with the most possible hashes, each on a line of its own. */
 const FRAME_LENGTH_MAX = 32 * 1024
-/** What a frame takes beside its text, and what each of its hashes takes. */
+/** Memory of a frame beside its text, and of each of its hashes. */
 const FRAME_BYTES = 200
 const HASH_BYTES = 150
 
@@ -21,10 +21,10 @@ interface Frame {
   bytes: number
 }
 
-/** Whether a frame of a node's websocket is a vote, by its first bytes: most are of no interest, and none of those is parsed. */
+/** Whether a frame of a node's websocket is a vote, by its first bytes: most frames are not needed, and never parsed. */
 export const isVoteFrame = (text: string) => IS_VOTE.test(text.slice(0, 64))
 
-/** The hashes that a frame names, when it is a final vote. */
+/** The hashes of a frame that is a final vote. */
 export function scanFinalVote(text: string): string[] {
   if (text.length > FRAME_LENGTH_MAX || !text.includes(IS_FINAL)) return []
   const hashes: string[] = []
@@ -32,7 +32,7 @@ export function scanFinalVote(text: string): string[] {
   return hashes
 }
 
-/** The final votes that one node has sent lately, unread, by the blocks that they name. What is too much pushes out the oldest. */
+/** The recent final votes of one node, unparsed, by the blocks that they name. When there are too many, the oldest are dropped. */
 export class RecentVotes {
   readonly #clock: Clock
   readonly #bytesMax: number

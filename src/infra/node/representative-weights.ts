@@ -6,29 +6,28 @@ import { textOf, toObject } from '../../kernel/shape.ts'
 import { isGlobalAddress } from '../http/global-address.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Weights move by less than a hundredth in this time. */
+/** Weights change by less than a hundredth in this time. */
 const KEPT_FOR = 300_000
-/** No node is asked again sooner about what could not be agreed on. */
+/** After a disagreement, nodes are not asked again sooner. */
 const ASKED_EVERY = 5_000
 const NODES_MAX = 5
-/** Nodes count at slightly different moments. */
+/** Nodes count at slightly different moments, so values may differ by one part in so many. */
 const DIFFERENCE_PARTS = 100n
 
-/** What nodes say about the weight of representatives. */
+/** Weights of representatives as nodes report them. */
 export interface KnownWeights {
-  /** More than this confirms a block. */
+  /** More weight than this confirms a block. */
   quorumRaw: bigint
   onlineRaw: bigint
   weights: ReadonlyMap<PublicKey, bigint>
-  /** The nodes that said so, by their hosts. */
+  /** Hosts of the nodes that reported them. */
   sources: readonly string[]
   at: number
 }
 
-/** What one node says. */
+/** The report of one node. */
 export type Report = Pick<KnownWeights, 'quorumRaw' | 'onlineRaw' | 'weights'>
 
-/** Asks one node. */
 export type AskOne = (upstream: Upstream, action: string, params: NodeParams) => Promise<NodeAnswer>
 
 interface WeightOptions {
@@ -37,7 +36,7 @@ interface WeightOptions {
   ask: AskOne
 }
 
-/** The weights of representatives as several nodes report them, asked for once in a while. */
+/** The weights of representatives as several nodes report them, read now and then. */
 export class RepresentativeWeights {
   readonly #options: WeightOptions
   #known: KnownWeights | undefined
@@ -79,14 +78,14 @@ export class RepresentativeWeights {
       reports.push(answer.value.report)
       sources.push(nameSource(answer.value.upstream.options.url))
     }
-    // Where several nodes are named, the word of one is not enough.
+    // Where several nodes are configured, the report of one is not enough.
     if (reports.length < Math.min(2, upstreams.length))
       throw new Error(`${reports.length} of ${upstreams.length} nodes reported the weights of representatives.`)
     return { ...agreeOn(reports), sources, at: clock.now() }
   }
 }
 
-/** Proofs are public: where a node stands in the operator's own network is nobody else's concern. */
+/** Proofs are public, so they must not reveal addresses of the operator's own network. */
 const PRIVATE = 'private-node'
 const LOCAL_NAME = /^[^.]+$|\.(?:local|internal|lan|home|localdomain)$/
 
@@ -97,7 +96,7 @@ export function nameSource(url: string): string {
   return isPublic ? host : PRIVATE
 }
 
-/** What a node says; undefined where it says something that cannot be. */
+/** The report of a node; undefined where it is impossible. */
 function readReport(quorum: NodeAnswer, online: NodeAnswer): Report | undefined {
   const quorumRaw = parseRaw(textOf(quorum.quorum_delta))
   const stakes = [quorum.online_stake_total, quorum.trended_stake_total].map((stake) => parseRaw(textOf(stake)) ?? 0n)
@@ -115,8 +114,8 @@ function readReport(quorum: NodeAnswer, online: NodeAnswer): Report | undefined 
 }
 
 /**
- * What holds by the word of all: the highest quorum, and the least weight of each representative that two nodes name, where all
- * who name it differ by no more than a hundredth. One node alone is believed only where there is no other.
+ * Merges reports: the highest quorum, and the least weight of each representative that two nodes name, if all
+ * who name it differ by no more than a hundredth. A single node is believed only where there is no other.
  */
 export function agreeOn(reports: readonly Report[]): Report {
   const said = new Map<PublicKey, bigint[]>()

@@ -2,27 +2,27 @@ import type { Clock, Confirmation, ConfirmationBus, Notices } from '../../kernel
 
 const DEAF = 'deaf'
 const HEARD = 'confirmation'
-/** How often an instance that hears no node says so, and for how long others believe it. */
+/** How often an instance without a node's stream announces that, and for how long others rely on it. */
 const SAY_EVERY = 5_000
 const BELIEVED_FOR = 15_000
-/** A store is no newspaper: beyond this the pollers of the deaf have to do. */
+/** Most confirmations that are shared in a second, to protect the store; beyond that, pollers must do. */
 const PER_SECOND_MAX = 200
 /** PostgreSQL refuses notices of 8000 bytes. */
 const BYTES_MAX = 7_000
 
 interface SharingOptions {
-  /** Tells instances apart. */
+  /** Identifies this instance. */
   instance: string
   bus: ConfirmationBus
   notices: Notices
   clock: Clock
-  /** Takes what another instance has heard. */
+  /** Takes what another instance has received. */
   hear(confirmation: Confirmation): void
 }
 
 /**
- * Instances that hear no node are told by those that do. None is asked in particular: each one that hears repeats what it
- * hears for as long as another says that it is deaf.
+ * Instances that receive no confirmations get them from those that do. No instance is asked in particular: each one that receives
+ * them repeats them for as long as another announces that it receives none.
  */
 export function shareConfirmations({ instance, bus, notices, clock, hear }: SharingOptions): () => void {
   let othersDeafUntil = 0
@@ -71,7 +71,7 @@ function parse(text: string): Confirmation | undefined {
   try {
     return JSON.parse(text) as Confirmation
   } catch {
-    // Not JSON: of another version, perhaps. The nodes tell as well.
+    // Not JSON: perhaps from another version. The nodes will report the block as well.
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 import type { Freshness } from '../../kernel/ctx.ts'
 import type { RememberedText } from './answer-cache.ts'
 
-/** Who knows whether a remembered answer is still the one to give. */
+/** Decides whether a remembered answer is still current. */
 export interface Judge {
   isCurrent(body: string, keys: readonly string[], answer: RememberedText): boolean
 }
 
-/** That what was made from an answer stands as long as the answer does. There are as many as finished answers: it is small. */
+/** A finished answer is current as long as the node's answer from which it was made. Small, because there is one for each finished answer. */
 export class Standing implements Freshness {
   readonly #judge: Judge
   readonly #body: string

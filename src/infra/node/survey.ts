@@ -13,8 +13,8 @@ interface SurveyNeeds<U> {
 }
 
 /**
- * Asks all nodes the same, one by one. Those of another ledger and those set aside count for nothing. Of all others each must answer, and
- * have about as many blocks as it ever counted: one that has lost its ledger denies everything until it has caught up.
+ * Asks all nodes the same, each on its own. Nodes with another ledger and those set aside are ignored. Each of the others must answer, and
+ * have about as many blocks as it ever counted: a node that has lost its ledger denies everything until it has caught up.
  */
 export async function surveyNodes<U extends Surveyed>(
   { upstreams, ask }: SurveyNeeds<U>,

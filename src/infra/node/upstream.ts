@@ -20,7 +20,7 @@ export interface UpstreamOptions {
 
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 const CONNECT_TIMEOUT = 2_000
-/** So long before a node closes a connection it is used no more. Many close them after five seconds; probes come every three. */
+/** How long before a node closes a connection it is no longer used. Many nodes close them after five seconds; probes come every three. */
 const LEFT_BEFORE_CLOSE = 1_000
 const ERROR_WINDOW = 60_000
 const ERROR_SAMPLES_MIN = 10
@@ -28,31 +28,31 @@ const ERROR_RATE_MAX = 0.5
 const FAILURES_IN_A_ROW_MAX = 3
 const HEARD_MAX = 512
 
-/** How a node is doing, in one word for the log and for metrics. */
+/** The state of a node in one word, for the log and for metrics. */
 export const NODE_STATES = ['well', 'failing', 'behind', 'suspect', 'foreign', 'untold'] as const
 export type NodeState = (typeof NODE_STATES)[number]
 
 interface UpstreamPart {
   clock: Clock
   ours: OurLedger
-  /** Called when it has begun to fail, and when it has told which ledger it has. */
+  /** Called when it has begun to fail, and when it has reported which ledger it has. */
   onChange(): void
 }
 
-/** For whom it is asked. */
+/** The request for which the node is asked. */
 interface Asking {
   leaving?: Leaving
-  /** The client wrote the question: what is wrong with it says nothing about the node. */
+  /** The client wrote the question: an error in it does not count against the node. */
   verbatim?: boolean | undefined
 }
 
-/** What a node said, as it meant it and as it wrote it. */
+/** The reply of a node, parsed and as it was written. */
 export interface Reply {
   answer: NodeAnswer
   text: string
 }
 
-/** One node: its connections, and what was seen of its behaviour. */
+/** One node: its connections, and what was observed of its behaviour. */
 export class Upstream {
   readonly options: UpstreamOptions
   readonly latencies = new Latencies()
@@ -65,26 +65,26 @@ export class Upstream {
   readonly #onChange: () => void
   #verifying: Promise<void> | undefined
   #reason: string | undefined
-  /** Its last failure, in words. */
+  /** Its last failure, as a message. */
   failure = 'no answer yet'
   /** Set by probes. */
   reachable = true
   cemented = 0
-  /** The most it ever counted: one that counts much less has lost its ledger and is catching up. */
+  /** Its highest count so far: a node that counts much less has lost its ledger and is catching up. */
   cementedMost = 0
   progressedAt = 0
   lagging = false
-  /** It counts more blocks than another node and cannot show them. */
+  /** Whether it counts more blocks than another node and cannot show them. */
   overcounts = false
-  /** What it said that most other nodes deny. It stands until the gateway is started again. */
+  /** A claim of the node that most others deny. It is kept until the gateway restarts. */
   accusation: string | undefined
-  /** Whether it has our ledger; undefined as long as that is not known, or no longer. Nothing is served before it is true. */
+  /** Whether it has our ledger; undefined as long as that is unknown, or unknown again. It serves nothing before this is true. */
   belongs: boolean | undefined
   told: Told | undefined
   verifiedAt = -Infinity
   /** How often its ledger was found to be ours. */
   verifications = 0
-  /** Hashes that its websocket has told lately. */
+  /** Hashes that its websocket has recently reported. */
   readonly heard: string[] = []
 
   constructor(options: UpstreamOptions, { clock, ours, onChange }: UpstreamPart) {
@@ -116,7 +116,7 @@ export class Upstream {
     return this.overcounts || this.accusation !== undefined
   }
 
-  /** Whether it has our ledger and says nothing of it that others must doubt. */
+  /** Whether it has our ledger and is not suspect. */
   get trusted(): boolean {
     return this.belongs === true && !this.suspect
   }
@@ -129,7 +129,7 @@ export class Upstream {
     return this.lagging ? 'behind' : 'well'
   }
 
-  /** What people should know about its state, beyond the word. */
+  /** The reason for its state, for people. */
   get reason(): string | undefined {
     switch (this.state) {
       case 'foreign':
@@ -148,22 +148,22 @@ export class Upstream {
     }
   }
 
-  /** Asks what a client wants to know, once it is certain that the node has our ledger. */
+  /** Asks a client's question, once it is certain that the node has our ledger. */
   async ask(body: string, timeoutMilliseconds: number, asking: Asking = {}): Promise<NodeAnswer> {
     return (await this.read(body, timeoutMilliseconds, asking)).answer
   }
 
-  /** The same, with the bytes. */
+  /** The same, with the text of the answer. */
   async read(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     if (this.belongs !== true) {
       await this.verify()
-      // Nothing was sent, so that a block may go to another node.
+      // A `refused` failure means that nothing was sent, so a block may be sent to another node.
       if (!this.trusted) throw new UpstreamFailure('refused', this.reason ?? 'its ledger is not verified')
     }
     return this.#serve(body, timeoutMilliseconds, asking)
   }
 
-  /** Compares its ledger with ours. A node that cannot be asked is left as it was. */
+  /** Compares its ledger with ours. A node that cannot be reached stays as it was. */
   verify(): Promise<void> {
     return (this.#verifying ??= this.#verify().finally(() => (this.#verifying = undefined)))
   }
@@ -179,12 +179,12 @@ export class Upstream {
     this.compare()
   }
 
-  /** Judges by what it has told. */
+  /** Compares by what it has reported. */
   compare(): void {
     if (!this.told) return
     const verdict = compareLedger(this.#ours, this.told)
     const isOurs = verdict.kind === 'ours'
-    // One that has told before and is too busy now is still the same.
+    // A node that was verified before and is only too busy to answer now is still the same.
     if (verdict.kind === 'untold' && this.belongs === true) return
     this.belongs = isOurs ? true : verdict.kind === 'foreign' ? false : undefined
     this.#reason = isOurs ? undefined : verdict.reason
@@ -193,7 +193,7 @@ export class Upstream {
     this.#onChange()
   }
 
-  /** A question about the node itself: what comes of it does not count as serving well or badly. */
+  /** A question about the node itself: its outcome does not count as serving well or badly. */
   async inquire(request: object): Promise<NodeAnswer> {
     return (await this.#postToNode(JSON.stringify(request), INQUIRY_TIMEOUT, {})).answer
   }
@@ -227,7 +227,7 @@ export class Upstream {
 
   async #postToNode(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     const { leaving = new Leaving(), verbatim = false } = asking
-    // One limit for everything: the wait for a free connection and an answer that trickles count too.
+    // One limit for everything: waiting for a free connection, and answers that arrive slowly, count too.
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
     const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
@@ -239,7 +239,7 @@ export class Upstream {
     }
   }
 
-  /** A node that failed too often lately is left alone until a probe finds it well again. */
+  /** A node that failed too often lately is not used until a probe finds it healthy again. */
   #record(failed: boolean): void {
     const at = this.#clock.now()
     this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0
@@ -250,7 +250,7 @@ export class Upstream {
     }
   }
 
-  /** It no longer answers as it should. What comes back on its address may be something else, and is asked who it is. */
+  /** It no longer answers correctly. Another node may appear at its address, so its ledger must be verified again. */
   lose(): void {
     if (!this.reachable) return
     this.reachable = false
@@ -272,7 +272,7 @@ export class Upstream {
     return recent.filter(({ failed }) => failed).length / recent.length
   }
 
-  /** What was seen before no longer counts. */
+  /** Forgets earlier failures. */
   forgive(): void {
     this.#outcomes = []
     this.#failuresInARow = 0
@@ -296,7 +296,7 @@ function toAnswer(text: string, verbatim: boolean): NodeAnswer {
   }
   const { error } = answer as NodeAnswer
   if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error, verbatim))) {
-    // Its words stay out of the log: they may repeat what the client sent.
+    // The node's message is not logged: it may repeat what the client sent.
     throw new UpstreamFailure('broken', 'the node will not serve this')
   }
   return answer as NodeAnswer

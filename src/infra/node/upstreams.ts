@@ -3,7 +3,6 @@ import type { UpstreamOptions } from './upstream.ts'
 
 export const EMBEDDED = 'devnet:'
 
-/** Whether the development ledger is among the nodes. */
 export const isEmbedded = ({ nodeUrls }: Pick<Config, 'nodeUrls'>) => nodeUrls.some((url) => url.startsWith(EMBEDDED))
 
 /** The addresses of the development ledger, once it runs. */

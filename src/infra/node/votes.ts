@@ -4,31 +4,31 @@ import type { Clock, CollectedVotes, VotePort } from '../../kernel/ports.ts'
 import { RecentVotes, scanFinalVote } from './recent-votes.ts'
 import type { KnownWeights } from './representative-weights.ts'
 
-/** Votes that come later than this are not waited for. */
+/** How long to wait for votes. */
 const WAITED_FOR = 60_000
-/** An announced block that nobody asked about by then was no payment. */
+/** An announced block that was not asked about by then was not a payment. */
 const EXPECTED_FOR = 120_000
 const BLOCKS_MAX = 2_000
 const BYTES_MAX = 32 * 1024 * 1024
-/** A node can make up votes. What it sends counts against its own shares alone: for each block, and for each representative. */
+/** A node can invent votes. They count only against its own shares, for each block and for each representative. */
 const BYTES_OF_NODE_MAX = 2 * 1024 * 1024
 const VOTES_OF_ONE_MAX = 2
 
 interface Candidate {
   vote: Vote
-  /** Which node sent it. */
+  /** The node that sent it. */
   node: RecentVotes
 }
 
 /** A block whose votes are kept. */
 interface Case {
   since: number
-  /** Whose block it is, as a node says. */
+  /** The block's account, according to a node. */
   payer: string
   /** Votes that were not verified yet, by representative. */
   candidates: Map<PublicKey, Candidate[]>
   verified: Map<PublicKey, Vote>
-  /** What each node has sent for it. */
+  /** Memory of the votes that each node has sent for it. */
   bytes: Map<RecentVotes, number>
   wait: { weights: KnownWeights; done(votes: CollectedVotes | undefined): void } | undefined
 }
@@ -38,7 +38,7 @@ interface VotesOptions {
   weights: { read(): Promise<KnownWeights> }
 }
 
-/** Keeps the final votes for blocks that concern us until those of enough weight verify, and forgets all others. */
+/** Keeps the final votes for blocks that concern us until votes of enough weight are verified, and drops all others. */
 export class Votes implements VotePort {
   readonly #options: VotesOptions
   readonly #recent: RecentVotes[] = []
@@ -50,12 +50,12 @@ export class Votes implements VotePort {
     this.#options = options
   }
 
-  /** What is kept for blocks that concern us. */
+  /** Memory of the votes that are kept. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes the votes that one node sends; each node has memory of its own, so that none can push out what another one sent. */
+  /** Takes the votes of one node; each node has memory of its own, so that none can displace what another one sent. */
   openNode(): (text: string) => void {
     const recent = new RecentVotes(this.#options.clock)
     this.#recent.push(recent)
@@ -95,8 +95,8 @@ export class Votes implements VotePort {
   }
 
   /**
-   * What gives way when too much is announced: nothing that counts as a payment already, and some of the oldest of whoever has announced
-   * the most. However much dust one sends to an address, it displaces no payment of another.
+   * What is dropped when too many blocks are announced: never a block that already counts as a payment, but some of the oldest of the
+   * payer who has announced the most. However much dust a payer sends to an address, it displaces no payment of another.
    */
   #listLeast(): string[] {
     const cases = [...this.#cases]
@@ -129,7 +129,7 @@ export class Votes implements VotePort {
     for (const hash of [...this.#cases.keys()]) this.#end(hash, undefined)
   }
 
-  /** Keeps a vote for a block, unverified; answers whether it may help. */
+  /** Keeps an unverified vote for a block; returns whether it may help. */
   #note(hash: string, one: Case, node: RecentVotes, text: string): boolean {
     const bytes = (one.bytes.get(node) ?? 0) + text.length
     if (bytes > BYTES_OF_NODE_MAX) return false
@@ -147,7 +147,7 @@ export class Votes implements VotePort {
     return true
   }
 
-  /** Verifies the heaviest first, and only when they could be enough: signatures are what costs. */
+  /** Verifies the heaviest first, and only when they could be enough, because verifying signatures is the main cost. */
   #decide(hash: string, one: Case): void {
     if (!one.wait) return
     const { weights, ...known } = one.wait.weights
@@ -183,7 +183,7 @@ function parse(text: string): Vote | undefined {
   try {
     return readVote((JSON.parse(text) as { message?: unknown } | null)?.message)
   } catch {
-    // Not JSON: a node that says nothing we know.
+    // Not JSON: such a message is ignored.
     return undefined
   }
 }

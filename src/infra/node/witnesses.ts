@@ -9,18 +9,18 @@ interface Witnesses {
   rules: AgreementRules
 }
 
-/** How many nodes must say the same of what is no amount. */
+/** How many nodes must agree on facts that are not amounts. */
 export function leastWitnesses({ pool, rules }: Witnesses): number {
   return standsAlone({ pool, rules }) ? 1 : rules.nodes
 }
 
-/** Whether one node is left, and the operator lets its word suffice. */
+/** Whether only one node is left, and the operator accepts one. */
 export const standsAlone = ({ pool, rules }: Witnesses): boolean =>
   rules.alone === 'allow' && pool.upstreams.filter(({ healthy }) => healthy).length === 1
 
 /**
- * Asks as many nodes as must agree at the same moment, the best for the key first, and then as many further ones as `countMissing`
- * says after each round. Throws when none answers.
+ * Asks as many nodes as must agree at the same time, the best for the key first, and then as many further ones as `countMissing`
+ * returns after each round. Throws when none answers.
  */
 export async function askWitnesses(
   { pool, rules }: Witnesses,

@@ -1,14 +1,14 @@
 const KEPT_MAX = 100_000
 
 /**
- * Counts what happened to accounts and blocks, so that an answer can tell whether it is older than a write. A stamp
- * over some keys changes whenever one of them was written, and never returns to an earlier value. Only keys that a stamp was
- * taken of are counted: most of what happens on a network was never asked about here.
+ * Counts writes to accounts and blocks, so that an answer can be recognised as older than a write. A stamp
+ * over some keys changes whenever one of them was written, and never returns to an earlier value. Only keys of which a stamp was
+ * taken are counted: most keys on a network were never asked about here.
  */
 export class WriteEpochs {
   readonly #epochs = new Map<string, number>()
   #last = 0
-  /** Part of every stamp; raised when keys are forgotten, so that forgetting looks like writing. */
+  /** Part of every stamp; raised when keys are forgotten, so that forgetting counts as a write. */
   #floor = 0
 
   stamp(keys: readonly string[]): number {
@@ -26,7 +26,7 @@ export class WriteEpochs {
     for (const key of keys) if (this.#epochs.has(key)) this.#epochs.set(key, ++this.#last)
   }
 
-  /** Everything may have changed: after a gap in what we hear. */
+  /** Everything may have changed: used after a gap in the stream. */
   bumpAll(): void {
     this.#epochs.clear()
     // Larger than any sum of epochs over a request's keys, so that no old stamp comes back.

@@ -6,8 +6,9 @@ const SIDE_MIN = 16
 const SIDE_MAX = 2_048
 
 /**
- * A picture that a stranger gave, taken apart and written anew from what makes its pixels: what else was in the file (where it
- * was taken, scripts behind its end, frames of an animation) is not in ours. Formats that can hold anything else are none.
+ * Takes a picture of an unknown source apart and writes it anew from the parts that make its pixels. Everything else in the file (the
+ * place where it was taken, scripts behind its end, frames of an animation) is dropped. Formats that can contain anything else are
+ * refused.
  */
 export async function cleanPicture(bytes: Buffer): Promise<SizedPicture | PictureFault> {
   try {
@@ -17,18 +18,20 @@ export async function cleanPicture(bytes: Buffer): Promise<SizedPicture | Pictur
     return [width, height].every((side) => side >= SIDE_MIN && side <= SIDE_MAX) ? cleaned : 'wrong_size'
   } catch (error) {
     if (error instanceof WrongSide) return 'wrong_size'
-    // Reading past the end is how a broken file shows itself.
+    // Reading past the end means that the file is broken.
     if (error instanceof BrokenPicture || error instanceof RangeError) return 'not_a_picture'
     throw error
   }
 }
-
-/** Both beside the event loop: a picture may have millions of pixels. */
-/** Not as small as can be: with pixels that were chosen for it, the last percents take ten times as long. */
+/**
+ * Both run outside of the event loop, because a picture may have millions of pixels. Not at the best level: with pixels that were chosen
+ * for it, the last percents would take ten times as long.
+ */
+/** Not the smallest result: for pixels that were chosen for it, the last percents take ten times as long. */
 const pack = promisify<Buffer, Buffer>(deflate)
 const inflateAll = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-/** Which depths go with a kind of colour, and how many samples a pixel has. */
+/** The depths that each kind of colour allows, and the samples of a pixel. */
 const KINDS: Record<number, { depths: readonly number[]; samples: number }> = {
   0: { depths: [1, 2, 4, 8, 16], samples: 1 },
   2: { depths: [8, 16], samples: 3 },
@@ -48,7 +51,7 @@ const PASSES = [
 ] as const
 const FILTERS = 5
 
-/** Undefined for what does not say that it is one. Its pixels are unpacked, counted, and packed again. */
+/** Undefined for a file without the signature of a PNG. Its pixels are unpacked, counted, and packed again. */
 async function cleanPng(bytes: Buffer, sideMax: number): Promise<SizedPicture | undefined> {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return undefined
   const chunks = readPngChunks(bytes)
@@ -59,7 +62,7 @@ async function cleanPng(bytes: Buffer, sideMax: number): Promise<SizedPicture | 
   const [depth, colour, compression, filter, interlace] = header.data.subarray(8) as unknown as number[]
   const kind = KINDS[colour!]
   if (!kind?.depths.includes(depth!) || compression !== 0 || filter !== 0 || interlace! > 1) throw new BrokenPicture()
-  // Before anything is unpacked: a few bytes may say that they are gigabytes.
+  // Checked before unpacking: a few bytes may claim to be gigabytes.
   if (width === 0 || height === 0 || width > sideMax || height > sideMax) throw new WrongSide()
   const only = (type: string) => chunks.filter((chunk) => chunk.type === type)
   const palette = only('PLTE').slice(0, 1)
@@ -104,7 +107,7 @@ function writePngChunk({ type, data }: Chunk): Buffer {
   return chunk
 }
 
-/** How many bytes each row has, with the one that names its filter. */
+/** Length of each row in bytes, including the one that names its filter. */
 function rowsOf(shape: { width: number; height: number; bits: number; interlaced: boolean }): number[] {
   const { width, height, bits, interlaced } = shape
   const passes = interlaced ? PASSES : ([[0, 0, 1, 1]] as const)
@@ -136,14 +139,14 @@ const MARK = 0xff
 const START = 0xd8
 const END = 0xd9
 const SCAN = 0xda
-/** Baseline, extended and progressive; other kinds are shown by no browser. */
+/** Baseline, extended and progressive; browsers show no other kinds. */
 const FRAMES = [0xc0, 0xc1, 0xc2]
-/** Tables, restart intervals, and the one note that says how colours are meant. Other notes tell about the camera. */
+/** Tables, restart intervals, and the one note that says how colours are encoded. Other notes describe the camera. */
 const KEPT = [...FRAMES, 0xc4, 0xdb, 0xdd, 0xee, SCAN]
 const ADOBE_BYTES = 14
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
-/** Undefined for what does not say that it is one. The parts that make its pixels, in their order, and nothing behind them. */
+/** Undefined for a file without the signature of a JPEG. Keeps the parts that make its pixels, in their order, and nothing behind them. */
 function cleanJpeg(bytes: Buffer): SizedPicture | undefined {
   if (bytes[0] !== MARK || bytes[1] !== START) return undefined
   const kept: Buffer[] = [Buffer.from([MARK, START])]
@@ -182,7 +185,7 @@ function readFrame(frame: Buffer): { width: number; height: number } {
   return { height: frame.readUInt16BE(1), width: frame.readUInt16BE(3) }
 }
 
-/** Where the packed pixels of a scan end: at a marker that is neither a filler nor a restart. */
+/** The end of a scan's compressed pixels: a marker that is neither a filler nor a restart. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(MARK, from); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
     const marker = bytes.readUInt8(at + 1)
@@ -196,7 +199,7 @@ const LOSSY_START = Buffer.from([0x9d, 0x01, 0x2a])
 const LOSSLESS_START = 0x2f
 const HAS_ALPHA = 0x10
 
-/** Undefined for what does not say that it is one. One still picture, with its transparency; no notes, no animation. */
+/** Undefined for a file without the signature of a WebP. Keeps one still picture with its transparency; no notes, no animation. */
 function cleanWebp(bytes: Buffer): SizedPicture | undefined {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, HEAD) !== 'WEBP') return undefined
   const chunks = readWebpChunks(bytes)
@@ -242,7 +245,7 @@ function sizeOfLossless(data: Buffer): Size {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** What says that transparency follows. */
+/** The chunk that announces transparency. */
 function extended({ width, height }: Size): Chunk {
   const data = Buffer.alloc(10)
   data.writeUInt8(HAS_ALPHA, 0)
@@ -265,8 +268,8 @@ function writeWebpChunk({ type, data }: Chunk): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length % 2)])
 }
 
-/** A file that is not what it says it is. */
+/** The content of the file contradicts its format. */
 class BrokenPicture extends Error {}
 
-/** Known before its pixels are unpacked. */
+/** The picture is too large, which is known before its pixels are unpacked. */
 class WrongSide extends Error {}

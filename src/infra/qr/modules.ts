@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** Every reader takes every mask; to look for the best of the eight costs more than all the rest. */
+/** Readers accept every mask; finding the best of the eight would cost more than all the rest. */
 const MASK = 3
 const VERSION_MAX = 40
 /** Check bytes of a block and number of blocks by version, at the level M. */
@@ -22,10 +22,10 @@ export interface QrModules {
   dark: Uint8Array
 }
 
-/** What all codes of a version have in common. */
+/** The parts that all codes of a version have in common. */
 interface Form extends QrModules {
   version: number
-  /** Where the bits go, in their order; the mask is drawn there already. */
+  /** Positions of the bits, in order; the mask is drawn there already. */
   places: Uint16Array
   bytes: number
   dataBytes: number
@@ -35,7 +35,7 @@ interface Form extends QrModules {
   divisor: Uint8Array
 }
 
-/** Powers of two in the field of the codes, twice over, so that a sum of logarithms needs no modulus. */
+/** Powers of two in the Galois field of the codes, twice, so that a sum of logarithms needs no modulus. */
 const POWERS = new Uint8Array(510)
 const LOGARITHMS = new Uint8Array(256)
 for (let at = 0, power = 1; at < 255; at++) {
@@ -47,8 +47,8 @@ for (let at = 0, power = 1; at < 255; at++) {
 const forms = new Map<number, Form>()
 
 /**
- * A text as a QR code of the level M. A general encoder draws every module of every code anew, which was most of what a
- * checkout cost; here a version is drawn once, by that encoder, and the bits of a text are put into a copy of it.
+ * A text as a QR code of the level M. A general encoder draws every module of every code anew, which was most of the cost of a
+ * checkout. Here that encoder draws each version once, and the bits of a text are put into a copy of it.
  */
 export function toModules(text: string): QrModules {
   const bytes = Buffer.from(text)
@@ -80,7 +80,7 @@ function drawForm(version: number): Form {
   const dark = new Uint8Array(size * size)
   const places: number[] = []
   for (let right = size - 1; right >= 1; right -= 2) {
-    // The column of the timing pattern counts for nothing.
+    // The column of the timing pattern is skipped.
     if (right === 6) right = 5
     const upward = ((right + 1) & 2) === 0
     for (let step = 0; step < size; step++) {
@@ -120,7 +120,7 @@ function toDataBytes({ version, dataBytes }: Form, text: Uint8Array): Uint8Array
   }
   put(BYTE_MODE, 4)
   put(text.length, lengthBits(version))
-  // Four bits came first, so that every byte lies across two words.
+  // Four bits come first, so every byte is divided between two.
   let at = bits >> 3
   for (const byte of text) {
     words[at++]! |= byte >> 4
@@ -130,7 +130,7 @@ function toDataBytes({ version, dataBytes }: Form, text: Uint8Array): Uint8Array
   return words
 }
 
-/** Blocks byte by byte in turn, longer ones last, and what checks them behind. */
+/** Blocks byte by byte in turn, longer ones last, followed by their check bytes. */
 function interleave({ bytes, dataBytes, blocks, checkBytes, divisor }: Form, data: Uint8Array): Uint8Array {
   const words = new Uint8Array(bytes)
   const short = Math.floor(dataBytes / blocks)
@@ -161,7 +161,7 @@ function toDivisor(degree: number): Uint8Array {
   return coefficients.map((coefficient) => LOGARITHMS[coefficient]!)
 }
 
-/** What is left of a block after division: Reed and Solomon's check. */
+/** The remainder of a block after division: the Reed-Solomon check. */
 function toCheckBytes(data: Uint8Array, divisor: Uint8Array): Uint8Array {
   const degree = divisor.length
   const rest = new Uint8Array(degree)

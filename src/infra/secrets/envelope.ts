@@ -8,10 +8,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const MASTER_KEY_BYTES = 32
 
-/** Without a fixed length Node takes a tag cut to 4 bytes, which can be guessed. */
+/** Without a fixed length Node accepts a tag of 4 bytes, which can be guessed. */
 const OPTIONS = { authTagLength: TAG_BYTES } as const
 
-/** What a data key is bound to, and what a key: a record copied to another wallet or address does not open. */
+/** The context that authenticates a data key, and a key: a record that is copied to another wallet or address cannot be decrypted. */
 const dataKeyContext = ({ walletId }: KeyHolder) => `dek|v1|${walletId}`
 const keyContext = ({ walletId, address }: KeyHolder) => `key|v1|${walletId}|${address}`
 
@@ -60,7 +60,7 @@ export function sealKey(master: MasterKey, holder: KeyHolder, key: Uint8Array, r
   }
 }
 
-/** The reverse. The caller wipes what it gets. */
+/** Decrypts a key. The caller wipes the result. */
 export function openKey(master: MasterKey, holder: KeyHolder, sealed: SealedKey): Uint8Array {
   const dataKey = decrypt(master.key, sealed.wrappedDataKey, dataKeyContext(holder))
   try {
@@ -70,7 +70,7 @@ export function openKey(master: MasterKey, holder: KeyHolder, sealed: SealedKey)
   }
 }
 
-/** Wraps the data key anew; the key itself is not touched and never in the clear. */
+/** Encrypts the data key with the new master key; the key itself is never decrypted. */
 export function rewrapKey(
   { from, to }: { from: MasterKey; to: MasterKey },
   holder: KeyHolder,

@@ -14,7 +14,7 @@ import type { Random } from '../../kernel/ports.ts'
 import { syncFolder } from '../private-files.ts'
 import { MASTER_KEY_BYTES, type MasterKey } from './envelope.ts'
 
-/** The keys that wrap the keys of wallets: one seals, all open. */
+/** The keys that encrypt the data keys of wallets: one encrypts, all decrypt. */
 export interface MasterKeys {
   active: MasterKey
   byId: ReadonlyMap<string, MasterKey>
@@ -27,7 +27,7 @@ export function toMasterKeys(keys: readonly MasterKey[], activeId = ''): MasterK
   return { active, byId: new Map(keys.map((key) => [key.id, key])) }
 }
 
-/** Reads a key file: one `id:base64` a line, the last one seals. Undefined when there is none. */
+/** Reads a key file: one `id:base64` a line, the last one is active. Undefined when there is no file. */
 export function readKeyFile(file: string): MasterKeys | undefined {
   let text: string
   try {
@@ -68,7 +68,7 @@ export function createKeyFile(file: string, random: Random): MasterKeys {
   return readKeyFile(file)!
 }
 
-/** Adds a key that seals from now on; the older ones stay for what they have wrapped. One process at a time. */
+/** Adds a key that is active from now on; the older ones stay for the data keys that they have encrypted. One process at a time. */
 export function addToKeyFile(file: string, random: Random): MasterKeys {
   return withLock(file, () => {
     const known = readKeyFile(file)
@@ -79,7 +79,7 @@ export function addToKeyFile(file: string, random: Random): MasterKeys {
   })
 }
 
-/** Two that read the same file and write it one after the other would lose the key of the first, and what it sealed. */
+/** Without a lock, two processes that read and write the file would lose the key of the first, and everything encrypted with it. */
 function withLock<T>(file: string, run: () => T): T {
   const lock = `${file}.lock`
   try {
@@ -99,7 +99,7 @@ function newKey(random: Random): MasterKey {
   return { id: `key-${Buffer.from(random.bytes(4)).toString('hex')}`, key: random.bytes(MASTER_KEY_BYTES) }
 }
 
-/** A complete file or none: what is on disk before it has its name cannot be half written. */
+/** A complete file or none: it is synced before it gets its name. */
 function writeBeside(file: string, keys: readonly MasterKey[], random: Random): string {
   const beside = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}.new`
   const handle = openSync(beside, 'wx', 0o600)

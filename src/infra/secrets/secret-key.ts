@@ -8,7 +8,7 @@ const SECRET_KEY_BYTES = 32
 
 export const secretKeyFileOf = (dataDir: string) => join(dataDir, 'secret.key')
 
-/** The key that lies in the data folder, made at the first start. Only its owner may read it. */
+/** The key in the data folder, made at the first start. Only its owner may read it. */
 export function readSecretKey(dataDir: string, random: Random): Uint8Array {
   const file = secretKeyFileOf(dataDir)
   const key = Buffer.from(readOrMake(file, random), 'base64')
@@ -38,7 +38,7 @@ function readOrMake(file: string, random: Random): string {
   } finally {
     rmSync(aside)
   }
-  // Before the store keeps anything that only this key opens.
+  // Synced before the store keeps anything that only this key can decrypt.
   syncFolder(dirname(file))
   return readFileSync(file, 'utf8')
 }
@@ -46,10 +46,10 @@ function readOrMake(file: string, random: Random): string {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Says how a text was sealed, so that another way can follow one day. */
+/** Names the method of encryption, so that another can be added. */
 const VERSION = 'v1.'
 
-/** Seals with AES-256-GCM. The context is authenticated: a text moved to another row does not open there. */
+/** Encrypts with AES-256-GCM. The context is authenticated: a text that is moved to another row cannot be decrypted there. */
 export function openSecretBox(key: Uint8Array, random: Random): SecretBox {
   const fingerprintKey = Buffer.from(hkdfSync('sha256', key, '', 'fingerprint', 32))
   return {

@@ -7,7 +7,7 @@ import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys
 
 type VaultSettings = Pick<Config, 'walletKeys' | 'walletKeyActive' | 'dataDir'>
 
-/** Where the master keys lie when no setting has them. */
+/** The file of the master keys when no setting has them. */
 export const keyFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'wallet-keys')
 
 /** Reads the master keys; on a first start without any, makes one in the data folder. `used` is a key that wallets depend on. */
@@ -23,7 +23,7 @@ export function openVault(
   let depends = used === undefined ? undefined : `wallets depend on the key ${used} in it`
   const load = (): MasterKeys => {
     const keys = readKeyFile(file)
-    // A new key would open nothing and hide that the old one is gone.
+    // A new key could decrypt nothing and would hide that the old one is gone.
     if (!keys && depends !== undefined) throw new Error(`${file} is missing, and ${depends}. Restore it.`)
     const found = keys ?? createKeyFile(file, random)
     depends ??= 'this gateway has sealed wallets with it'
@@ -33,14 +33,14 @@ export function openVault(
 }
 
 interface VaultOptions {
-  /** Reads the master keys; called again when they may have changed, or a record names one that is not known yet. */
+  /** Reads the master keys; called again when they may have changed, or a record names an unknown one. */
   load(): MasterKeys
-  /** Differs whenever the keys may have changed; it is asked before every seal. Throws when there are none any more. */
+  /** Differs whenever the keys may have changed; called before every encryption. Throws when there are no keys any more. */
   stamp?(): string
   random: Random
 }
 
-/** Seals the keys of wallets in envelopes. */
+/** Encrypts the keys of wallets in envelopes. */
 export class EnvelopeVault implements KeyVault {
   readonly #options: VaultOptions
   #keys: MasterKeys
@@ -56,8 +56,8 @@ export class EnvelopeVault implements KeyVault {
   }
 
   /**
-   * Seals with the key that is active now. A rotation beside us may have taken the one we knew out of use, and a record
-   * under a key that only this process remembers would be lost with it.
+   * Encrypts with the key that is active now. Another process may have rotated the keys; a record under a key that only this
+   * process still remembers would be lost with it.
    */
   seal(holder: KeyHolder, key: Uint8Array): SealedKey {
     this.#refresh()
@@ -78,7 +78,7 @@ export class EnvelopeVault implements KeyVault {
     return this.#find(masterKeyId) !== undefined
   }
 
-  /** A rotation beside us may have wrapped a record with a key that is younger than this process. */
+  /** Another process may have rotated the keys, so a record may name a key that is newer than this process. */
   #find(id: string): MasterKey | undefined {
     if (!this.#keys.byId.has(id)) this.#reload()
     return this.#keys.byId.get(id)
@@ -91,7 +91,7 @@ export class EnvelopeVault implements KeyVault {
     this.#stamp = stamp
   }
 
-  /** A name that suddenly means another key would make every wallet under it look damaged. */
+  /** Refuses a changed key under a known name: every wallet that uses it would look damaged. */
   #reload(): void {
     const next = this.#options.load()
     for (const { id, key } of next.byId.values()) {

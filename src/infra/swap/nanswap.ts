@@ -7,13 +7,13 @@ import { BadStatus, fetchJson, toDecimal } from '../market/provider.ts'
 
 const CURRENCIES_FRESH = 10 * 60_000
 const CURRENCIES_STALE = 24 * 3_600_000
-/** It has no word for an order that was not paid. A transfer that left in time may take long to arrive elsewhere. */
+/** The service has no status for an unpaid order. A transfer that was sent in time may take long to arrive on another network. */
 const GIVEN_UP_AFTER = 24 * 3_600_000
-/** It calculates in JavaScript's numbers, which are exact up to this length. */
+/** The service calculates with JavaScript's numbers, which are exact up to this length. */
 const DIGITS_MAX = 15
 const CODE = /^[a-z0-9-]{1,12}$/
 
-/** Its words and ours. */
+/** The service's statuses and ours. */
 const STATUSES: Readonly<Record<string, SwapStatus>> = {
   waiting: 'waiting',
   confirming: 'confirming',
@@ -33,7 +33,7 @@ interface NanswapOptions {
   clock: Clock
 }
 
-/** A swap service that speaks the HTTP API of Nanswap. */
+/** A swap service with the HTTP API of Nanswap. */
 export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
   const headers: Record<string, string> = key === '' ? {} : { 'nanswap-api-key': key }
   const circuit = new Circuit(clock)
@@ -60,7 +60,7 @@ export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
       const maxDurationSeconds = Math.floor((expiresAt - clock.now()) / 1000)
       const wish = { ...pair, amount: Number(amount), toAddress: address, refundAddress, maxDurationSeconds }
       try {
-        // One time limit for both questions: a caller waits for the answer.
+        // One time limit for both requests: a caller waits for the answer.
         const order = await circuit.run(async (signal) => {
           checkAmount(amount, await get('/get-limits', pair, signal))
           return post('/create-order', wish, signal)
@@ -80,7 +80,7 @@ export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
   }
 }
 
-/** Currencies whose transfers need a memo are left out: we carry none, and what comes without one is lost. */
+/** Currencies whose transfers need a memo are left out: we send none, and a transfer without it would be lost. */
 function readCurrencies(answer: JsonObject): string[] {
   const codes = Object.entries(answer)
     .filter(([, about]) => toObject(about).hasExternalId !== true)
@@ -101,7 +101,7 @@ function checkAmount(amount: string, { min, max }: JsonObject): void {
   if (most !== undefined && Number(amount) > Number(most)) refuse(`At most ${most}.`)
 }
 
-/** An order that is not what was asked for must not be paid by anybody. */
+/** An order that differs from the request must not be paid by anybody. */
 function readOrder({ from, to, amount, address }: SwapRequest, order: JsonObject) {
   const { id, payinAddress, payinExtraId } = order
   const receive = toDecimal(order.expectedAmountTo)
@@ -127,7 +127,7 @@ const TIMEOUT = 8_000
 const FAILURES_MAX = 3
 const REST = 30_000
 
-/** A service that fails again and again rests for a while, so that no caller waits for what will not come. */
+/** After repeated failures the service is not asked for a while, so that no caller waits in vain. */
 class Circuit {
   readonly #clock: Clock
   #failures = 0
@@ -144,7 +144,7 @@ class Circuit {
       this.#failures = 0
       return answer
     } catch (error) {
-      // Who asks for nonsense is refused, and must not take the service from everybody else.
+      // A caller's invalid request is refused, and must not block the service for all others.
       if (isRefusal(error) || error instanceof AppError) this.#failures = 0
       else if (++this.#failures >= FAILURES_MAX) this.#restsUntil = this.#clock.now() + REST
       throw error
@@ -152,7 +152,7 @@ class Circuit {
   }
 }
 
-/** The service is well and does not want this. */
+/** The service works and refuses this request. */
 function isRefusal(error: unknown): boolean {
   return error instanceof BadStatus && error.status >= 400 && error.status < 500 && error.status !== 429
 }

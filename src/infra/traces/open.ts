@@ -8,22 +8,22 @@ export interface TracesParts {
   log: Log
   metrics: Pick<Metrics, 'traceSteps'>
   failures: Failures
-  /** Of the gateway. */
+  /** Version of the gateway. */
   version: string
-  /** Whether a caller at an address decides what is traced of its requests. */
+  /** Whether a caller at this address may decide which of its requests are traced. */
   trusts(ip: string): boolean
 }
 
 export interface OpenTraces extends Traces {
-  /** Sends what waits, as far as that is done in a moment. */
+  /** Sends what waits, as far as that is possible in a moment. */
   close(): Promise<void>
 }
 
-/** Traces, where the operator has a collector for them. Nothing of what makes them is loaded where there is none. */
+/** Traces, where the operator has a collector for them. Otherwise none of their code is loaded. */
 export async function openTraces(config: Config, parts: TracesParts): Promise<OpenTraces | undefined> {
   const { tracesCollector: url } = config
   if (url === undefined) return undefined
-  // The built command line has it in itself; whoever runs the sources may have left it out.
+  // The built command line contains the package; people who run the sources may have omitted it.
   const { openOtlpTraces } = await import('./otlp.ts').catch((error: unknown) => {
     const text = 'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that make traces are not installed.'
     throw new Error(text, { cause: error })

@@ -17,19 +17,19 @@ const WAITING_MAX = 4_096
 const BATCH_MAX = 512
 const SEND_EVERY = 2_000
 const SEND_MAX = 10_000
-/** How long the end of a gateway waits for the collector. */
+/** How long the shutdown of a gateway waits for the collector. */
 const CLOSE_MAX = 3_000
 const SPAN_LIMITS = { attributeCountLimit: 32, attributeValueLengthLimit: 128, linkCountLimit: 1, eventCountLimit: 0 }
 
 interface OtlpOptions extends TracesParts {
-  /** Of the collector, without the path for traces. */
+  /** Address of the collector, without the path for traces. */
   url: string
   headers: Readonly<Record<string, string>>
   service: string
   share: number
 }
 
-/** Traces by the parts of OpenTelemetry, sent as JSON over HTTP. */
+/** Traces made with OpenTelemetry, sent as JSON over HTTP. */
 export function openOtlpTraces({ url, headers, service, version, share, trusts, ...told }: OtlpOptions): OpenTraces {
   const exporter = new OTLPTraceExporter({
     url: `${url}/v1/traces`,
@@ -39,7 +39,7 @@ export function openOtlpTraces({ url, headers, service, version, share, trusts, 
   })
   const outbox = new Outbox(exporter, told)
   const provider = new TracerProvider({
-    // Who is traced is decided before anything is made, and not by an id that a caller may choose.
+    // Sampling is decided before anything is recorded, and not by an id that a caller may choose.
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
     spanLimits: SPAN_LIMITS,
@@ -49,7 +49,7 @@ export function openOtlpTraces({ url, headers, service, version, share, trusts, 
   return Object.assign(traces, { close: () => withinTime(provider.shutdown(), () => outbox.noteLost(undefined)) })
 }
 
-/** What has ended and waits to be sent: bounded, with one word when the collector goes and one when it is back. */
+/** Finished steps that wait to be sent: bounded, with one log line when the collector goes away and one when it is back. */
 class Outbox implements SpanProcessor {
   readonly #exporter: SpanExporter
   readonly #told: Pick<TracesParts, 'log' | 'metrics' | 'failures'>
@@ -96,7 +96,7 @@ class Outbox implements SpanProcessor {
       this.#told.metrics.traceSteps.inc({ outcome: isSent ? 'sent' : 'lost' }, spans.length)
       if (isSent) this.#noteSent()
       else this.noteLost(error)
-      // Told here, and no failure of whoever makes batches.
+      // Reported here, so to the batch processor it is not a failure.
       done({ code: ExportResultCode.SUCCESS })
     })
   }
@@ -113,7 +113,7 @@ class Outbox implements SpanProcessor {
   }
 }
 
-/** Only how it failed: what a collector answers, and what it was sent, may hold anything. */
+/** Only the kind of failure: a collector's answer, and what was sent to it, may contain anything. */
 class CollectorAway extends Error {
   readonly code: string
 
@@ -124,7 +124,7 @@ class CollectorAway extends Error {
   }
 }
 
-/** Resolves with it, or when it takes too long; what is still under way then is lost. */
+/** Resolves with it, or when it takes too long; what is still in progress then is lost. */
 async function withinTime(ending: Promise<void>, onLate: () => void): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => {

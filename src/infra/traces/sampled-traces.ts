@@ -12,9 +12,9 @@ import {
 } from '@opentelemetry/api'
 import type { Arrival, Facts, Step, StepFailure, StepKind, Traces } from '../../kernel/traces.ts'
 
-/** Of one request or job: whatever goes round in circles fills no collector. */
+/** Most steps of one request or job, so that an endless loop cannot fill the collector. */
 const STEPS_MAX = 500
-/** Blocks of which it is known who brought them. */
+/** Most blocks for which the request that published them is remembered. */
 const BLOCKS_MAX = 1_000
 
 const KINDS = {
@@ -24,13 +24,13 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<StepKind, SpanKind>
 
-/** A request or a job of this process. What it leaves behind when it has ended belongs to it no longer. */
+/** A request or a job of this process. Steps that begin after its end do not belong to it. */
 interface Stay {
   isOpen: boolean
   stepsLeft: number
 }
 
-/** The step at hand. */
+/** The current step. */
 interface At {
   span: Span
   context: Context
@@ -38,7 +38,7 @@ interface At {
 }
 
 interface SamplingOptions {
-  /** Of requests, from 0 to 1. */
+  /** Share of requests that are traced, from 0 to 1. */
   share: number
   trusts(ip: string): boolean
 }
@@ -49,7 +49,7 @@ interface NewStep {
   kind: StepKind
 }
 
-/** Traces of a share of all requests. Of the others nothing is made and nothing is remembered. */
+/** Traces a share of all requests. For the others nothing is recorded or remembered. */
 export class SampledTraces implements Traces {
   readonly #tracer: Tracer
   readonly #options: SamplingOptions
@@ -62,8 +62,8 @@ export class SampledTraces implements Traces {
   }
 
   /**
-   * A stranger's header decides nothing: its trace is only pointed at, from one with an id of our own. Who could choose whether, or under
-   * which id, could fill the collector, or write into the traces of others.
+   * The header of an untrusted caller decides nothing: our trace has an id of its own, with a link to the caller's. A caller who could
+   * choose the sampling or the id could fill the collector, or write into traces of others.
    */
   arrive({ name, requestId, traceparent, ip }: Arrival): Step | undefined {
     const step: NewStep = { name, facts: { 'gateway.request_id': requestId }, kind: 'server' }
@@ -171,7 +171,7 @@ const toSpanContext = ({ traceId, stepId, sampled }: Traceparent) => ({
   isRemote: true,
 })
 
-/** Where a trace stands, as one program tells the next (W3C Trace Context). */
+/** The position in a trace, as one program sends it to the next (W3C Trace Context). */
 interface Traceparent {
   traceId: string
   stepId: string
@@ -181,7 +181,7 @@ interface Traceparent {
 const SHAPE = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const LENGTH = 55
 
-/** Whatever else a client has written is none. */
+/** Undefined for anything else that a client has written. */
 export function readTraceparent(text: unknown): Traceparent | undefined {
   if (typeof text !== 'string' || text.length !== LENGTH) return undefined
   const [, traceId, stepId, flags] = SHAPE.exec(text) ?? []

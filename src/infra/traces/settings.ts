@@ -4,7 +4,7 @@ const collector = (value: string) => {
   if (value === '') return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new BadSetting('must be an http or https address')
-  // This one is shown; what opens the collector is not.
+  // This address is shown; credentials of the collector must not be.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new BadSetting('must be an address alone: what opens the collector belongs into OTEL_EXPORTER_OTLP_HEADERS')
   }
@@ -22,7 +22,7 @@ const share = (value: string) => {
   return number
 }
 
-/** `name=value` by commas, values with percent signs as in a URL: as OpenTelemetry writes them. */
+/** `name=value` separated by commas, values percent-encoded: as OpenTelemetry writes them. */
 const headers = (value: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     list(value).map((entry) => {
@@ -40,12 +40,12 @@ const decode = (text: string) => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign that stands for nothing: the one message says what is meant.
+    // An invalid percent sign: the common message explains the form.
     return undefined
   }
 }
 
-/** Traces for a collector of OpenTelemetry. */
+/** Settings of traces for a collector of OpenTelemetry. */
 export const TRACE_SETTINGS = {
   tracesCollector: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -9,7 +9,7 @@ import type { Clock, Random } from '../../kernel/ports.ts'
 import { systemClock } from '../clock.ts'
 import { isVanityPrefix, toPattern, toStart } from './walk.ts'
 
-/** Vanity searches of this process, a few at a time and each account in its turn. */
+/** Vanity searches of this process: a few at a time, and accounts take turns. */
 export function openVanity({ random, clock }: { random: Random; clock: Clock }): Vanity {
   const turns = new VanityTurns(clock)
   return {
@@ -27,23 +27,23 @@ export function openVanity({ random, clock }: { random: Random; clock: Clock }):
 }
 
 export interface VanityRequest {
-  /** What the address shall begin with, after `nano_`. */
+  /** The beginning of the address, after `nano_`. */
   prefix: string
   timeLimitMilliseconds: number
   random: Random
-  /** One unless told: a wish may not take the machine from those who work. */
+  /** 1 by default, so that the search does not take the machine from other work. */
   threads?: number
-  /** Tells that the caller has left. */
+  /** Aborts when the caller has left. */
   signal?: AbortSignal
   clock?: Clock
 }
 
-/** A key that signs, but that no seed or private key leads to: other wallets cannot import it. */
+/** A key that signs, but that comes from no seed or private key: other wallets cannot import it. */
 interface VanityKey extends ScalarKey {
   publicKey: PublicKey
 }
 
-/** Finds a key whose address begins as wished; undefined when time ran out or the caller has left. */
+/** Finds a key whose address begins with the prefix; undefined when time ran out or the caller has left. */
 export async function findVanity(request: VanityRequest): Promise<VanityKey | undefined> {
   const { prefix, timeLimitMilliseconds, random, threads = 1, signal, clock = systemClock } = request
   if (!isVanityPrefix(prefix)) throw new RangeError('No address can begin like this.')
@@ -56,7 +56,7 @@ export async function findVanity(request: VanityRequest): Promise<VanityKey | un
   const workers: Worker[] = []
   try {
     while (workers.length < threads) {
-      // Each thread has a start of its own: two that walk the same way find the same.
+      // Each thread has a start of its own: with the same start they would find the same.
       const worker = startWorker({ start: toStart(random.bytes(64)), pattern: toPattern(prefix) })
       worker.on('message', resolve)
       worker.on('error', reject)
@@ -73,16 +73,16 @@ export async function findVanity(request: VanityRequest): Promise<VanityKey | un
 }
 
 function startWorker(workerData: unknown): Worker {
-  // Beside this file lies the worker, compiled or as source.
+  // The worker is the file beside this one, compiled or as source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./search-worker.${extension}`, import.meta.url), {
     workerData,
-    // Its numbers live for a millisecond: large generations would only hold memory.
+    // Its numbers live for a millisecond: a large young generation would only occupy memory.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
 }
 
-/** Money will lie on this key, so it is derived once more by other code than the one that found it. */
+/** Money will be sent to this key, so it is derived once more by other code than the one that found it. */
 function toKey(scalar: bigint, prefix: string, random: Random): VanityKey {
   const bytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse()
   const key = { scalar: bytesToHex(bytes), prefix: bytesToHex(random.bytes(32)) }
@@ -101,8 +101,8 @@ interface Waiting {
 }
 
 /**
- * Whose search is next. An account has one search at a time and the others of it wait, so that one account never holds
- * every place; of those who wait, the first whose account has none running begins.
+ * Which search is next. An account has one search at a time and its others wait, so that one account never takes every
+ * place; of the waiting ones, the first whose account has none running begins.
  */
 export class VanityTurns {
   readonly #clock: Clock

@@ -3,17 +3,17 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type Pattern, VanityWalk } from './walk.ts'
 
 /*
- * A thread that walks until it finds something. It never looks up: a caller who leaves ends the thread, which takes
- * effect in the middle of a computation.
+ * A thread that searches until it finds something. It never checks for messages: when the caller leaves, the thread is terminated,
+ * which works in the middle of a computation.
  */
 const { start, pattern } = workerData as { start: bigint; pattern: Pattern }
 
-// On Linux this concerns the calling thread alone, elsewhere all of the process. Requests come before wishes.
+// Lower priority than requests. On Linux this applies to the calling thread alone, elsewhere to the whole process.
 if (process.platform === 'linux') {
   try {
     setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Some sandboxes forbid it; then the thread competes as others do.
+    // Some sandboxes forbid it; then the thread competes with all others.
   }
 }
 

@@ -5,12 +5,12 @@ const { Point } = ed25519
 const { Fp, Fn, BASE } = Point
 const P = Fp.ORDER
 
-/** Keys on either side of a centre that share one inversion. More would gain little: it costs one in twenty already. */
+/** Keys on either side of a centre that share one inversion. More would gain little: the inversion costs only a twentieth already. */
 const REACH = 256
 /** Scalars stay multiples of eight, as every scalar of the standard is. */
 const STRIDE = 8n
 const HOP = STRIDE * BigInt(2 * REACH + 1)
-/** More steps than any walk takes. */
+/** More steps than any search takes. */
 const ROOM = 2n ** 64n
 
 interface Offset {
@@ -19,15 +19,15 @@ interface Offset {
   product: bigint
 }
 
-/** A secret scalar to start from, with room on both sides, out of 64 random bytes. */
+/** A secret scalar to start from, made of 64 random bytes, with enough distance from both ends. */
 export function toStart(bytes: Uint8Array): bigint {
   const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
   return STRIDE * (ROOM + (number % (Fn.ORDER / STRIDE - 2n * ROOM)))
 }
 
 /**
- * Walks over neighbouring keys. A neighbour costs five multiplications in place of a whole derivation: only its y is
- * computed, from coordinates that are known, and one inversion serves all neighbours of a centre.
+ * Searches neighbouring keys. A neighbour costs five multiplications instead of a whole derivation: only its y is
+ * computed, from known coordinates, and one inversion serves all neighbours of a centre.
  */
 export class VanityWalk {
   readonly #pattern: Pattern
@@ -42,7 +42,7 @@ export class VanityWalk {
     this.#centre = BASE.multiply(start)
   }
 
-  /** Looks at the keys around the next centre; the scalar of one that fits, if there is one. */
+  /** Tests the keys around the next centre; returns the scalar of one that fits, if there is one. */
   next(): bigint | undefined {
     const { x, y } = this.#centre.toAffine()
     const steps = this.#fits(y) ? 0 : this.#look(x, y)
@@ -53,8 +53,8 @@ export class VanityWalk {
   }
 
   /**
-   * For two different points, y = (x₁y₁ - x₂y₂) / (x₁y₂ - x₂y₁) is their sum's, and with both minus signs turned it is
-   * their difference's. The denominators are inverted together: by the inverse of their product, taken apart again.
+   * For two different points, y = (x₁y₁ - x₂y₂) / (x₁y₂ - x₂y₁) is that of their sum, and with both minus signs changed that of
+   * their difference. The denominators are inverted together: by the inverse of their product, from which each is recovered.
    */
   #look(x: bigint, y: bigint): number | undefined {
     const product = (x * y) % P
@@ -103,20 +103,20 @@ const ALPHABET = '13456789abcdefghijkmnopqrstuwxyz'
 /** Every further character takes 32 times as long; this many take seconds. */
 export const VANITY_MAX = 5
 
-/** Whether an address can begin with these characters after `nano_`; the first one holds a single bit of the key. */
+/** Whether an address can begin with these characters after `nano_`; the first one contains a single bit of the key. */
 export function isVanityPrefix(text: string): boolean {
   return text.length <= VANITY_MAX && /^[13]/.test(text) && [...text].every((letter) => ALPHABET.includes(letter))
 }
 
-/** The lowest 32 bits of a key's y coordinate, as signed numbers, fit when `(bits & mask) === wanted`. */
+/** The lowest 32 bits of a key's y coordinate, as signed numbers, match when `(bits & mask) === wanted`. */
 export interface Pattern {
   mask: number
   wanted: number
 }
 
 /**
- * An address spells the key from its first byte on, five bits to a character after four bits of padding; that byte is the
- * lowest of the coordinate. So the bits are lined up as the address has them, and read the other way round.
+ * An address contains the key from its first byte on, five bits to a character after four bits of padding; that byte is the
+ * lowest of the coordinate. So the bits are aligned as in the address, and then read in reverse.
  */
 export function toPattern(prefix: string): Pattern {
   let value = 0

@@ -1,13 +1,13 @@
 const SLOTS_MIN = 1 << 10
-/** Above this share of taken slots a look-up has to walk. */
+/** With a larger share of taken slots, look-ups would have to probe too many. */
 const FULL = 0.6
-/** The part of an address that is its key; what follows is a checksum of it. */
+/** The letters of an address that encode its key; the rest is their checksum. */
 const KEY_LETTERS = 52
 const CHECKSUM_LETTERS = 8
 
 /**
- * Which addresses somebody watches, in 8 bytes for each slot. It keeps 64 bits of every address, mixed with a number of this process: one that
- * looks watched and is not costs a look at the store, and nobody can name addresses that crowd one place.
+ * The set of watched addresses, in 8 bytes for each slot. It keeps 64 bits of every address, mixed with a random number of this process.
+ * An address that only seems to be watched costs one read of the store, and nobody can choose addresses that collide.
  */
 export class AddressSet {
   readonly #seedLow: number
@@ -67,8 +67,8 @@ export class AddressSet {
   }
 
   /**
-   * Two numbers of 32 bits, four letters at a time; the first is never zero, which is what an empty slot has. They are left in members: a pair
-   * for each confirmation would cost more than the rest.
+   * Two numbers of 32 bits, made from four letters at a time; the first is never zero, which marks an empty slot. They are returned in
+   * members, because allocating a pair for each confirmation would cost more than the rest.
    */
   #mix(address: string): void {
     let [low, high] = [this.#seedLow, this.#seedHigh]

@@ -5,18 +5,18 @@ const PAUSE_MAX = 8_000
 
 interface CatchUpOptions {
   clock: Clock
-  /** Has everything looked at soon that was last looked at before a moment, and answers where the next page begins. */
+  /** Schedules early checks for addresses that were last checked before `at`, one page of them; returns where the next page begins. */
   hasten(at: number, after: string): Promise<string | undefined>
   failed(error: unknown): void
 }
 
 /**
- * What was missed during a silence is looked for until that is done: otherwise it would wait for the turn of its address. However
- * many silences come while a store is away, one line of attempts is for all of them.
+ * After a silence of the nodes, retries until every watched address is scheduled for an early check: otherwise a missed block would wait
+ * for the turn of its address. However many silences there are while the store is unavailable, one series of retries serves all.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions
-  /** Counts silences, of which the last must be caught up with. */
+  /** Number of silences; the latest must be caught up with. */
   #gaps = 0
   #isBehind = false
   #attempt: Promise<void> = Promise.resolve()
@@ -28,8 +28,8 @@ export class CatchUp {
   }
 
   /**
-   * Resolves after the first attempt, also where that failed. Where gateways start beside others at work, PostgreSQL may end the one
-   * of two statements that wait for each other: a start goes on.
+   * Resolves after the first attempt, even if that failed. While gateways start beside others at work, PostgreSQL may abort one of two
+   * statements in a deadlock; that must not end the start.
    */
   afterGap(): Promise<void> {
     this.#gaps++
@@ -40,7 +40,7 @@ export class CatchUp {
     return this.#attempt
   }
 
-  /** Until no attempt is under way. */
+  /** Resolves when no attempt is in progress. */
   idle(): Promise<void> {
     return this.#attempt
   }
@@ -68,7 +68,7 @@ export class CatchUp {
     }
   }
 
-  /** Page by page: one statement over a million addresses would hold up every payment behind it. */
+  /** Page by page: one statement over a million addresses would block every payment behind it. */
   async #hastenAll(): Promise<void> {
     const { clock, hasten } = this.#options
     const at = clock.now()

@@ -2,9 +2,9 @@ import type { Clock, Notices, Random } from '../ports.ts'
 
 const TOPIC = 'listening'
 const TELL_EVERY = 5_000
-/** Two notices may be lost before an instance counts as gone. */
+/** An instance counts as gone after it has been silent this long, which allows for two lost notices. */
 const SILENT_MAX = 16_000
-/** How much later than the one before it an instance looks after a payment; by then that one is usually done. */
+/** How much later than the one before it an instance checks a payment; by then that one is usually done. */
 const TURN_AFTER = 1_000
 const TURNS_MAX = 3
 
@@ -12,14 +12,14 @@ interface SharesOptions {
   notices: Notices
   clock: Clock
   random: Random
-  /** Whether confirmations arrive here at the moment. */
+  /** Whether this instance receives confirmations at the moment. */
   isListening(): boolean
 }
 
 /**
- * Shares payments out among the instances on one store, which all hear of all of them. Each block gives the same order of
- * instances everywhere: the first credits at once, a few others look later whether that was done. Views may differ for a
- * while; then a payment is credited twice at once, which the store makes one, or by the poller.
+ * Distributes payments among the instances on one store, all of which receive all confirmations. From each block every instance computes
+ * the same order of instances: the first credits at once, a few others check later whether that was done. Their views may differ for a
+ * while. Two of them may then credit the same payment, which the store makes one; or none does, and the poller finds it.
  */
 export class InstanceTurns {
   readonly #options: SharesOptions
@@ -35,7 +35,7 @@ export class InstanceTurns {
     this.#tell()
   }
 
-  /** How long to wait until this instance looks after a block, in milliseconds; undefined leaves it to others. */
+  /** How long this instance waits before it checks a block, in milliseconds; undefined leaves the block to others. */
   turnOf(hash: string): number | undefined {
     const block = Number.parseInt(hash.slice(0, 8), 16)
     const own = rankOf(block, this.#own)
@@ -70,7 +70,7 @@ export class InstanceTurns {
   }
 }
 
-/** Where an instance stands for a block: as good as random, and the same wherever it is computed. */
+/** The rank of an instance for a block: as good as random, and the same wherever it is computed. */
 function rankOf(block: number, instance: number): number {
   let mixed = block ^ instance
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

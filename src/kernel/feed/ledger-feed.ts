@@ -3,50 +3,50 @@ import type { Clock, Confirmation, ConfirmationBus, Random } from '../ports.ts'
 import { CatchUp } from './catch-up.ts'
 import { type AddressSource, WatchedAddresses } from './watched-addresses.ts'
 
-/** While events arrive, looking by itself is a net below a net: whoever hastens an address asks for the next round. */
+/** Pauses between rounds; longer while events arrive, because rounds are only a safety net then. `lookSoon` asks for an early one. */
 const TICK = 500
 const TICK_CONNECTED = 2_000
-/** While nobody waits at any address. */
+/** The same while nobody waits at any address. */
 const REST = 5_000
-/** Batches between two rests: what events announce must not wait for the net, which is all there is while none arrive. */
+/** Batches of one round while events arrive: fewer, because announced blocks must not wait for the safety net. */
 const BATCHES_MAX_CONNECTED = 4
 const BATCHES_MAX = 100
 const PAGE = 10_000
-/** The node that announced it knows more than the one asked, or than the others that must agree, or another instance is at it. */
+/** The announcing node may be ahead of the nodes asked, or of those that must agree, or another instance may be at work on it. */
 const TRIES_MAX = 20
 const retryAfter = (tries: number) => Math.min(50 * 2 ** tries, 5_000)
 
-/** A block that a node announced at an address of interest. It says where to look, and nothing else. */
+/** A block that a node announced at a watched address. It only says where to look, and is never believed. */
 export interface Announced {
   hash: string
   address: string
   /** Whether the address pays with it, or is paid. */
   direction: 'sent' | 'received'
   previous?: string | undefined
-  /** Whose send it is, where that was announced. */
+  /** The sender, where the node named it. */
   payer?: string
-  /** How often it was looked for in vain. From one on, another instance may have dealt with it. */
+  /** How often it was looked for without success. From 1 on, another instance may have dealt with it. */
   tries: number
 }
 
-/** What a module does with the feed: where its addresses are, and what happens at one. */
+/** What a module provides to the feed: its addresses, and what to do when something happens at one. */
 export interface FeedConsumer extends AddressSource {
-  /** Has everything looked at soon that was last looked at before a moment, and answers where the next page begins. */
+  /** Schedules early checks for one page of addresses that were last checked before `at`; returns where the next page begins. */
   hastenPage(page: { at: number; after: string; limit: number }): Promise<string | undefined>
-  /** It was announced here, whichever instance looks after it. */
+  /** Called for every announced block, whichever instance deals with it. */
   noted?(announced: Announced): void
   /** Whether nothing is left to find out about it. */
   isSettled(announced: Announced): boolean
   add(announced: Announced): void
   readonly isWaiting: boolean
-  /** Works on the next batch of what was added; answers what has to be looked for again. */
+  /** Works on the next batch of added blocks; returns those that must be looked for again. */
   work(): Promise<readonly Announced[]>
-  /** It was looked for in vain too often. */
+  /** Called for a block that was looked for too often. */
   giveUp?(announced: Announced): Promise<void>
   hasDue(): Promise<boolean>
-  /** Looks at a batch of the addresses whose turn it is by itself; answers whether more are due. */
+  /** Checks a batch of the addresses that are due; returns whether more are. */
   lookDue(): Promise<boolean>
-  /** The end of each round. */
+  /** Called at the end of each round. */
   besides?(): Promise<void>
 }
 
@@ -54,14 +54,14 @@ interface FeedOptions {
   bus: ConfirmationBus
   clock: Clock
   random: Random
-  /** How long this instance leaves a block to others; undefined is for good. */
+  /** How long this instance leaves a block to others; undefined means for good. */
   turnOf(hash: string): number | undefined
   failed(error: unknown, doing: string): void
 }
 
 /**
- * Brings a module what happens at its addresses, in three ways: the nodes' events, rounds that trust no event, and a catch-up at start and
- * after every silence. An event that is lost, late or false changes nothing but the time.
+ * Reports to a module what happens at its addresses, from three sources: events of the nodes, rounds that trust no event, and a catch-up
+ * at the start and after every silence. A lost, late or false event changes only how long it takes.
  */
 export class LedgerFeed {
   readonly #options: FeedOptions
@@ -93,7 +93,7 @@ export class LedgerFeed {
     })
   }
 
-  /** How many addresses are watched, and the memory that it takes. */
+  /** Number of watched addresses, and the memory that they take. */
   get size(): { addresses: number; bytes: number } {
     return { addresses: this.#addresses.size, bytes: this.#addresses.bytes }
   }
@@ -118,19 +118,19 @@ export class LedgerFeed {
     await this.idle()
   }
 
-  /** Until nothing is under way. */
+  /** Resolves when nothing is in progress. */
   async idle(): Promise<void> {
     await this.#catchUp.idle()
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** These are of interest from now on. */
+  /** Watches these addresses from now on. */
   watch(addresses: readonly string[]): void {
     this.#addresses.add(addresses)
     if (this.#isResting) this.lookSoon()
   }
 
-  /** Another instance has written addresses. */
+  /** Reads new addresses, because another instance has written some. */
   refresh(): void {
     if (!this.#started || this.#stopped) return
     this.run('refresh', async () => {
@@ -139,17 +139,17 @@ export class LedgerFeed {
     })
   }
 
-  /** Asks for a round. Not at once, because many are hastened in one moment; and once, so that many put nothing off. */
+  /** Asks for a round: a moment later, because many ask at once, and only once, so that repeated requests do not delay it. */
   lookSoon(): void {
     if (this.#isHastened || this.#stopped) return
     this.#isHastened = true
-    // Where a round is under way, the next one follows it soon.
+    // After a round in progress, the next one follows soon anyway.
     if (this.#cancelTick === undefined) return
     this.#cancelTick()
     this.#cancelTick = this.#options.clock.after(TICK, () => this.#tick())
   }
 
-  /** Something that nobody waits for but `stop`. */
+  /** Runs something for which only `stop` waits. */
   run(doing: string, run: () => Promise<unknown>): void {
     const running = run()
       .catch((error: unknown) => this.#options.failed(error, doing))
@@ -166,12 +166,12 @@ export class LedgerFeed {
       if (this.#addresses.has(to))
         this.#await({ hash, address: to, direction: 'received', previous, payer: account, tries: 0 })
     } else if (source !== undefined && this.#addresses.has(account)) {
-      // The send of a receive may have escaped us.
+      // The event of the send that this block receives may have been lost.
       this.#await({ hash: source, address: account, direction: 'received', tries: 0 })
     }
   }
 
-  /** All instances are informed of the same blocks. */
+  /** Every instance receives the same announcements, so each waits for its turn. */
   #await(announced: Announced): void {
     if (this.#consumer.isSettled(announced)) return
     this.#consumer.noted?.(announced)
@@ -188,7 +188,7 @@ export class LedgerFeed {
     this.run('announced', () => this.#work())
   }
 
-  /** Batch after batch: whatever arrives while one is worked on makes the next. */
+  /** Batch after batch: blocks that arrive during one make up the next. */
   async #work(): Promise<void> {
     try {
       while (this.#consumer.isWaiting && !this.#stopped) this.#again(await this.#consumer.work())
@@ -197,7 +197,7 @@ export class LedgerFeed {
     }
   }
 
-  /** Not for ever: what stays in doubt is found by the rounds. */
+  /** A limited number of times: what stays in doubt is found by the rounds. */
   #again(left: readonly Announced[]): void {
     for (const [tries, group] of Map.groupBy(left, (one) => one.tries + 1)) {
       if (tries <= TRIES_MAX) {
@@ -228,7 +228,7 @@ export class LedgerFeed {
     })
   }
 
-  /** As long as a whole batch was due, more may be. */
+  /** After a full batch, more may be due. */
   async #lookAround(): Promise<void> {
     let isMore = await this.#consumer.hasDue()
     const batchesMax = this.#options.bus.connected ? BATCHES_MAX_CONNECTED : BATCHES_MAX

@@ -5,7 +5,7 @@ import { textOf, toObject } from '../shape.ts'
 
 const PAGE = 1_000
 
-/** What of the sends that wait for addresses is asked for, and from how many on it is given up to tell those of one address apart. */
+/** Which receivable sends are wanted, and how many of one address are too many to list. */
 export interface Waiting {
   isFinalOnly: boolean
   max: number
@@ -21,11 +21,11 @@ const toAsked = ({ isFinalOnly }: Waiting) => ({
 export interface AddressState {
   /** Undefined while nodes name different ones. */
   frontier: string | null | undefined
-  /** Hashes of the sends that wait for the address; undefined when these are too many. */
+  /** Hashes of the receivable sends; undefined when there are too many. */
   waiting: readonly string[] | undefined
 }
 
-/** What waits for addresses, then where their chains end: what is received in between has left the first and shows in the second. */
+/** Reads receivable sends first and frontiers second: a send that is received in between is missing in the former but shows in the latter. */
 export async function readStates(
   node: NodePort,
   addresses: readonly string[],
@@ -38,10 +38,10 @@ export async function readStates(
   return withFrontiers(node, waiting)
 }
 
-/** Whether the first page of what waits is all of it. */
+/** Whether the first page of receivable sends is all of them. */
 export const isWhole = (first: readonly string[]): boolean => first.length < PAGE
 
-/** The first thousand that wait for each of some addresses: one question for all of them. */
+/** The first thousand receivable sends of each address, with one question for all of them. */
 export async function readFirstWaiting(
   node: NodePort,
   addresses: readonly string[],
@@ -52,16 +52,16 @@ export async function readFirstWaiting(
   return new Map(addresses.map((address) => [address, hashesOf(lists.map((blocks) => toObject(blocks)[address]))]))
 }
 
-/** What nodes list as waiting, all of it: what one of them invents is found out, and what one keeps to itself another one names. */
+/** The union of the sends that nodes list: an invented one is found out later, and one that a node hides is listed by another. */
 async function readLists(node: NodePort, action: string, params: NodeParams): Promise<unknown[]> {
   const { answers } = await node.readAgreed(action, params, () => [])
   const lists = answers.filter(({ error }) => error === undefined)
-  // A node that refuses the question has not said that nothing waits.
+  // A node that refuses the question has not said that nothing is receivable.
   if (lists.length === 0) throw new LedgerRefusal(textOf(answers[0]?.error))
   return lists.map(({ blocks }) => blocks)
 }
 
-/** Everything that waits for one; undefined when that is too much. */
+/** All receivable sends of an address; undefined when there are too many. */
 export async function readAllWaiting(node: NodePort, account: string, asked: Waiting): Promise<string[] | undefined> {
   const found = new Set<string>()
   for (let offset = 0; offset < asked.max; offset += PAGE) {
@@ -72,7 +72,7 @@ export async function readAllWaiting(node: NodePort, account: string, asked: Wai
   return undefined
 }
 
-/** Some of what waits for one. */
+/** Some of the receivable sends of an address. */
 export async function readWaiting(
   node: NodePort,
   account: string,

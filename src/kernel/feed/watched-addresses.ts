@@ -2,27 +2,27 @@ import type { Clock, Random } from '../ports.ts'
 import { AddressSet } from './address-set.ts'
 
 const PAGE = 10_000
-/** What notices between instances have lost is found again in the store. */
+/** How often new addresses are read from the store, because notices between instances may be lost. */
 const REFRESH_EVERY = 30_000
 const RELOAD_EVERY = 3_600_000
-/** Who adds and removes addresses all day makes the list grow; then it is read anew sooner. */
+/** After so many added addresses the list is read anew earlier, because removed ones stay in it until then. */
 const ADDED_MAX = 200_000
 
-/** Where the addresses of interest are kept; each answers a page in order of the address, from after one on. */
+/** Where watched addresses are stored; each function returns a page in order of the address, beginning behind `after`. */
 export interface AddressSource {
   listAddresses(page: { after: string; limit: number }): Promise<string[]>
   /** Those that were added since a time. */
   listFresh(page: { since: number; after: string; limit: number }): Promise<string[]>
 }
 
-/** All addresses of interest, in memory: a confirmation that concerns none of them costs one look-up. */
+/** All watched addresses, in memory: a confirmation at any other address costs one look-up. */
 export class WatchedAddresses {
   readonly #clock: Clock
   readonly #random: Random
   readonly #source: AddressSource
   #set: AddressSet
   #added = 0
-  /** Those that came while the whole list is read again. */
+  /** Addresses that were added while the whole list is being read again. */
   #meanwhile: string[] | undefined
   #refreshedAt = 0
   #reloadedAt = 0
@@ -59,7 +59,7 @@ export class WatchedAddresses {
     await this.readFresh()
   }
 
-  /** What other instances have written lately. */
+  /** Adds what other instances have written lately. */
   async readFresh(): Promise<void> {
     const now = this.#clock.now()
     const since = this.#refreshedAt - REFRESH_EVERY
@@ -70,7 +70,7 @@ export class WatchedAddresses {
     this.#refreshedAt = now
   }
 
-  /** The whole list anew, which forgets what is watched no longer. */
+  /** Reads the whole list anew, which drops addresses that are no longer watched. */
   async reload(): Promise<void> {
     const now = this.#clock.now()
     this.#meanwhile = []

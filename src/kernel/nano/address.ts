@@ -1,7 +1,7 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
-/** A ledger account as its public key: 64 upper-case hexadecimal digits. Addresses are its outside form. */
+/** A ledger account as its public key: 64 upper-case hexadecimal digits. Addresses are the form outside of the kernel. */
 export type PublicKey = string
 
 const ALPHABET = '13456789abcdefghijkmnopqrstuwxyz'
@@ -52,14 +52,14 @@ function decodeBits(text: string, paddingBits: number): Uint8Array | undefined {
   return bytes
 }
 
-/** Read and written lately: most addresses come again and again, and a checksum costs more than all else of a small request. */
+/** Caches of recent addresses: most come again and again, and a checksum costs more than all else of a small request. */
 const read = new Map<string, PublicKey>()
 const written = new Map<PublicKey, string>()
 const RECENT_MAX = 1_024
 
 function remember(recent: Map<string, string>, text: string, value: string): string {
   if (recent.size >= RECENT_MAX) recent.clear()
-  // A copy, because a piece of a request would hold the whole of it in memory.
+  // A copy, because a substring of a request would keep the whole request in memory.
   recent.set([...text].join(''), value)
   return value
 }
@@ -84,7 +84,7 @@ export function fromAddress(text: string): PublicKey | undefined {
 
 function readAddress(text: string): PublicKey | undefined {
   const prefix = /^(?:nano|xrb|node)[_-]/.exec(text)?.[0]
-  // The node knows the separator `-` for accounts only, and `node_` as the form of node ids.
+  // The node accepts the separator `-` for accounts only, and uses `node_` for node ids.
   if (prefix === undefined || prefix === 'node-') return undefined
   const body = text.slice(prefix.length)
   if (body.length !== BODY_LENGTH || (body[0] !== '1' && body[0] !== '3')) return undefined

@@ -1,6 +1,6 @@
 /**
- * Whom a block pays, or which send it receives, as a node announces it by websocket. Old kinds of blocks have members of their
- * own. It says where to look, and nothing else: money is read with `readSends`.
+ * The receiver of a block, or the send that it receives, as a node announces it by websocket. Old kinds of blocks have members of their
+ * own. The result only says where to look, and is never believed: money is read with `readSends`.
  */
 export function announcedBlock(block: Readonly<Record<string, string>>): {
   to?: string | undefined

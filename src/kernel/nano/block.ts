@@ -62,7 +62,7 @@ export function previousOf(block: Block): string {
   return block.type === 'open' ? ZERO_HASH : block.previous
 }
 
-/** What a block's work is computed for: its predecessor, or the account of a first block. */
+/** The hash that a block's work is computed for: its predecessor, or the account of a first block. */
 export function rootOf(block: Block): string {
   if (block.type === 'open') return block.account
   if (block.type === 'state' && block.previous === ZERO_HASH) return block.account
@@ -123,13 +123,13 @@ export function parseHex(text: string, digits: number): string | undefined {
   return match?.[1]?.padStart(digits, '0').toUpperCase()
 }
 
-/** The node reads empty text as zero wherever an amount stands. */
+/** The node reads empty text as zero in every amount. */
 function parseAmount(text: string): Raw | undefined {
   return text === '' ? (0n as Raw) : parseRaw(text)
 }
 
 /**
- * Reads a block from its JSON members; undefined when one is missing or malformed, which the node calls
+ * Reads a block from its JSON members; undefined when one is missing or malformed, for which the node answers
  * `Block is invalid`. `link_as_account` and an inner `subtype` are ignored.
  */
 export function fromBlockJson(field: (name: string) => string | undefined): Block | undefined {
@@ -187,7 +187,7 @@ type Partially<B> = B extends Block
   ? { type: B['type'] } & { [K in Exclude<keyof B, 'type'>]: B[K] | undefined }
   : never
 
-/** Safe because every member was checked: a block is whole or it is none. */
+/** The cast is safe because every member was checked. */
 function complete(candidate: Partially<Block>): Block | undefined {
   return Object.values(candidate).every((member) => member !== undefined) ? (candidate as Block) : undefined
 }

@@ -1,7 +1,7 @@
 import { fromAddress, toAddress } from './address.ts'
 import { type RequestTree, findMember } from './request-tree.ts'
 
-/** The options of a subscription to confirmations, one by one: how each is read is the door's business. */
+/** The options of a subscription to confirmations; each protocol has its own reader. */
 export interface SaidOptions {
   flag(name: string): boolean | undefined
   text(name: string): string
@@ -9,7 +9,7 @@ export interface SaidOptions {
   accounts(name: string): readonly string[] | undefined
 }
 
-/** What a client of a node's websocket wants to know about confirmations. */
+/** The confirmations that a client of a node's websocket wants. */
 export interface ConfirmationOptions {
   includeBlock: boolean
   includeElection: boolean
@@ -17,7 +17,7 @@ export interface ConfirmationOptions {
   includeSideband: boolean
   /** Kinds of confirmations. */
   types: readonly string[]
-  /** Undefined listens to every account. */
+  /** Undefined means all accounts. */
   accounts: Set<string> | undefined
 }
 
@@ -29,7 +29,7 @@ const TYPES = new Map([
 
 export function readConfirmationOptions({ flag, text, accounts }: SaidOptions): ConfirmationOptions {
   const includeVotes = flag('include_election_info_with_votes') ?? false
-  // A node filters as soon as `all_local_accounts` says anything. It means the accounts of its wallets; here there are none.
+  // A node filters as soon as `all_local_accounts` has any value. It means the accounts of its wallets; there are none here.
   const local = flag('all_local_accounts') === undefined ? undefined : []
   const wanted = accounts('accounts') ?? local
   return {
@@ -42,7 +42,7 @@ export function readConfirmationOptions({ flag, text, accounts }: SaidOptions): 
   }
 }
 
-/** As a node reads them: what is no address in a list is passed over, and what is no list has no addresses. */
+/** Reads options as a node does: invalid addresses in a list are skipped, and anything but a list counts as an empty one. */
 export function optionsIn(tree: RequestTree): SaidOptions {
   const text = (name: string) => findMember(tree, name)?.text ?? ''
   return {

@@ -1,5 +1,5 @@
 const HEX = /^[0-9a-fA-F]*$/
-/** Tables, because this also runs where there is no Buffer; they are as quick. */
+/** Tables, because this also runs where there is no Buffer; they are as fast. */
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0').toUpperCase())
 const VALUES = new Uint8Array(128)
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {

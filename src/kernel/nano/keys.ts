@@ -12,8 +12,8 @@ export function signHash(privateKey: string, hash: string): string {
 }
 
 /**
- * A key in its expanded form, for keys that no seed leads to. Both halves are 64 hexadecimal digits, and a thief who knows
- * either of them can sign: the prefix is what the secret nonces are made from.
+ * An expanded key, for keys that have no seed. Both halves are 64 hexadecimal digits, and a thief who knows either of them can sign:
+ * the prefix is what the secret nonces are made from.
  */
 export interface ScalarKey {
   /** The lowest byte comes first, as in the first half of an expanded private key. */
@@ -26,14 +26,14 @@ export function publicKeyOfScalar(scalar: string): PublicKey {
   return withSecret(scalar, (bytes) => bytesToHex(signatures.publicKeyOfScalar(bytes)))
 }
 
-/** Signs a block hash with an expanded key, byte for byte as the private key would, had it been expanded to this one. */
+/** Signs a block hash with an expanded key: byte for byte the signature of the private key from which it was expanded. */
 export function signHashWithScalar(key: ScalarKey, hash: string): string {
   return withSecret(key.scalar, (scalar) =>
     withSecret(key.prefix, (prefix) => bytesToHex(signatures.signWithScalar(scalar, prefix, hexToBytes(hash)))),
   )
 }
 
-/** What signs for an account. */
+/** The signer of an account. */
 interface SigningKey {
   publicKey: PublicKey
   sign(hash: string): string
@@ -43,8 +43,8 @@ const PRIVATE_KEY_BYTES = 32
 const EXPANDED_KEY_BYTES = 64
 
 /**
- * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 with the prefix of its nonces. A holder of the
- * bytes wipes them; nothing is copied of them that stays.
+ * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 bytes with the prefix of its nonces. The caller wipes the
+ * bytes; no copy of them is kept.
  */
 export function toSigningKey(bytes: Uint8Array): SigningKey {
   if (bytes.length === PRIVATE_KEY_BYTES) {
@@ -67,17 +67,17 @@ export function verifyHash(key: PublicKey, hash: string, signature: string): boo
   try {
     return signatures.verify(hexToBytes(key), hexToBytes(hash), hexToBytes(signature))
   } catch {
-    // Malformed, which is as good as wrong.
+    // A malformed signature counts as a wrong one.
     return false
   }
 }
 
-/** Signs words. An owner who is asked to sign them must never sign a block by it, and blocks are signed as 32 bytes. */
+/** Signs a message. Signing one must never sign a block, which is signed as 32 bytes, so such messages are refused. */
 export function signText(privateKey: string, text: string): string {
   return withSecret(privateKey, (bytes) => bytesToHex(signatures.sign(bytes, wordsOf(text))))
 }
 
-/** Points that have no secret of their own, by their height without the sign: anybody can sign for them, now and then. */
+/** Points of small order, by their height without the sign: anybody can produce signatures for them that are sometimes valid. */
 const SMALL_ORDERS = new Set([
   '0'.repeat(64),
   `01${'0'.repeat(62)}`,
@@ -89,8 +89,8 @@ const SMALL_ORDERS = new Set([
 ])
 
 /**
- * Checks a signature over words. Stricter than the ledger, because words say who their signer is: a key that anybody can sign
- * for proves nothing, and a signature has one form.
+ * Checks a signature of a message. Stricter than the ledger, because the message states who its signer is: a key for which anybody can
+ * sign proves nothing, and each signature has exactly one valid form.
  */
 export function verifyText(key: PublicKey, text: string, signature: string): boolean {
   try {
@@ -100,7 +100,7 @@ export function verifyText(key: PublicKey, text: string, signature: string): boo
     if (SMALL_ORDERS.has(bytesToHex(height)) || !signatures.isReduced(signed)) return false
     return signatures.verify(keyBytes, wordsOf(text), signed)
   } catch {
-    // What is no signature, or could be a block, signs no words.
+    // Malformed signatures, and messages that could be a block, are not valid.
     return false
   }
 }
@@ -127,7 +127,7 @@ export function deriveKey(seed: string, index: number): string {
   })
 }
 
-/** The bytes of a secret for one call; text cannot be wiped, but its copies can. */
+/** Converts a secret to bytes for one call and wipes them; the text itself cannot be wiped. */
 function withSecret<T>(hex: string, run: (bytes: Uint8Array) => T): T {
   const bytes = hexToBytes(hex)
   try {

@@ -5,20 +5,20 @@ import { type Block, type StateBlock, fromBlockJson, hashBlock, previousOf, root
 import { verifyHash } from './keys.ts'
 import { workValue } from './work.ts'
 
-/** A send on the ledger. What it moves is computed from its contents, which its hash and its sender's signature prove. */
+/** A send on the ledger. Its amount is computed from its contents, which its hash and its sender's signature prove. */
 export interface LedgerSend {
   hash: string
   /** Addresses. */
   from: string
   to: string
   amountRaw: Raw
-  /** Of the sender's chain: as a node says it, 0 where it does not. */
+  /** Height on the sender's chain, by the word of a node; 0 where it does not say. */
   height: number
   /** When as many nodes as must agree had seen it, in seconds; 0 where they do not say. */
   seconds: number
-  /** Whether as many nodes call it confirmed as must. */
+  /** Whether the required number of nodes report it as confirmed. */
   isFinal: boolean
-  /** Whether its receiver has not received it. Undefined where nodes contradict each other. */
+  /** Whether it is still receivable. Undefined where nodes contradict each other. */
   waits: boolean | undefined
 }
 
@@ -28,24 +28,24 @@ export interface ProvenBlock {
   account: PublicKey
 }
 
-/** A block whose contents are those of its hash. */
+/** A block whose contents match its hash. */
 export interface LedgerBlock {
   block: Block
-  /** Who has signed it, if its account has. The network itself signs epochs. */
+  /** Who has signed it, if it is the account's owner. Epoch blocks are signed by the network. */
   signer: PublicKey | undefined
-  /** Whether as many nodes call it confirmed as must. */
+  /** Whether the required number of nodes report it as confirmed. */
   isFinal: boolean
-  /** How many call it so, where more than one is asked. */
+  /** How many nodes report it as confirmed, where more than one is asked. */
   confirmedBy: number
 }
 
-/** How the network marks that it upgrades an account: the text `epoch v`, with a number behind it. */
+/** The beginning of the link with which the network upgrades an account: the text `epoch v`, followed by a number. */
 const EPOCH = '65706F63682076'
 
-/** Whether a block can only be an upgrade by the network: it leaves everything as it was. */
+/** Whether the link of a block marks an upgrade by the network, which leaves the balance as it was. */
 export const isEpoch = (block: Block): block is StateBlock => block.type === 'state' && block.link.startsWith(EPOCH)
 
-/** The contents that a node reports for a block, when they are those of its hash. */
+/** The contents that a node reports for a block, if they match its hash. */
 export function readContents(hash: string, contents: unknown): Block | undefined {
   const members = toObject(contents)
   const block = fromBlockJson((name) => {
@@ -55,31 +55,31 @@ export function readContents(hash: string, contents: unknown): Block | undefined
   return block && hashBlock(block) === hash ? block : undefined
 }
 
-/** What a node reports of a block, when its owner has signed it and it carries work. A node can make up everything else. */
+/** A block as a node reports it, if its owner has signed it and it carries work. A node could invent everything else. */
 export function proveBlock(hash: string, reported: JsonObject, leastWork: bigint): ProvenBlock | undefined {
   const block = readContents(hash, reported.contents)
   if (!block || workValue(rootOf(block), block.work) < leastWork) return undefined
-  // Old kinds of blocks do not name their account: a node names it, and the signature shows whether that is true.
+  // Old kinds of blocks do not contain their account: a node names it, and the signature shows whether that is true.
   const account =
     block.type === 'state' || block.type === 'open' ? block.account : fromAddress(textOf(reported.block_account))
   if (account === undefined || !verifyHash(account, hash, block.signature)) return undefined
   return { block, account }
 }
 
-/** Whom a block names as the receiver, if it is a send: only its predecessor's balance says whether it is one. */
+/** The receiver that a block names, if it is a send: only its predecessor's balance shows whether it is one. */
 export function receiverOf(block: Block): PublicKey | undefined {
   if (block.type === 'state') return block.link
   return block.type === 'send' ? block.destination : undefined
 }
 
-/** What a block leaves its account with; undefined where its contents do not say. */
+/** The balance after a block; undefined where its contents do not state it. */
 const balanceOf = (block: Block): Raw | undefined =>
   block.type === 'state' || block.type === 'send' ? block.balance : undefined
 
 /**
- * What a block sends: its predecessor's balance less its own; undefined for every block that is no send. The predecessor is
- * what a node reports of the block that this one names: its contents prove themselves. Only of old kinds that do not state a
- * balance, the node's word is taken.
+ * The amount of a send: its predecessor's balance minus its own; undefined for any other block. `previous` is what a node reports for
+ * the block that this one names; its contents are verified by their hash. Only for old kinds of blocks that state no balance, the
+ * node is believed.
  */
 export function computeAmount(block: Block, previous: JsonObject): Raw | undefined {
   const after = balanceOf(block)
@@ -91,14 +91,14 @@ export function computeAmount(block: Block, previous: JsonObject): Raw | undefin
 
 interface Reported {
   amountRaw: Raw
-  /** What nodes add to it, one of which may lie. */
+  /** What nodes report beside the contents; one of them may lie. */
   reports: readonly JsonObject[]
   /** How many must say the same. */
   least: number
   isFinal: boolean
 }
 
-/** A send with what nodes add to it. */
+/** A send with what nodes report about it. */
 export function toLedgerSend(
   hash: string,
   { block, account }: ProvenBlock,
@@ -116,14 +116,14 @@ export function toLedgerSend(
   }
 }
 
-/** Whether a send waits to be received, when as many nodes say so, or that it does not. */
+/** Whether a send is receivable; undefined unless the required number of nodes say so, or say that it is not. */
 export function waitsFor(reports: readonly JsonObject[], least: number): boolean | undefined {
   const waiting = reports.filter(({ receivable }) => receivable === '1').length
   if (waiting >= least) return true
   return reports.length - waiting >= least ? false : undefined
 }
 
-/** When so many nodes had seen it: a single one makes it neither older nor, beside enough honest ones, newer. */
+/** When the required number of nodes had seen it: a single lying node cannot make it older, nor newer beside enough honest ones. */
 function seenBy(reports: readonly JsonObject[], least: number): number {
   const times = reports.map((reported) => toCount(reported.local_timestamp)).filter((seconds) => seconds > 0)
   return times.sort((a, b) => a - b)[Math.min(least, times.length) - 1] ?? 0

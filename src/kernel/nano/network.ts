@@ -2,28 +2,28 @@ import { type PublicKey, fromAddress } from './address.ts'
 import type { Block } from './block.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from './work.ts'
 
-/** The networks a gateway can be set to (`NODE_NETWORK`), by the names that nodes give them in `version.network`. */
+/** The networks that a gateway can be set to (`NODE_NETWORK`), by the names in a node's `version.network`. */
 export type NetworkName = 'live' | 'beta' | 'dev'
 
-/** The one ledger that a gateway's money is in. Two ledgers with one first block are the same ledger. */
+/** The ledger of a gateway's money. Two ledgers with the same first block are the same ledger. */
 export interface LedgerIdentity {
   network: NetworkName
-  /** Hash of its first block; undefined until a node has named it, for a network that has no fixed one. */
+  /** Hash of its first block; undefined until a node has reported it, for a network that has no fixed one. */
   genesis: string | undefined
 }
 
 /**
  * Hashes of first blocks: `network_identifier` in a node's `version`, `genesis_block` in its `telemetry`. The beta network
- * is begun anew now and then, so its first block is learned from the first node and remembered by the store.
+ * is restarted now and then, so its first block is learned from the first node and remembered by the store.
  */
 export const GENESIS_HASHES = {
   live: '991CF190094C00F0B68E2E5F75F6BEE95A2E0BD93CEAA4A6734DB9F19B728948',
   beta: undefined,
-  /** The public development network, which the development ledger is one of. */
+  /** The public dev network; the development ledger has the same first block. */
   dev: '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9',
 } as const satisfies Record<NetworkName, string | undefined>
 
-/** What a node says is the first block, in capitals; undefined when it is no hash. */
+/** The first block that a node reports, in capitals; undefined when it is not a hash. */
 export function readGenesis(told: unknown): string | undefined {
   return typeof told === 'string' && /^[0-9a-f]{64}$/i.test(told) ? told.toUpperCase() : undefined
 }
@@ -40,13 +40,13 @@ export function epochOfLink(link: string): 1 | 2 | undefined {
 
 export type Epoch = 0 | 1 | 2
 
-/** The smallest work value for a block, given the account's epoch after it and what the block does. */
+/** The least work of a block, by the account's epoch after it and what the block does. */
 export function thresholdFor(thresholds: WorkThresholds, epoch: Epoch, receives: boolean): bigint {
   if (epoch < 2) return thresholds.epoch1
   return receives ? thresholds.receive : thresholds.send
 }
 
-/** The value below which a block is refused unseen. */
+/** The least work below which a block is refused without further checks. */
 export function entryThreshold(thresholds: WorkThresholds, type: Block['type']): bigint {
   return type === 'state' ? thresholds.receive : thresholds.epoch1
 }
@@ -57,7 +57,7 @@ function knownKey(address: string): PublicKey {
   return key
 }
 
-/** The public development network: everybody knows the key of its genesis account. */
+/** The public dev network, whose genesis key is public. */
 export const DEV_NETWORK = {
   name: 'dev',
   thresholds: WORK_THRESHOLDS.dev,

@@ -13,7 +13,7 @@ import {
 
 const UINT64_MAX = 2n ** 64n - 1n
 
-/** One request as a node reads it, with the node's readers for its parameters and the node's refusals for bad ones. */
+/** One request as a node reads it, with the node's readers for its parameters and the node's errors for bad ones. */
 export class NodeRequest {
   readonly tree: RequestTree
   /** Set once an account was written with the old separator, which the node mentions in its answer. */
@@ -43,7 +43,7 @@ export class NodeRequest {
     return text
   }
 
-  /** Texts other than the four known ones silently mean the default. */
+  /** Any text but the four known ones silently means the default. */
   flag(name: string, fallback = false): boolean {
     const text = this.find(name)?.trim()
     if (text === 'true' || text === '1') return true
@@ -65,7 +65,7 @@ export class NodeRequest {
     return this.toAccount(this.text(name))
   }
 
-  /** Empty text in a list makes the node look for the parameter `account` instead. */
+  /** For empty text in a list the node uses the parameter `account` instead. */
   toAccount(text: string, error = badAccount): PublicKey {
     const source = text === '' ? this.text('account') : text
     const key = fromAddress(source)
@@ -147,7 +147,7 @@ export class NodeRefusal extends LedgerRefusal {}
 
 export const refusal = (text: string) => new NodeRefusal(text)
 
-/** The texts that more than one action uses. */
+/** Errors that several actions use. */
 export const badAccount = () => refusal('Bad account number')
 export const accountNotFound = () => refusal('Account not found')
 export const blockNotFound = () => refusal('Block not found')

@@ -6,14 +6,14 @@ type Thresholds = Pick<WorkThresholds, 'send' | 'receive'>
 
 interface WorkQuestion {
   root: string
-  /** The one asked for, or the base. */
+  /** The requested difficulty, or the base. */
   difficulty: bigint
-  /** Whose work it is; what it does decides on the difficulty unless one was asked for. */
+  /** The block that needs the work; what it does determines the difficulty unless the request names one. */
   block: Block | undefined
   isNamed: boolean
 }
 
-/** Reads a `work_generate` in the node's order, so that the first thing wrong names the error. */
+/** Reads a `work_generate` in the node's order, so that the first error is the same. */
 export function readWorkQuestion(request: NodeRequest, thresholds: Thresholds): WorkQuestion {
   checkVersion(request)
   const account = request.find('account')
@@ -29,7 +29,7 @@ export function readWorkQuestion(request: NodeRequest, thresholds: Thresholds): 
   return { root, difficulty, block, isNamed }
 }
 
-/** The block has its work; none is searched for. */
+/** Refuses a search for a block that has enough work already. */
 export function refuseEnough(root: string, block: Block | undefined, difficulty: bigint): void {
   if (block === undefined || workValue(root, block.work) < difficulty) return
   throw refusal('Provided work is already enough for given difficulty')
@@ -49,13 +49,13 @@ export function checkVersion(request: NodeRequest): void {
 
 const outOfRange = () => refusal('Difficulty above config limit or below publish threshold')
 
-/** Refuses what would keep a machine searching for ever. */
+/** Refuses difficulties for which a machine would search for ever. */
 export function checkReachable(request: NodeRequest, difficulty: bigint, { send }: Pick<Thresholds, 'send'>): void {
   const by = request.has('multiplier') ? 'multiplier' : 'difficulty'
   if (difficulty > difficultyLimit(send, by)) throw outOfRange()
 }
 
-/** `difficulty`, overruled by `multiplier`; with neither, the base. */
+/** `multiplier`, or else `difficulty`, or else the base. */
 export function readDifficulty(request: NodeRequest, base: bigint): bigint {
   const difficultyText = request.find('difficulty')
   const difficulty = difficultyText === undefined ? undefined : parseHex(difficultyText, 16)

@@ -21,11 +21,11 @@ import { FINAL_DURATION, FINAL_TIMESTAMP, type Vote, verifyVote } from './vote.t
 export type { PaymentProof, ProofWeights } from './read-proof.ts'
 
 export interface VerifyOptions {
-  /** Weights that the verifier trusts, in place of those in the proof. */
+  /** Weights that the verifier trusts, instead of those in the proof. */
   weights?: ProofWeights | undefined
 }
 
-/** What a proof comes to. */
+/** The result of a verification. */
 export type ProofVerdict =
   | {
       ok: true
@@ -37,19 +37,19 @@ export type ProofVerdict =
       representatives: number
       weight_raw: string
       quorum_raw: string
-      /** Of the weight of all representatives that vote, with two decimals. */
+      /** Share of the weight of all voting representatives, with two decimals. */
       weight_percent: number
-      /** Who says what the weights are: the nodes that the proof names, or the verifier. */
+      /** Who states the weights: the nodes that the proof names, or the verifier. */
       weights_from: 'proof' | 'verifier'
       source: string[]
       taken_unix: number
     }
   | { ok: false; field: string; reason: string }
 
-/** The network's own rule: a quorum is at least this part of the weight that votes. */
+/** The network's own rule: a quorum is at least this part of the voting weight. */
 const QUORUM_PERCENT = 67n
 
-/** A proof with what is computed from it, from a send and the final votes for it; undefined when it would not verify. */
+/** Makes a proof from a send and the final votes for it; undefined when it would not verify. */
 export function makeProof(made: {
   send: { hash: string; block: Block; account: PublicKey }
   previous: { block: Block }
@@ -89,7 +89,7 @@ export function makeProof(made: {
 
 /**
  * Verifies a proof: computes everything in it anew, and adds up the weight of the representatives whose final votes name the
- * block. Trusts nothing in the proof but the weights, unless the verifier brings its own.
+ * block. Trusts nothing in the proof but the weights, unless the verifier provides its own.
  */
 export function verifyProof(proof: unknown, { weights: own }: VerifyOptions = {}): ProofVerdict {
   try {
@@ -103,7 +103,7 @@ export function verifyProof(proof: unknown, { weights: own }: VerifyOptions = {}
   }
 }
 
-/** What a proof comes to, in a sentence for people. */
+/** The verdict in a sentence for people. */
 export function describeVerdict(verdict: ProofVerdict): string {
   if (!verdict.ok) return `Not proved: ${verdict.reason}.`
   const { representatives: count, weight_percent: percent } = verdict
@@ -125,7 +125,7 @@ function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undef
   let representatives = 0
   for (const [address, raw] of Object.entries(weights)) {
     const named = fromAddress(address)!
-    // Weights of the verifier are those of all representatives; those of a proof are of its voters.
+    // The verifier's weights include all representatives; those in a proof include only its voters.
     if (!own && !voters.has(named)) throw new Wrong(`weights.${address}`, 'has no vote in this proof')
     if (!voters.delete(named)) continue
     weight += BigInt(raw)
@@ -151,7 +151,7 @@ function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undef
   }
 }
 
-/** The sender has signed the block, and amount and receiver follow from it; that its contents are those of its hash was read. */
+/** Checks that the sender has signed the block, and that amount and receiver follow from it; the reader has checked its hash. */
 function verifySend({ from, to, amount_raw, ...named }: PaymentProof, block: Block, previous: Block): void {
   const sender = fromAddress(from)!
   if (block.type === 'state' && block.account !== sender) throw new Wrong('from', 'is not the account of the block')
@@ -166,7 +166,7 @@ function verifySend({ from, to, amount_raw, ...named }: PaymentProof, block: Blo
   if (toAddress(receiver) !== to) throw new Wrong('to', 'is not the receiver of the block')
 }
 
-/** Every vote, final as it was read, names the block, is signed by its representative, and is the only one of it. */
+/** Checks that every vote names the block and is signed, and that no representative votes twice; the reader has checked that all are final. */
 function verifyVotes({ block: { hash }, votes }: PaymentProof): Set<PublicKey> {
   const voters = new Set<PublicKey>()
   for (const [index, { account, signature, blocks }] of votes.entries()) {
@@ -187,7 +187,7 @@ function verifyVotes({ block: { hash }, votes }: PaymentProof): Set<PublicKey> {
   return voters
 }
 
-/** Over the members in the order in which they are read, however a copy has ordered them. */
+/** Covers the members in the order in which the reader returns them, whatever their order in a copy. */
 function checksumOf(proof: Omit<PaymentProof, 'checksum'>): string {
   return bytesToHex(blake2b256(new TextEncoder().encode(JSON.stringify(proof))))
 }

@@ -18,7 +18,7 @@ export function toPaymentUri({ address, amount, label, message }: PaymentRequest
   return parts.length === 0 ? `nano:${address}` : `nano:${address}?${parts.join('&')}`
 }
 
-/** A label cut inside an emoji ends in half a character, on which the plain encoding throws. */
+/** A label that was cut inside an emoji ends in half a character, for which `encodeURIComponent` throws. */
 function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

@@ -5,7 +5,7 @@ import { isHex } from './hex.ts'
 import { readContents } from './ledger-send.ts'
 import { FINAL_DURATION, FINAL_TIMESTAMP, VOTE_HASHES_MAX } from './vote.ts'
 
-/** How much weight confirms a block, and who has it. These are the words of nodes: a verifier may bring its own. */
+/** The weight that confirms a block, and the representatives that have it. Nodes report these; a verifier may provide its own. */
 export interface ProofWeights {
   /** Votes of more weight than this confirm a block. */
   quorum_raw: string
@@ -22,13 +22,13 @@ export interface ReportedWeights extends ProofWeights {
   taken_unix: number
 }
 
-/** A proof that the network has confirmed a payment. It needs no node and no gateway to be verified. */
+/** A proof that the network has confirmed a payment. It can be verified without a node or a gateway. */
 export interface PaymentProof extends ReportedWeights {
   version: 1
   from: string
   to: string
   amount_raw: string
-  /** The send, and the block before it, whose balance says how much was sent. */
+  /** The send, and the block before it, whose balance shows how much was sent. */
   block: { hash: string; contents: Record<string, string> }
   previous: { hash: string; contents: Record<string, string> }
   /** Final votes that name the block, one for each representative. */
@@ -48,7 +48,7 @@ export interface ReadProof {
 const VOTES_MAX = 1_000
 const SOURCES_MAX = 20
 const SOURCE = /^[\w.:[\]-]{1,255}$/
-/** What is wrong with a proof. */
+/** An error in a proof. */
 export class Wrong extends Error {
   readonly field: string
 
@@ -58,7 +58,7 @@ export class Wrong extends Error {
   }
 }
 
-/** Reads a proof in exactly one form: other members, other spellings of a number or a hash are refused. */
+/** Reads a proof in exactly one form: further members, or other spellings of a number or a hash, are refused. */
 export function readProof(value: unknown): ReadProof {
   const proof = asRecord(value, 'proof')
   expectMembers(proof, 'proof', [

@@ -3,23 +3,23 @@ import { LedgerRefusal } from '../errors.ts'
 /**
  * A request the way the node reads it: a tree in which every scalar is text, arrays are members without names,
  * and of two members with one name the first counts. `JSON.parse` keeps the last one and rounds numbers, so the
- * node's doors have a reader of their own.
+ * node's endpoints have a parser of their own.
  */
 export interface RequestTree {
   text: string
   members: { name: string; tree: RequestTree }[]
 }
 
-/** What the node answers to anything it cannot read, and to a required member that is missing. */
+/** The node's answer to anything that it cannot read, and to a missing required member. */
 export class UnreadableRequest extends LedgerRefusal {
   constructor() {
     super('Unable to parse JSON')
   }
 }
 
-/** The node refuses by counting brackets before it parses, so brackets inside strings count as well. */
+/** The node counts brackets before it parses, so brackets inside strings count as well. */
 const BRACKETS_MAX = 20
-/** A member takes a hundred times the two bytes it can be written in, so the size of the body is not bound enough. */
+/** Parsed, a member takes a hundred times the memory of its two bytes of text, so limiting the size of the body is not enough. */
 const MEMBERS_MAX = 1_000_000
 
 export function exceedsDepth(body: string): boolean {
@@ -46,7 +46,7 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
 }
 
-/** The character whose escape begins here, behind its backslash. */
+/** The character whose escape begins here, after its backslash. */
 function unescape(body: string, at: number): string {
   if (body[at] === 'u') {
     const digits = body.slice(at + 1, at + 5)
@@ -140,7 +140,7 @@ export function findMember(tree: RequestTree, name: string): RequestTree | undef
 }
 
 const UINT64_MAX = 2n ** 64n - 1n
-/** More than any 64-bit number takes, leading zeros included; reading longer digits would take longer than linear. */
+/** More than any 64-bit number has, leading zeros included; converting longer texts would take more than linear time. */
 const NUMBER_LENGTH_MAX = 64
 
 /** A count as the node reads it: a negative one wraps around. */

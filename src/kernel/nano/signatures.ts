@@ -16,7 +16,7 @@ function toPoint(key: Uint8Array): InstanceType<typeof ed25519.Point> | undefine
   }
 }
 
-/** In JavaScript alone: wherever native code is missing, and the judge of what it computes. */
+/** In JavaScript alone: used where native code is missing, and to check the results of native code. */
 export const nobleCurve: Curve = {
   name: 'noble',
   hash(out, parts) {
@@ -44,11 +44,11 @@ export const nobleCurve: Curve = {
 }
 
 /**
- * Nano's signatures: Ed25519 with Blake2b-512 where the standard has SHA-512. The protocol is written once, and the library that
- * computes on the curve is put below it.
+ * Nano's signatures: Ed25519 with Blake2b-512 instead of SHA-512. The protocol is implemented once, above an exchangeable library for
+ * the arithmetic of the curve.
  *
- * Everything secret lies in memory that is reserved once and wiped after each call. No call waits for anything, so that no
- * two of them meet there.
+ * All secrets are in memory that is reserved once and wiped after each call. Calls are synchronous, so no two of them use it at the
+ * same time.
  */
 export class Signatures {
   readonly #curve: Curve
@@ -89,18 +89,18 @@ export class Signatures {
     })
   }
 
-  /** Signs with an expanded key, byte for byte as the private key would, had it been expanded to this one. */
+  /** Signs with an expanded key: byte for byte the signature of the private key from which it was expanded. */
   signWithScalar(scalar: Uint8Array, prefix: Uint8Array, message: Uint8Array): Uint8Array {
     return this.#discreetly(() => {
       this.#take(scalar)
-      // A short prefix would make nonces that can be guessed, and with a nonce the key.
+      // A short prefix would make nonces that can be guessed, and the key follows from a nonce.
       this.#prefix.set(thirtyTwoBytes(prefix))
       return this.#sign(message)
     })
   }
 
   /**
-   * The node's verdict, also where the standard's is another: the scalar may be up to 2²⁵³ and need not be reduced, the key
+   * Agrees with the node, even where the standard differs: the scalar may be up to 2²⁵³ and need not be reduced, the key
    * may be written with a height above the prime or have a small order, and R is compared as it is written.
    */
   verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
@@ -111,7 +111,7 @@ export class Signatures {
     return expected !== undefined && commitment.every((byte, index) => byte === expected[index])
   }
 
-  /** Whether the second half of a signature is the one way in which its number can be written. */
+  /** Whether the number in the second half of a signature is reduced, which makes its form unique. */
   isReduced(signature: Uint8Array): boolean {
     const scalar = signature.subarray(32, 64)
     const wide = new Uint8Array(64)
@@ -149,7 +149,7 @@ export class Signatures {
     const commitment = signature.subarray(0, 32)
     this.#hashToScalar(this.#nonce, [this.#prefix, message])
     this.#curve.multiplyBase(commitment, this.#nonce)
-    // The public key is never taken from outside: two signatures that differ in it alone would give the scalar away.
+    // The public key is never an argument: two signatures that differ in it alone would reveal the scalar.
     const challenge = this.#hashToScalar(new Uint8Array(32), [commitment, this.#publicKey(), message])
     multiplyAdd(this.#wide, challenge, this.#scalar, this.#nonce)
     this.#curve.reduce(signature.subarray(32), this.#wide)
@@ -191,7 +191,7 @@ function thirtyTwoBytes(bytes: Uint8Array): Uint8Array {
 let curveInUse: Curve = nobleCurve
 export let signatures = new Signatures(nobleCurve)
 
-/** Says who computes in this process. Native code comes from the program that starts it; what runs in a browser never hears of it. */
+/** Selects the library of this process. Programs select native code when they start; code for browsers never includes it. */
 export function useCurve(curve: Curve): void {
   curveInUse = curve
   signatures = new Signatures(curve)
@@ -206,20 +206,20 @@ export function blake2b256(bytes: Uint8Array): Uint8Array {
 
 /** The arithmetic beneath keys, signatures and hashes. Numbers have their lowest byte first, points are encoded. */
 export interface Curve {
-  /** Who computes, for the log. */
+  /** Name of the library, for the log. */
   readonly name: 'sodium' | 'noble'
   /** Blake2b over the parts, as long as `out` is: 16 to 64 bytes. */
   hash(out: Uint8Array, parts: Uint8Array[]): void
   /** A number of 64 bytes modulo the order of the group. */
   reduce(out: Uint8Array, wide: Uint8Array): void
-  /** The base point times a number below the order. Throws on zero, whose point is everybody's. */
+  /** The base point times a number below the order. Throws on zero, because anybody could sign for that point. */
   multiplyBase(out: Uint8Array, scalar: Uint8Array): void
   /**
-   * The base point times `s` less the key times `h`; undefined when the key is no point. The node says what a point is: all
-   * 255 bits that are a height on the curve, of whatever order.
+   * The base point times `s` minus the key times `h`; undefined when the key is not a point. The node's rule decides what a point is:
+   * all 255 bits that are a height on the curve, of whatever order.
    */
   difference(s: Uint8Array, h: Uint8Array, key: Uint8Array): Uint8Array | undefined
-  /** Memory for secrets, which is wiped after each use and never given back. */
+  /** Memory for secrets, which is wiped after each use and never freed. */
   secretMemory(length: number): Uint8Array
   wipe(secret: Uint8Array): void
 }

@@ -17,7 +17,7 @@ export interface Vote {
 
 export const FINAL_TIMESTAMP = 2n ** 64n - 1n
 export const FINAL_DURATION = 15
-/** As many blocks as one vote can name. */
+/** The most blocks that one vote can name. */
 export const VOTE_HASHES_MAX = 255
 
 const DECIMAL = /^(?:0|[1-9][0-9]{0,154})$/
@@ -48,7 +48,7 @@ const toNumber = (value: unknown) => (typeof value === 'string' && DECIMAL.test(
 /** The signature of a vote as a node's websocket writes it. */
 export const toDecimalSignature = (signature: string) => BigInt(`0x${signature}`).toString()
 
-/** What a representative signs. */
+/** The hash that a representative signs. */
 export function hashVote({ hashes, timestamp, duration }: Omit<Vote, 'representative' | 'signature'>): string {
   const bytes = new Uint8Array(PREFIX.length + hashes.length * 32 + 8)
   bytes.set(PREFIX)
@@ -58,7 +58,7 @@ export function hashVote({ hashes, timestamp, duration }: Omit<Vote, 'representa
   return bytesToHex(blake2b256(bytes))
 }
 
-/** Whether its representative can never vote for another block in the same place. */
+/** Whether the vote is final: its representative can never vote for another block on the same root. */
 export const isFinalVote = ({ timestamp, duration }: Pick<Vote, 'timestamp' | 'duration'>) =>
   timestamp === FINAL_TIMESTAMP && duration === FINAL_DURATION
 

@@ -17,7 +17,7 @@ export const WORK_THRESHOLDS = {
   live: { epoch1: 0xffffffc000000000n, send: 0xfffffff800000000n, receive: 0xfffffe0000000000n },
   beta: { epoch1: 0xfffff00000000000n, send: 0xfffff00000000000n, receive: 0xffffe00000000000n },
   dev: { epoch1: 0xfe00000000000000n, send: 0xffc0000000000000n, receive: 0xf000000000000000n },
-  /** A development ledger that takes every work, for tests of something else. */
+  /** A development ledger that accepts any work, for tests of other things. */
   none: { epoch1: 0n, send: 0n, receive: 0n },
 } as const satisfies Record<string, WorkThresholds>
 
@@ -35,7 +35,7 @@ export function toMultiplier(difficulty: bigint, base: bigint): number {
   return Number(TWO_64 - base) / Number(TWO_64 - difficulty)
 }
 
-/** The difficulty that is `multiplier` times harder than `base`, within what 64 bits can say. */
+/** The difficulty that is `multiplier` times harder than `base`, within 64 bits. */
 export function fromMultiplier(multiplier: number, base: bigint): bigint {
   const reverse = BigInt(Math.trunc(Math.min(Number(TWO_64 - base) / multiplier, 2 ** 127)))
   if (reverse >= TWO_64) return 0n
@@ -44,9 +44,9 @@ export function fromMultiplier(multiplier: number, base: bigint): bigint {
 }
 
 /**
- * The largest difficulty that is computed. A multiplier goes up to 64 times the base, as for the node. A difficulty that is
- * named goes up to that of the live network also where the base is lower: clients that were written for the live network
- * name its thresholds wherever they are.
+ * The largest difficulty for which work is searched. A multiplier may be up to 64, as for the node. An explicit difficulty may be that
+ * of the live network even where the base is lower: clients that were written for the live network use its thresholds
+ * everywhere.
  */
 export function difficultyLimit(base: bigint, by: 'multiplier' | 'difficulty'): bigint {
   const { send } = WORK_THRESHOLDS.live
@@ -61,10 +61,10 @@ export function formatWork(work: bigint): string {
   return work.toString(16).padStart(16, '0')
 }
 
-/** So few tries are over sooner than anybody else can be asked to make them, or a row is written. */
+/** So few tries take less time than passing the search to another thread, or writing a row. */
 const FEW_HASHES = 4_096
 
-/** Whether work of this threshold is found in less than a millisecond, as for blocks of the development network. */
+/** Whether work of this threshold is found in less than a millisecond, as for blocks of the dev network. */
 export const isSoonFound = (threshold: bigint): boolean => expectedHashes(threshold) <= FEW_HASHES
 
 /** How many tries a value of at least `threshold` takes on average. */

@@ -8,12 +8,12 @@ import { callable } from '../parse-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
-/* The fields that nouns are declared of. Modules add those that only they can read, as checkouts their prices. */
+/* The fields that nouns are made of. Modules add those that only they can read, such as prices of checkouts. */
 
 type Personal = Field<unknown>['personal']
 type Said<T extends Json> = Labelled & { example?: T; personal?: Personal }
 
-/** What is so for most fields: set by its owner, stored and shown as it is. */
+/** Defaults of most fields: set by the owner, stored and shown unchanged. */
 const PLAIN = {
   isHidden: false,
   isRequired: false,
@@ -47,7 +47,7 @@ function neverRead(): never {
 type Own<T, C extends Stored> = Pick<Field<T, 'set', C>, 'schema' | 'takes' | 'read'> &
   Partial<Omit<Field<T, 'set', C>, 'kind'>>
 
-/** A field of a module, stored and shown as it is unless it says otherwise. */
+/** A field of a module, stored and shown unchanged by default. */
 export function field<T extends Stored>(options: Own<T, T>): Field<T, 'set', T>
 export function field<T, C extends Stored>(
   options: Own<T, C> & Pick<Field<T, 'set', C>, 'toColumn' | 'fromColumn' | 'show'>,
@@ -80,7 +80,7 @@ export function text(options: TextOptions & { required?: true }): Field<string |
   })
 }
 
-/** Yes or no, and `otherwise` where nothing is said. */
+/** Yes or no, by default `otherwise`. */
 export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
   field<boolean, number>({
     emptyLeaves,
@@ -93,7 +93,7 @@ export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
     read: (value, { path }) => readFreeFlag(path, value) ?? otherwise,
   })
 
-/** Several of one kind, in one line of the form. */
+/** Several values of one kind, in one line of the form. */
 export function list<T extends Json>(
   one: { schema: TSchema; read(value: unknown, path: string): T },
   { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string },
@@ -113,7 +113,7 @@ export function list<T extends Json>(
 type Columns = Readonly<Record<string, Field<Json, 'set'>>>
 type RowValue<Of extends Columns> = { [K in keyof Of]: ValueOf<Of[K]> & Json }
 
-/** A short table: rows in the form, objects on the wire. A row that was left empty in the form is undefined, which JSON cannot say. */
+/** A short table: rows in the form, objects in the API. A row that was left empty in the form is undefined, which JSON cannot express. */
 export function rows<Of extends Columns>(
   columns: Of,
   { max, one, example, personal, ...control }: Said<RowValue<Of>[]> & { max: number; one: string; add: string },
@@ -163,7 +163,7 @@ function readList(path: string, value: unknown, max: number, of: string): unknow
   throw badField(path, `${path} must be a list of up to ${max} ${of}.`)
 }
 
-/** Read and never stored as it came, as a PIN. `undefined` is what nothing was said about. */
+/** Read but not stored in that form, such as a PIN. Absent, it is `undefined`. */
 export const asked = <T>(
   options: Pick<Field<T>, 'takes' | 'read'> & Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'isRequired'>>,
 ): Field<T, 'asked', null> => ({
@@ -178,7 +178,7 @@ export const asked = <T>(
   ...options,
 })
 
-/** Yes or no where saying nothing is a third thing. */
+/** Yes, no, or absent, which means something else. */
 export const askedFlag = () =>
   asked({ takes: answer.bool, read: (value, { path }): boolean | undefined => readFreeFlag(path, value) })
 
@@ -197,13 +197,13 @@ export const kept = <T extends Stored>(
 export const id = ({ isHidden = false } = {}) => kept<string>({ schema: answer.text, column: 'string', isHidden })
 export const count = () => kept<number>({ schema: answer.integer, column: 'number' })
 
-/** Sealed, or a fingerprint: in the store, and nowhere else. */
+/** Encrypted, or a fingerprint: never shown or exported. */
 export const secret = () =>
   kept<string>({ schema: answer.text, column: 'string', isHidden: true, isSecret: true, erased: '' })
 export const secretOrNone = () =>
   kept<string | null>({ schema: answer.text, column: 'string | null', isHidden: true, isSecret: true, erased: null })
 
-/** Milliseconds in the store. On the wire seconds since 1970, where its name says so, and otherwise as ISO 8601 has it. */
+/** Milliseconds in the store. The API shows seconds since 1970 if the name says so, and otherwise ISO 8601. */
 export const unixTime = (wire: `${string}_unix`) =>
   kept<number>({ schema: answer.unix, column: 'number', wire, show: (value) => Math.floor(value / 1000) })
 export const isoTime = () =>

@@ -9,12 +9,12 @@ import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Reads a new one: every field, with its default where nothing is said. Everything that is wrong is named at once. */
+/** Reads a new record: every field, by default with its default value. All errors are reported at once. */
 export function readNew<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body) {
   return readBody(of, room, body, undefined) as ValuesOf<F>
 }
 
-/** Reads a change: only what the body says. What cannot be set may be sent back as it was shown. */
+/** Reads a change: only the fields in the body. Fields that cannot be set may be sent back as they were shown. */
 export function readChange<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, held: RecordOf<F>) {
   return readBody(of, room, body, held) as Partial<ValuesOf<F>>
 }
@@ -59,7 +59,7 @@ const placeOf = ({ control }: Field<unknown>, wire: string) => ({
   formText: control?.formText,
 })
 
-/** A misspelt field would otherwise pass without a word. */
+/** A misspelt field would otherwise pass unnoticed. */
 function unknownField(name: string, known: readonly string[]): string {
   const called = callable(name)
   const near = called === LONG_NAME ? undefined : openNearest(known)(name)

@@ -18,7 +18,7 @@ export interface PageOf {
   after?: Place | undefined
 }
 
-/** Rows and records of a noun. */
+/** Converts between rows and records of a noun. */
 export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
   const stored = storedOf(of)
   return {
@@ -36,7 +36,7 @@ export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
   }
 }
 
-/** The usual statements of a noun. What is asked often, or asks for more, stands beside them in its module. */
+/** The usual statements of a noun. Frequent or larger queries are written in its module. */
 export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
   const { table, owner: ownerField, marksDeleted = false } = of
   const { toRecord, toRow } = rowsOf(of)
@@ -45,7 +45,7 @@ export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
   const fixed = ['id', ownerField, 'createdAt']
   const changing = stored.filter(({ name, field }) => field.set === 'always' && !fixed.includes(name))
 
-  // The one place where a table is named by a value: its columns are those of the fields, which `RowOf` says to the compiler.
+  // The one place where the name of a table is a variable: its columns are those of the fields, which `RowOf` declares to the compiler.
   const on = (db: Db) => db as unknown as Kysely<Record<string, Row>>
   const alive = (db: Db) => {
     const query = on(db).selectFrom(table)
@@ -63,7 +63,7 @@ export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
       const whole = marksDeleted ? { ...row, deleted_at: null } : row
       await on(db).insertInto(table).values(whole).execute()
     },
-    /** Whoever asks must prove that they may. */
+    /** Without an owner: the caller must check permissions. */
     async find(db: Db, id: string): Promise<RecordOf<F> | undefined> {
       const row = await alive(db).selectAll().where('id', '=', id).executeTakeFirst()
       return row && toRecord(row)
@@ -79,7 +79,7 @@ export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
       const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
       return rows.map(toRecord)
     },
-    /** All of an account, oldest first: there are few. */
+    /** All of an account, oldest first; only for nouns of which there are few. */
     async listAll(db: Db, id: string): Promise<RecordOf<F>[]> {
       const rows = await ofOwner(db, id).selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(toRecord)
@@ -88,17 +88,17 @@ export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
       const counted = ofOwner(db, id).select(({ fn }) => fn.countAll<number>().as('count'))
       return Number((await counted.executeTakeFirst())?.count)
     },
-    /** Holds one until the transaction ends: two changes are made one after the other. */
+    /** Locks one until the transaction ends, so that two changes happen one after the other. */
     async lock(db: Db, own: Own): Promise<RecordOf<F> | undefined> {
       const row = await changeOwn(db, own, { [owner]: own.owner })
       return row && toRecord(row)
     },
-    /** Writes what `lock` holds. */
+    /** Writes a record that `lock` returned. */
     async update(db: Db, record: RecordOf<F> & { id: string }): Promise<void> {
       const row = toRow(record, changing) as Row
       await on(db).updateTable(table).set(row).where('id', '=', record.id).execute()
     },
-    /** Marks it, or deletes it, as its noun says. False when it was gone already. */
+    /** Marks it as deleted, or deletes it, as its noun declares. False when it was gone already. */
     async remove(db: Db, { now, ...own }: Own & { now: number }): Promise<boolean> {
       if (marksDeleted) return (await changeOwn(db, own, { deleted_at: now })) !== undefined
       const query = on(db).deleteFrom(table).where('id', '=', own.id).where(owner, '=', own.owner)

@@ -6,15 +6,15 @@ import type { Field, FieldKind, FieldsOf, Rules, ValueOf } from './field.ts'
 import { id, isoTime, unixTime } from './fields.ts'
 
 /*
- * A noun of the API, declared once. Its record, its row, its JSON, the schema of its answers, what requests may say and its form
- * all follow from one list of fields, each by a function that loops over it.
+ * A noun of the API, declared once. Its record, row, JSON, schemas, validation and form all follow from one list of fields, each by a
+ * function that loops over it.
  */
 
-/** What code works with: every field that is stored. */
+/** A record in code: every field that is stored. */
 export type RecordOf<F extends FieldsOf> = {
   [K in keyof F as F[K] extends Field<unknown, 'asked'> ? never : K]: ValueOf<F[K]>
 }
-/** What a request says: every field that its sender may set. */
+/** The values of a request: every field that its sender may set. */
 export type ValuesOf<F extends FieldsOf> = {
   [K in keyof F as F[K] extends Field<unknown, 'kept'> ? never : K]: ValueOf<F[K]>
 }
@@ -44,7 +44,7 @@ const columnOf = (name: string) =>
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase())
     .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** What every noun has. `O` is what its owner is called. */
+/** Fields that every noun has. `O` is the name of the field with its owner. */
 type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & Record<
   O,
   Field<string, 'kept', string>
@@ -52,9 +52,9 @@ type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & R
   F &
   Record<'createdAt' | 'updatedAt', Field<number, 'kept', number>>
 
-/** What answers say beyond the fields, made of the record and the room. */
+/** Members of answers that are computed from the record and the context. */
 type Derived<R, Room> = Readonly<Record<string, { as: TSchema; from(record: R, room: Room): Json }>>
-/** What no single field can say: the text of a refusal, by the field that it is about. */
+/** Rules across fields: the text of a refusal, by the field that it is about. */
 type Refusals<F extends FieldsOf> = {
   readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
 }
@@ -70,7 +70,7 @@ interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends str
   table: T
   /** The field that has the id of its account. */
   owner: O
-  /** Whether its row stays, with a mark, once it is deleted. */
+  /** Whether a deleted row stays and is marked. */
   marksDeleted?: true
   rules?(room: Room): Partial<Rules>
   fields: F
@@ -78,7 +78,7 @@ interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends str
   refuse?: Refusals<Whole>
 }
 
-/** What is kept of an account: rows, records, schemas, reading, erasure and export come from it. */
+/** Something stored for an account: rows, records, schemas, reading, erasure and export follow from it. */
 export interface Noun<F extends FieldsOf, Room, T extends string = string> {
   table: T
   owner: string
@@ -86,14 +86,14 @@ export interface Noun<F extends FieldsOf, Room, T extends string = string> {
   key: readonly string[]
   marksDeleted?: true
   fields: F
-  /** The same in order, each with its names: looked up for every row and every request. */
+  /** The fields in order with their names: precomputed, because every row and every request needs them. */
   named: readonly NamedField[]
   rules(room: Room): Partial<Rules>
   derived: Derived<RecordOf<F>, Room>
   refuse: Refusals<F>
 }
 
-/** What is known of a noun wherever its types do not matter. */
+/** The parts of a noun that do not depend on its types. */
 export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
 
 export function noun<F extends FieldsOf, Room, T extends string>(
@@ -108,17 +108,17 @@ export function noun<F extends FieldsOf, Room, T extends string>(
 }
 
 interface Place {
-  /** What a list of them is called in an answer. */
+  /** The name of a list of them in an answer. */
   plural: string
   path: string
   scope: Scope
   tag: string
 }
 
-/** A noun with an id and an address of its own: its statements, routes and forms come from it, too. */
+/** A noun with an id and an address of its own: its statements, routes and forms follow from it, too. */
 export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Noun<F, Room, T>, Place {}
 
-/** `times` is how moments are written on the wire. */
+/** `times` is how the API writes times. */
 export function resource<F extends FieldsOf, O extends string, Room, T extends string>(
   declared: DeclaredNoun<F, WithCommon<F, O>, O, Room, T> & Place & { times: 'unix' | 'iso' },
 ): Resource<WithCommon<F, O>, Room, T> {
@@ -132,10 +132,10 @@ export function resource<F extends FieldsOf, O extends string, Room, T extends s
   return { ...all, plural, path, scope, tag }
 }
 
-/** What is stored of it. */
+/** The fields that are stored. */
 export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
 
-/** What its owner sees of it. Secrets are kept and never shown. */
+/** What its owner sees. Secrets are never shown. */
 export function show<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, record: RecordOf<F>): JsonObject {
   const shown: JsonObject = {}
   const values: Readonly<Record<string, unknown>> = record
@@ -146,14 +146,14 @@ export function show<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, re
 
 const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isHidden
 
-/** The schema of what `show` answers, with whatever a verb adds. */
+/** The schema of what `show` returns, with further members of a route. */
 export function shownSchema<F extends FieldsOf, Room>(of: Noun<F, Room>, more: Record<string, TSchema> = {}): TObject {
   const members = of.named.flatMap(({ field, wire }) => (isShown(field) ? [[wire, field.schema] as const] : []))
   const derived = Object.entries(of.derived).map(([name, { as }]) => [name, as] as const)
   return answer.record({ ...Object.fromEntries([...members, ...derived]), ...more })
 }
 
-/** The schema of a request. What is set once may be said again as long as it is the same. */
+/** The schema of a request. A field that is set once may be sent again with the same value. */
 export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
   const members = of.named.flatMap(({ field: { kind, isRequired, takes }, wire }) => {
     const member = purpose === 'create' && isRequired ? takes : answer.optional(takes)
@@ -162,7 +162,7 @@ export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'cha
   return answer.record(Object.fromEntries(members))
 }
 
-/** What a request for a new one may look like. */
+/** An example of a request for a new one. */
 export function exampleOf(of: Pick<AnyNoun, 'named'>): Json {
   const given = of.named.flatMap(({ wire, field: { example } }) =>
     example === undefined ? [] : [[wire, example] as const],

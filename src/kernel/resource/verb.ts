@@ -12,7 +12,7 @@ import { readChange, readNew } from './read.ts'
 import type { Own, PageOf } from './records.ts'
 import { type RecordOf, type Resource, type ValuesOf, exampleOf, show, shownSchema, takenSchema } from './resource.ts'
 
-/** A route with its description: one object says where it is, what it takes, what it answers and what it does. */
+/** A route with its description: one object with its path, its input, its answer and its function. */
 export interface Verb<Room> extends Described {
   scope: Scope
   proof?: true
@@ -34,7 +34,7 @@ export const routesOf = <Room>(verbs: readonly Verb<Room>[], room: Room): Route[
 export const describedOf = <Room>(verbs: readonly Verb<Room>[]): Described[] =>
   verbs.map(({ scope: _scope, proof: _proof, bodyBytesMax: _bytes, run: _run, ...described }) => described)
 
-/** Something of an account, and who changes it. */
+/** An object of an account, and who changes it. */
 export type ChangedOwn = Own & { actor: Actor }
 type Maker = Omit<ChangedOwn, 'id'>
 
@@ -44,30 +44,30 @@ export const ownOf = ({ caller, params }: Pick<AccountRequest, 'caller' | 'param
   actor: caller.actor,
 })
 
-/** What a change says, read with what is there: inside the transaction that holds it. */
+/** Reads a change against the current record, inside the transaction that holds it. */
 export type SaidOf<F extends FieldsOf> = (held: RecordOf<F>) => Partial<ValuesOf<F>>
 
 interface CrudVerbs<F extends FieldsOf, R, Room> {
-  /** Ids and summaries, as generators and readers know them. */
+  /** Operation ids and summaries for the documents. */
   words: Record<'list' | 'create' | 'get' | 'change' | 'delete', readonly [id: string, summary: string]>
-  /** Which of them need a fresh proof of who is signed in. */
+  /** Which of them require that the person has confirmed their identity recently. */
   proof: Partial<Record<'create' | 'change', { proof: true }>>
-  /** What a repeated request is found by; it is stored, and stays. */
+  /** The name under which repeated requests are found; it is stored and must not change. */
   once: string
-  /** Beside 400 and 404. */
+  /** Statuses of refusals beside 400 and 404. */
   refuses?: readonly number[]
   changeExample: JsonObject
-  /** Shown once, with what `create` answers. */
+  /** Members that `create` shows once. */
   secret?: Record<string, TSchema>
-  /** What has to be asked elsewhere before a body can be read, as names that stand for addresses. */
+  /** Looks up what is needed before a body can be read, such as usernames that stand for addresses. */
   prepare?(room: Room, body: Fields): Promise<Fields>
-  /** An account has few: a list is all of them. */
+  /** Set where an account has few: a list contains all of them. */
   isShort?: true
   list(room: Room, page: PageOf): Promise<R[]>
   get(room: Room, own: Own): Promise<R>
-  /** Answers what is remembered of the request, sealed. */
+  /** Returns what is stored, encrypted, for repeated requests. */
   create(room: Room, by: Maker, values: ValuesOf<F>, idempotency?: Idempotency): Promise<JsonObject>
-  /** What is shown of that, where it is not the same. */
+  /** Turns that into the answer, where the two differ. */
   created?(room: Room, owner: string, remembered: JsonObject): Promise<JsonObject>
   change(room: Room, own: ChangedOwn, said: SaidOf<F>): Promise<R>
   remove(room: Room, own: ChangedOwn): Promise<void>
@@ -80,7 +80,7 @@ const PAGES = [
   { name: 'cursor', schema: answer.text, description: '`next_cursor` of the previous page.' },
 ]
 
-/** The five verbs that every noun has. */
+/** The five routes that every noun has. */
 export function crud<F extends FieldsOf, Room>(
   of: Resource<F, Room>,
   verbs: CrudVerbs<F, RecordOf<F> & { id: string; createdAt: number }, Room>,

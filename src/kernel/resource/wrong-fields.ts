@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../errors.ts'
 
-/** What is wrong with one field: `message` with the name that the API has for it, `inForm` with the label that a form has. */
+/** An error in one field: `message` with the API's name of the field, `inForm` with the label in the form. */
 export interface Wrong {
   field: string
   code: ErrorCode
@@ -8,18 +8,18 @@ export interface Wrong {
   inForm: string
 }
 
-/** Where a value stands in a request, and what a form calls it. */
+/** The path of a value in a request, and its label in a form. */
 export interface Place {
   field: string
   label: string
-  /** What a form says after the label where a refusal of the API does not begin with the field: `must be a price`. */
+  /** The text after the label where a refusal of the API does not begin with the field: `must be a price`. */
   formText?: string | undefined
 }
 
 /** A body may have thousands of wrong fields; nobody corrects more than this at once. */
 const NAMED_MAX = 50
 
-/** Everything that is wrong with a request. The first stands where a refusal of one field has its text and its name. */
+/** All errors of a request. The first is reported where a refusal of a single field has its text and its name. */
 class WrongFields extends AppError {
   readonly wrong: readonly Wrong[]
 
@@ -35,7 +35,7 @@ export function refuseIfAny([first, ...others]: readonly Wrong[]): void {
   if (first) throw new WrongFields([first, ...others])
 }
 
-/** Runs one reader, and notes what it refuses instead of ending there. */
+/** Runs one reader and collects its refusal instead of throwing it. */
 export function attempt<T>(wrong: Wrong[], place: Place, read: () => T): T | undefined {
   try {
     return read()
@@ -60,14 +60,14 @@ function inForm({ field, label, formText }: Place, message: string): string {
   return formText === undefined ? message : `${label} ${formText}.`
 }
 
-/** What a refused form shows: everything that is wrong, by its field. */
+/** The errors of a refused form by field. */
 export function toFormErrors(error: AppError) {
   const { message, body } = error
   if (error instanceof WrongFields) {
     const errors = Object.fromEntries(error.wrong.map((each) => [each.field, each.inForm]))
     return { error: { field: error.wrong[0]!.field, text: error.wrong[0]!.inForm }, errors }
   }
-  // What programs read as one fixed text is said to people in detail.
+  // Programs need the fixed message; people are shown the detail.
   const text = typeof body.detail === 'string' ? body.detail : message
   return { error: { field: typeof body.field === 'string' ? body.field : undefined, text } }
 }

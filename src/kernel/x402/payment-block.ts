@@ -7,13 +7,13 @@ import { verifyHash } from '../nano/keys.ts'
 import { workValue } from '../nano/work.ts'
 import { ASSET, type PaymentPayload, type PaymentTerms, type Reason, SCHEME, X402_VERSION, toMembers } from './wire.ts'
 
-/** A signed send, known by its hash. Neither signature nor work is part of the hash, so it has one identity only. */
+/** A signed send, identified by its hash. Neither signature nor work is part of the hash, so there is one hash for each payment. */
 export interface PaymentBlock {
   block: StateBlock
   hash: string
   /** Address of the account that pays. */
   payer: string
-  /** What the unsigned `link_as_account` says, where it is given. */
+  /** The unsigned `link_as_account`, where it is given. */
   claimsToPay: string | undefined
 }
 
@@ -26,8 +26,8 @@ export function readPayload(members: Record<string, unknown>): PaymentPayload | 
 }
 
 /**
- * Reads the block of a payment, more strictly than a node would: every length is exact, so that there is one way to
- * write a block and no doubt what was signed. Undefined when it is not well-formed.
+ * Reads the block of a payment, more strictly than a node would: every length is exact, so that there is only one way to
+ * write a block and no doubt about what was signed. Undefined when it is not well-formed.
  */
 export function readPaymentBlock(given: unknown): PaymentBlock | undefined {
   const members = toMembers(given)
@@ -48,14 +48,14 @@ export function readPaymentBlock(given: unknown): PaymentBlock | undefined {
   return { block, hash: hashBlock(block), payer: toAddress(account), claimsToPay }
 }
 
-/** Work before signature: a caller who floods us with signatures has to work for each. */
+/** Checks the work before the signature: a caller who floods us with signatures has to compute work for each. */
 export function checkSeal({ block, hash }: PaymentBlock, threshold: bigint): Reason | undefined {
   if (workValue(rootOf(block), block.work) < threshold) return 'invalid_exact_nano_payload_work'
   if (!verifyHash(block.account, hash, block.signature)) return 'invalid_exact_nano_payload_signature'
   return undefined
 }
 
-/** Whether the payer agreed to these terms. What else stands in `accepted` promises nothing. */
+/** Whether the payer agreed to these terms. Other members of `accepted` have no effect. */
 export function checkAccepted(accepted: unknown, terms: PaymentTerms): Reason | undefined {
   const agreed = toMembers(accepted) ?? {}
   if (agreed.scheme !== SCHEME) return 'invalid_scheme'
@@ -68,14 +68,14 @@ export function checkAccepted(accepted: unknown, terms: PaymentTerms): Reason | 
   return same ? undefined : 'invalid_payment_requirements'
 }
 
-/** The signed bytes say who is paid; `link_as_account` is not signed and may only agree. */
+/** The signed bytes determine the receiver; `link_as_account` is not signed and must merely agree. */
 export function checkRecipient({ block, claimsToPay }: PaymentBlock, { payTo }: PaymentTerms): Reason | undefined {
   const recipient = fromAddress(payTo)
   const pays = block.link === recipient && (claimsToPay === undefined || claimsToPay === recipient)
   return pays ? undefined : 'invalid_exact_nano_payload_recipient_mismatch'
 }
 
-/** An amount of raw that can be asked for. */
+/** An amount of raw that can be requested. */
 export function readAmount(text: unknown): Raw | undefined {
   if (typeof text !== 'string' || !/^[1-9][0-9]{0,38}$/.test(text)) return undefined
   const amount = BigInt(text)

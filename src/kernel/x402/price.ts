@@ -1,11 +1,11 @@
 import { RAW_MAX, type Raw, parseNano, parseRaw } from '../money.ts'
 
-/** A price as it is configured: in the ledger's own unit, or in a currency that has to be converted. */
+/** A configured price: in raw, or in a currency that has to be converted. */
 export type Price = { raw: Raw } | { currency: string; value: string }
 
 const DECIMAL = /^[0-9]{1,12}(?:\.[0-9]{1,18})?$/
 
-/** Reads `0.001 nano`, `1000000 raw` or `0.01 USD`; undefined when it is no price or costs nothing. */
+/** Reads `0.001 nano`, `1000000 raw` or `0.01 USD`; undefined when it is not a price or is zero. */
 export function parsePrice(text: string): Price | undefined {
   const [value = '', unit = '', ...rest] = text.trim().split(/\s+/)
   if (rest.length > 0) return undefined
@@ -17,12 +17,12 @@ export function parsePrice(text: string): Price | undefined {
   return { currency: unit.toUpperCase(), value }
 }
 
-/** Digits of a converted price: finer ones would only make every quote another number. */
+/** Digits of a converted price: with more of them, every quote would be a different number. */
 const SIGNIFICANT_DIGITS = 6
 
 /**
- * What `value` of a currency is in raw when one nano costs `rate` of it, rounded up to six digits: exact arithmetic,
- * never below the price. Undefined when the rate is none.
+ * The amount in raw that `value` of a currency is worth when one nano costs `rate` of it, rounded up to six digits: exact arithmetic,
+ * never below the price. Undefined when the rate is invalid.
  */
 export function convertPrice(value: string, rate: string): Raw | undefined {
   const cost = toFraction(value)
@@ -36,7 +36,7 @@ export function convertPrice(value: string, rate: string): Raw | undefined {
   return amount > 0n && amount <= RAW_MAX ? (amount as Raw) : undefined
 }
 
-/** A decimal number as two whole ones. */
+/** A decimal number as two integers. */
 function toFraction(text: string): { digits: bigint; scale: bigint } | undefined {
   if (!DECIMAL.test(text)) return undefined
   const [whole = '', fraction = ''] = text.split('.')

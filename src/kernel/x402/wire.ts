@@ -1,6 +1,6 @@
 import type { JsonObject } from '../shape.ts'
 
-/* The shapes of x402, version 2. They are the protocol's own, so that any client and any facilitator fits. */
+/* The messages of x402, version 2, exactly as the protocol defines them, so that any client and any facilitator can be used. */
 
 export const X402_VERSION = 2
 export const SCHEME = 'exact'
@@ -18,17 +18,17 @@ export type PaymentTerms = {
   maxTimeoutSeconds: number
 }
 
-/** The decoded PAYMENT-REQUIRED header. The terms stand in it twice: the contract has them at the top as well. */
+/** The decoded PAYMENT-REQUIRED header. It contains the terms twice, because the contract has them at the top as well. */
 export type PaymentRequired = PaymentTerms & {
   x402Version: number
   error: string
   resource: { url: string; description: string; mimeType: string }
   accepts: PaymentTerms[]
-  /** How what is sold is called, for programs that look for it. */
+  /** A description of what is sold, for programs that search for it. */
   extensions: { bazaar: JsonObject }
 }
 
-/** The decoded PAYMENT-SIGNATURE header, as far as anybody has looked into it. */
+/** The decoded PAYMENT-SIGNATURE header, as far as it has been checked. */
 export interface PaymentPayload {
   x402Version: number
   accepted: unknown
@@ -59,14 +59,14 @@ export type SupportedResponse = {
 }
 
 const HEADER_BYTES_MAX = 8 * 1024
-/** Both alphabets of base64, with padding or without; a joined second header would bring a comma. */
+/** Both alphabets of base64, with padding or without. A comma would mean that a second header was appended. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 export function encodeHeader(value: object): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value))))
 }
 
-/** Reads a JSON object out of base64; undefined when it is none, or too large. */
+/** Reads a JSON object from base64; undefined when it is not one, or too large. */
 export function decodeHeader(text: string): Record<string, unknown> | undefined {
   if (text.length > HEADER_BYTES_MAX || !BASE64.test(text)) return undefined
   try {
@@ -74,7 +74,7 @@ export function decodeHeader(text: string): Record<string, unknown> | undefined 
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
     return toMembers(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch {
-    // Neither base64 nor UTF-8 nor JSON.
+    // Not valid base64, UTF-8 or JSON.
     return undefined
   }
 }
@@ -85,7 +85,7 @@ export function toMembers(value: unknown): Record<string, unknown> | undefined {
   return value as Record<string, unknown>
 }
 
-/** Why a payment is refused, in the words of the protocol; where it has none for Nano, in ours. The text is for people. */
+/** Why a payment is refused, with the codes of the protocol; where it has none for Nano, with ours. The text is for people. */
 export const REASONS = {
   invalid_payload: 'The PAYMENT-SIGNATURE header cannot be read.',
   invalid_x402_version: 'Only version 2 of x402 is spoken here.',
@@ -111,7 +111,7 @@ export function isReason(text: unknown): text is Reason {
 
 /**
  * Verifies and settles payments by request (contract 4.7); the interface is that of the protocol's own packages. It
- * throws when it has no outcome to tell: after `settle` the payment may then be on the ledger or not.
+ * throws when the outcome is unknown: after `settle` the payment may then be on the ledger or not.
  */
 export interface Facilitator {
   verify(payment: PaymentPayload, terms: PaymentTerms): Promise<VerifyResponse>
@@ -119,11 +119,11 @@ export interface Facilitator {
   getSupported(): Promise<SupportedResponse>
 }
 
-/** The facilitator on our own node, whose word is the one that counts. */
+/** The facilitator on our own node, whose result is decisive. */
 export interface OwnFacilitator extends Facilitator {
   /**
-   * What the ledger says of a payment, without sending it: waits for its confirmation. Undefined when the ledger does
-   * not have it; with `expected`, its coming is waited for too.
+   * The state of a payment on the ledger, without publishing it: waits for its confirmation. Undefined when the ledger does not have
+   * the block; with `expected`, it also waits for the block to arrive.
    */
   confirm(payment: PaymentPayload, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined>
 }

@@ -36,6 +36,7 @@ interface Advancing {
    * Advances a wallet as far as possible now. One pass runs at a time; the promise belongs to a pass that began after the call, and rejects
    * when that pass fails. The failure is reported by then; a caller that continues regardless waits with `whenOver`.
    */
+  advance(walletId: string): Promise<void>
   /** The same in a moment, when nodes are about to agree. Its failure is not reported, because the jobs try again. */
   lookSoon(walletId: string): void
   watchBlock(blockId: string): BlockWatch
