@@ -106,7 +106,7 @@ async function answerAll(devnet: Devnet, bodies: string[]): Promise<void> {
 
 test('the list of actions in this test is the list of actions the ledger has', () => {
   const source = readFileSync(new URL('../../src/devnet/rpc/index.ts', import.meta.url), 'utf8')
-  const tables = source.slice(source.indexOf('const CONTROL'), source.indexOf('const CONTROL_ONLY'))
+  const tables = source.slice(source.indexOf('const CONTROL'), source.indexOf('const isOurs'))
   const actions = [...tables.matchAll(/^ {2}(\w+)(?::|,$)/gm)].map(([, name]) => name!)
   const all = [...actions, ...Object.keys(openControls(() => true))]
   assert.deepEqual(Object.keys(ACTIONS).sort(), all.sort())

@@ -264,12 +264,12 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
   [/^\/api\/emails(\/|$)/, 'email'],
   [/^\/api\/names(\/|$)/, 'names'],
-  [/^\/api\/(keys|members|requests|activity\.csv|accounts|mails|jobs)(\/|$)/, 'keys'],
+  [/^\/api\/(keys|members|requests|activity\.csv|accounts|mails|jobs|freezes)(\/|$)/, 'keys'],
 ]
 
 export const scopeOf = (path: string): Scope | undefined => NEEDED.find(([begin]) => begin.test(path))?.[1]
 /** These could give a key what it was not given. */
-export const NEEDS_ALL = /^\/api\/(mails$|members|activity|accounts\/\{id\}\/)/
+export const NEEDS_ALL = /^\/api\/(mails$|members|activity|freezes\/|accounts\/\{id\}\/)/
 /** Keys have no devices: what only people do is asked in test/spec/part5-passkeys.test.ts. */
 export const IS_PERSONAL = /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/
 

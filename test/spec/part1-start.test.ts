@@ -17,7 +17,7 @@ test('each of production, a public host and a public address ends the desk: no p
   for (const env of away) {
     const { atDesk, problems } = check(env)
     assert.deepEqual([atDesk, problems.length], [false, 1], JSON.stringify(env))
-    assert.match(problems[0]!, /^NODE_URLS is not set, /, JSON.stringify(env))
+    assert.match(problems[0]!, /^NODE_URLS is not set\. /, JSON.stringify(env))
     const meant = { ...env, NODE_URLS: 'devnet:' }
     assert.deepEqual(check(meant).problems, [])
     assert.match(check({ ...meant, X402_PAYTO: 'x' }).problems.join(), /Did you mean X402_PAY_TO\?/)

@@ -17,7 +17,8 @@ async function openWallet(t: TestContext, count: number, env: Record<string, str
   const wallet = (await call({})).json<{ address: string }>().address
   const send = () => call({ send: merchant.address, amount: '1', account: wallet })
   await world.pay(wallet, toRaw(3n * RAW_PER_NANO))
-  assert.equal((await send()).status, 200)
+  const first = await send()
+  assert.equal(first.status, 200, first.text)
   const { db } = shop.ctx
   const sends = () =>
     db.selectFrom('wallet_blocks').selectAll().where('kind', '=', 'send').orderBy('sequence').execute()

@@ -4,7 +4,7 @@ import { given } from '../shown-fields.ts'
 import { LONG_NAME, callable, isReadElsewhere } from '../parse-fields.ts'
 import { badField } from '../errors.ts'
 import type { Field, FieldsOf } from './field.ts'
-import { type RecordOf, type Noun, type ValuesOf, show } from './resource.ts'
+import { type RecordOf, type Noun, type ValuesOf, show, shownSchema } from './resource.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -25,7 +25,14 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, he
   const shown = held ? show(of, room, held) : {}
   const others: Record<string, unknown> = { ...held }
   const reading = { rules: of.rules(room), others }
-  const settable = of.named.filter(({ field }) => field.kind !== 'kept')
+  const settable = settableOf(of)
+  const known = settable.map(({ wire }) => wire)
+  // First of all: a field of that name may be a misspelling of one that seems to be missing.
+  for (const name of unusedOf(body, known)) {
+    if (Object.hasOwn(shown, name) && isDeepStrictEqual(shown[name], body[name])) continue
+    const text = Object.hasOwn(shown, name) ? `${name} cannot be set.` : unknownField(name, known)
+    wrong.push(toWrong({ field: callable(name), label: callable(name) }, text))
+  }
   for (const { name, field, wire } of settable) {
     if (held && (body[wire] === undefined || (field.emptyLeaves && given(body[wire]) === undefined))) continue
     if (field.isShownInPart && wire in shown && shown[wire] === body[wire]) continue
@@ -37,13 +44,6 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, he
     })
     others[name] = values[name] = value
   }
-  const known = settable.map(({ wire }) => wire)
-  for (const name of Object.keys(body)) {
-    if (known.includes(name) || body[name] === undefined || isReadElsewhere(name)) continue
-    if (Object.hasOwn(shown, name) && isDeepStrictEqual(shown[name], body[name])) continue
-    const text = Object.hasOwn(shown, name) ? `${name} cannot be set.` : unknownField(name, known)
-    wrong.push(toWrong({ field: callable(name), label: callable(name) }, text))
-  }
   for (const { name, field, wire } of settable) {
     if (wrong.some((one) => one.field === wire)) continue
     const text = of.refuse[name]?.(values as Partial<ValuesOf<F>>, held)
@@ -52,6 +52,21 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, he
   refuseIfAny(wrong)
   return values
 }
+
+/** Refuses a body that names fields of something else, before it is known which record it is about. */
+export function refuseUnknown<F extends FieldsOf, R>(of: Noun<F, R>, body: Body): void {
+  const known = [...settableOf(of).map(({ wire }) => wire), ...Object.keys(shownSchema(of).properties)]
+  refuseIfAny(
+    unusedOf(body, known).map((name) =>
+      toWrong({ field: callable(name), label: callable(name) }, unknownField(name, known)),
+    ),
+  )
+}
+
+const settableOf = <F extends FieldsOf, R>(of: Noun<F, R>) => of.named.filter(({ field }) => field.kind !== 'kept')
+
+const unusedOf = (body: Body, known: readonly string[]) =>
+  Object.keys(body).filter((name) => !known.includes(name) && body[name] !== undefined && !isReadElsewhere(name))
 
 const placeOf = ({ control }: Field<unknown>, wire: string) => ({
   field: wire,

@@ -8,7 +8,7 @@ import type { AccountRequest, Fields, Reply, Route } from '../route.ts'
 import type { Scope } from '../rights.ts'
 import type { JsonObject } from '../shape.ts'
 import type { FieldsOf } from './field.ts'
-import { readChange, readNew } from './read.ts'
+import { readChange, readNew, refuseUnknown } from './read.ts'
 import type { Own, PageOf } from './records.ts'
 import { type RecordOf, type Resource, type ValuesOf, exampleOf, show, shownSchema, takenSchema } from './resource.ts'
 
@@ -143,6 +143,7 @@ export function crud<F extends FieldsOf, Room>(
       body: { schema: takenSchema(of, 'change'), example: verbs.changeExample, isOfNoun: true },
       answer: shown,
       async run(room, request) {
+        refuseUnknown(of, request.body())
         const body = await prepare(room, request.body())
         const changed = await verbs.change(room, ownOf(request), (held) => readChange(of, room, body, held))
         return { json: show(of, room, changed) }
