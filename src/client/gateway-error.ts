@@ -21,7 +21,7 @@ interface GatewayErrorDetails {
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: string
-  /** Of the answer; 0 where there was none. A refusal by the ledger has 200. */
+  /** Status of the answer; 0 where there was none. A refusal by the ledger has 200. */
   readonly status: number
   /** The field it is about. */
   readonly field: string | undefined

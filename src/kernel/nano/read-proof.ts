@@ -34,7 +34,7 @@ export interface PaymentProof {
   votes: { representative: string; signature: string; timestamp: string; duration: string; hashes: string[] }[]
   /** `sources` are the nodes that reported the weights, `at` is when they did so, in milliseconds. */
   weights: ProofWeights & { sources: string[]; at: number }
-  /** Of everything else, so that a damaged copy is recognised; it says nothing about who made the proof. */
+  /** Checksum of everything else, so that a damaged copy is recognised; it says nothing about who made the proof. */
   checksum: string
 }
 
