@@ -28,16 +28,16 @@ import type { FrontFacts, Place } from './processes/lines.ts'
 import { openServer } from './app/serve.ts'
 
 interface Infra extends Surroundings {
-  /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
+  /** Receives the administrator key of a first start before it is stored, so that a crash cannot lose it. */
   keepKey?: (key: string) => void
-  /** Where fronts hold the port. */
+  /** Set where fronts share the port. */
   place?: Place
 }
 
 export interface App {
-  /** Where the gateway answers, once it listens. */
+  /** The URL of the gateway, once it listens. */
   url: string
-  /** Where its numbers are; undefined when they are switched off. */
+  /** The URL of the metrics; undefined when they are switched off. */
   metricsUrl: string | undefined
   /** Shown once: the administrator key that this start made. */
   createdKey: string | undefined
@@ -50,17 +50,17 @@ export interface App {
   store: Store
   usage: UsageMeter
   failures: Failures
-  /** Where proof of work comes from. */
+  /** The source of proof of work. */
   work: Scheduler
-  /** What fronts are told of us. */
+  /** The facts that fronts need. */
   facts: FrontFacts
-  /** Tells those who stay for long that it stops; requests are answered until it is closed. */
+  /** Notifies long-lived connections that the gateway stops; requests are answered until it is closed. */
   goodbye(): Promise<void>
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
 }
 
-/** Puts the gateway together and opens its port. What was opened before something failed is closed again. */
+/** Puts the gateway together and opens its port. If something fails, everything that was opened is closed again. */
 export async function startApp(config: Config, infra: Infra): Promise<App> {
   const stack = new AsyncDisposableStack()
   infra.log.info({ event: 'curve', ...useFastestCurve() })
@@ -72,7 +72,7 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
   }
 }
 
-/** Ports, rooms, doors; then everything begins, in the order in which it depends on each other. */
+/** Opens ports, modules and endpoints; then everything starts, in the order of its dependencies. */
 async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStack): Promise<App> {
   const ports = await openPorts(config, infra, stack)
   const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
@@ -88,7 +88,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     onError: (error) => log.error({ event: 'metrics', error: describeError(error) }),
     onOtherPort: (reason) => log.warn({ event: 'metrics_port_taken', reason }),
   })
-  // Closed after the server: how a gateway ends is seen, too.
+  // Closed after the server, so that metrics also show how a gateway ends.
   stack.defer(() => scraped.close())
   const behind = infra.place && {
     socketPath: infra.place.ownerSocket,
@@ -109,14 +109,14 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
   exposeGauges(metrics, { nodes, store: opened, cachedBytes, clients: () => server.websocketClients })
 
-  // First of all: nothing is asked of a node before it is known to have our ledger.
+  // First of all: no question goes to a node whose ledger has not been verified.
   await nodes.start()
   for (const module of modules) await module.load?.()
   await runner.start()
   for (const module of modules) await module.start?.()
   const url = toUrl(config.host, await server.listen())
   links.listenAt(url)
-  // Not before: a start that fails would have made a key that no operator has seen.
+  // As late as possible: a start that fails would have made a key that no operator has seen.
   const createdKey = await createFirstAdministrator(store, infra.keepKey)
   for (const module of modules) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)

@@ -12,14 +12,14 @@ import { withGateway } from './cli/gateway-access.ts'
 import { leaveWhenStopped } from './cli/stop.ts'
 import { VERSION } from './version.ts'
 
-// What was compiled at one start is ready for the next: beside the code, because a user who may write there may change the code as
-// well. Where the gateway may not, it is compiled each time.
+// The compiled code is kept for the next start. It is beside the source because whoever may write there could change the source as
+// well. Where the gateway may not write, the code is compiled at each start.
 const COMPILED = join(import.meta.dirname, '.compiled')
 enableCompileCache(COMPILED)
 
 /**
- * By how much the heap may grow before it is collected. V8 lets it double, which is memory that the caches of a gateway never
- * need: 25 makes it a quarter smaller under load, at no processor time that was measured.
+ * How much the heap may grow before garbage is collected. V8 lets it double, which is memory that the caches of a gateway never
+ * need: 25 makes it a quarter smaller under load, without a measurable cost in processor time.
  */
 const HEAP_GROWING_PERCENT = 25
 
@@ -31,7 +31,7 @@ async function loadGateway(): Promise<{ exports: typeof import('./start.ts'); ke
 }
 
 /**
- * A command loads what it needs when it is called: the whole gateway takes a second to load, and most commands need little
+ * Loads the code of a command when it is called: the whole gateway takes a second to load, and most commands need little
  * of it.
  */
 const from =
@@ -41,7 +41,7 @@ const from =
     await run(...args)
   }
 const store = () => import('./cli/store.ts')
-/** Who computes signatures is settled before anything is loaded that signs at once, as the development ledger does. */
+/** Selects the library for signatures before loading code that signs at once, such as the development ledger. */
 const natively = async <T>(load: () => Promise<T>): Promise<T> => {
   const { useFastestCurve } = await import('./infra/sodium-curve.ts')
   useFastestCurve()
@@ -56,15 +56,15 @@ const program = new Command('nano-gateway')
 program
   .command('start')
   .description('start the gateway; its settings come from the environment')
-  // One of several processes of a gateway; the first of them starts the others with it.
+  // One of several processes of a gateway; the first of them starts the others with this option.
   .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
   .action(async ({ as }: { as?: string }) => {
     if (as === undefined) leaveWhenStopped()
     const { exports, keep } = await loadGateway()
     await exports.startGateway(as)
-    // Not left for the end, which may be sudden.
+    // Kept now, because the process may end suddenly.
     keep()
-    // Not before: V8 takes what was compiled with other flags for something else, and a start would collect more often.
+    // As late as possible: V8 rejects code that was compiled with other flags, and during the start it would collect more often.
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   })
 

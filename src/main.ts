@@ -12,7 +12,7 @@ import { runFront, runOwner } from './processes/run.ts'
 import { frontsOf, superviseProcesses } from './processes/supervise.ts'
 import { tellStart } from './cli/tell-start.ts'
 
-/** The process: starts the gateway, says where it is, and stops it when asked. */
+/** The process: starts the gateway, prints its address, and stops it when asked. */
 export async function runGateway(role?: string): Promise<void> {
   const clock = new FollowingClock()
   const { config, problems, warnings } = checkStart(clock)

@@ -29,7 +29,7 @@ import { describedUsernameRoutes } from './modules/usernames/routes/described.ts
 import { describedWebhookRoutes } from './modules/webhooks/routes/described.ts'
 import { describedX402Routes } from './modules/x402/routes.ts'
 
-/** What each room offers, known before anything is opened: prices of settings and the description of the API look here. */
+/** What each module offers, known before anything is opened: used for configured prices and the description of the API. */
 export const OFFERED: readonly Offered[] = [
   { name: 'names', actions: NAME_ACTIONS, described: describedNameRoutes },
   { name: 'ledger', actions: LEDGER_ACTIONS },

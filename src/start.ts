@@ -1,6 +1,6 @@
 import { useFastestCurve } from './infra/sodium-curve.ts'
 
-/** The gateway with everything it loads. Who computes signatures is settled before anything is loaded that signs at once. */
+/** Loads and starts the gateway. The library for signatures is selected before loading code that signs at once. */
 export async function startGateway(role?: string): Promise<void> {
   useFastestCurve()
   const { runGateway } = await import('./main.ts')

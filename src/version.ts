@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** From package.json, which lies one level above both src/ and dist/. */
+/** From package.json, which is one level above both src/ and dist/. */
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version

@@ -8,7 +8,7 @@ import { listenForCommands } from '../processes/commands.ts'
 import { TABLES } from '../store/schema.ts'
 import type { Ports } from './ports.ts'
 
-/** The jobs of all rooms and those of the store itself. They run once the runner is started. */
+/** The jobs of all modules and of the store itself. They run once the runner is started. */
 export function openJobs(
   config: Config,
   { ports, modules }: { ports: Ports; modules: readonly Module[] },
@@ -30,7 +30,7 @@ export function openJobs(
   })
   stack.defer(async () => {
     const stopped = runner.stop()
-    // Requests have ended by now. A job that waits for work would hold up the end for as long as the search takes.
+    // Requests have ended by now. A job that waits for work would delay the shutdown for as long as the search takes.
     searches.dismiss()
     await stopped
   })
@@ -38,7 +38,7 @@ export function openJobs(
   return runner
 }
 
-/** What a command changes in an embedded store is in force here once it returns. Folders that hold no sockets hold up no start. */
+/** Makes changes of commands in an embedded store effective here before they return. Without sockets in the folder, the start goes on. */
 export async function openCommandSocket(
   config: Config,
   { notices, failures, log }: Ports,

@@ -16,10 +16,10 @@ import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, DevelopmentLedger, KnownName, Random } from '../kernel/ports.ts'
 import { NEVER } from '../modules/names/index.ts'
 
-/** Where the development ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
+/** The file with the addresses of a data folder's development ledger, for tools; it stays when the ledger has ended. */
 export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
 
-/** The development ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
+/** Opens the development ledger if it is among the nodes, and writes its addresses into the data folder for tools. */
 export async function openDevelopmentLedger(
   config: Config,
   { clock, random, failures }: { clock: Clock; random: Random; failures: Failures },
@@ -34,7 +34,7 @@ export async function openDevelopmentLedger(
     onFailure: failures.failed('ledger.embedded'),
     port: config.devnetPort,
     wsPort: config.devnetWsPort,
-    // Elsewhere strangers come, and a holder of its key pays any checkout.
+    // On a public gateway, anybody could use the public genesis key to pay any checkout.
     genesisIsClosed: !config.atDesk,
     representatives: config.devnetRepresentatives,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
@@ -45,17 +45,17 @@ export async function openDevelopmentLedger(
   return devnet
 }
 
-/** The work that our ledger asks for. A development ledger may ask for that of the live network, wherever it runs. */
+/** The work that our ledger requires. A development ledger may require that of the live network, wherever it runs. */
 export function thresholdsOf({ devnetWork }: Pick<Config, 'devnetWork'>, network: NetworkName): WorkThresholds {
   return WORK_THRESHOLDS[network === 'dev' ? devnetWork : network]
 }
 
-/** Where threads look for work, they do so for the ledger's own port too: by itself it would take an hour for a live send. */
+/** Searches work for the ledger's own port with the threads of this machine: alone, it would take an hour for a live send. */
 export function lendThreads({ node }: Devnet, scheduler: Scheduler): void {
   if (scheduler.engines.some(({ kind }) => kind === 'cpu')) node.work.searchWith(searchIn(scheduler))
 }
 
-/** The threads of this machine, as the development ledger asks for work. */
+/** Adapts the threads of this machine to the development ledger's requests for work. */
 export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
   return async (root, threshold, leaving) => {
     try {
@@ -69,7 +69,7 @@ export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
   }
 }
 
-/** Names for those who try things out: `@faucet` is the treasury, `@bank` is where all money of this ledger comes from. */
+/** Names for developers: `@faucet` is the treasury, `@bank` is the source of all money of this ledger. */
 export function toPlayNames(treasury: string): KnownName[] {
   const bank = toAddress(DEV_NETWORK.genesisAccount)
   const play = { faucet: treasury, bank }
@@ -82,7 +82,7 @@ export function toPlayNames(treasury: string): KnownName[] {
   }))
 }
 
-/** Play money for the first start; a treasury that has, or once had, anything is left alone. */
+/** Test nano for the first start; a treasury that has, or once had, any is not funded. */
 export async function fundFromGenesis({ node }: Devnet, address: string, nano: number): Promise<void> {
   const account = fromAddress(address)!
   const { store } = node.ledger
@@ -90,7 +90,7 @@ export async function fundFromGenesis({ node }: Devnet, address: string, nano: n
   await node.fund(account, toRaw(BigInt(nano) * RAW_PER_NANO))
 }
 
-/** Payments by request for those who try things out: to the treasury, under the name of this ledger. */
+/** Payments by request for developers: to the treasury, under the name of this ledger. */
 export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actions' | 'x402Network'>>(
   config: C,
   treasury: string,
@@ -100,7 +100,7 @@ export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actio
   return { ...config, x402PayTo: treasury, x402Network }
 }
 
-/** The development ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of, and is waited for. */
+/** The controls of the development ledger. `onWrite` receives the address of a block that was published without a node, and is awaited. */
 export function toDevelopmentLedger({ node }: Devnet, onWrite: (address: string) => Promise<void>): DevelopmentLedger {
   return {
     get holds() {

@@ -7,7 +7,7 @@ import { openSharedLimits, tellDegraded } from '../infra/limits/open.ts'
 import type { Rooms } from '../modules.ts'
 import type { Ports } from './ports.ts'
 
-/** What every request passes. */
+/** Opens what every request passes. */
 export async function openGuard(
   config: Config,
   { ports, rooms, limiter }: { ports: Ports; rooms: Rooms; limiter: MemoryLimiter },

@@ -47,15 +47,15 @@ import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger }
 /** What a gateway is given from outside. */
 export interface Surroundings {
   clock: Clock
-  /** The development ledger's own, where it does not live by the gateway's: a network waits for no gateway. */
+  /** The development ledger's own clock, if it differs from the gateway's: a real network does not wait for a gateway either. */
   ledgerClock?: Clock
   random: Random
   log: Log
-  /** How this machine searches for work best, if earlier starts may have found out. */
+  /** Remembers how this machine searches for work best. */
   tuning?: TuningMemory
 }
 
-/** What every process of a gateway stands on. */
+/** What every process of a gateway needs. */
 interface Ground {
   clock: Clock
   random: Random
@@ -65,27 +65,27 @@ interface Ground {
   /** The store as it was opened. */
   opened: Store
   ids: Ids
-  /** Unset where the operator wants none. */
+  /** Unset where the operator has switched traces off. */
   traces: Traces | undefined
 }
 
-/** Everything that rooms may be given, and what the composition root needs of it. */
+/** Everything that modules may be given, and what the composition root needs of it. */
 export interface Ports extends Ground {
-  /** Which of those that we ask for something fail at the moment. */
+  /** Which outside services fail at the moment. */
   sources: Sources
-  /** The store as rooms use it. */
+  /** The store as modules use it. */
   store: StoreCtx
   notices: Notices
   secrets: SecretBox
-  /** The one that the store and the nodes are of. */
+  /** The ledger of the store and the nodes. */
   ledger: LedgerIdentity
   network: NetworkName
   thresholds: WorkThresholds
   devnet: Devnet | undefined
-  /** The same as developers may play with it. */
+  /** The controls of the development ledger. */
   developmentLedger: DevelopmentLedger | undefined
   nodes: Nodes
-  /** The nodes as those use them who answer no request. */
+  /** The nodes for callers outside of requests. */
   node: NodePort
   searches: Scheduler
   prices: Prices
@@ -95,7 +95,7 @@ export interface Ports extends Ground {
   links: ServiceLinks
 }
 
-/** Opens what everything else stands on. What was opened is noted in `stack`, and closed in the opposite order. */
+/** Opens everything that modules need. What was opened is added to `stack`, and closed in the opposite order. */
 export async function openPorts(
   config: Config,
   surroundings: Surroundings,
@@ -115,7 +115,7 @@ export async function openPorts(
     },
     onSuccess: ({ provider }) => sources.answered('price', provider),
   })
-  // What does not belong together is refused before anything changes.
+  // A store of another ledger is refused before anything changes.
   const ledger = await claimLedger(config, { db, clock })
   const secrets = await openSecrets(config, { db, clock, random })
   const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
@@ -167,7 +167,7 @@ export async function openPorts(
   }
 }
 
-/** Numbers, failures, and the store with its clock. */
+/** Metrics, failures, and the store with its clock. */
 export async function openGround(
   config: Config,
   { clock, random, log }: Surroundings,
@@ -178,17 +178,17 @@ export async function openGround(
   const failures = openFailures({ log, metrics, clock })
   const trusts = createIsAmong(config.tracesTrusted)
   const traces = traced ? await openTraces(config, { log, metrics, failures, version: VERSION, trusts }) : undefined
-  // Closed last: how a gateway ends is traced, too.
+  // Closed last, so that traces also show how a gateway ends.
   stack.defer(() => traces?.close())
   const opened = await openStore(storeUrl(config), clock, { failures, traces })
   stack.defer(() => opened.close())
-  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  // All gateways on a store use its clock, so that their leases and deadlines mean the same.
   const unfollow = opened.readTime && (await clock.follow?.(opened.readTime, failures.lost('clock.follow')))
   stack.defer(() => unfollow?.())
   return { clock, random, log, metrics, failures, opened, ids: openIds(random), traces }
 }
 
-/** The store as rooms use it. */
+/** The store as modules use it. */
 export function toStoreCtx(
   { opened: { db }, clock, ids, random, failures, traces }: Ground,
   notices: Notices,

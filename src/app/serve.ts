@@ -33,36 +33,36 @@ import { openPrivacy } from '../store/privacy.ts'
 import { VERSION } from '../version.ts'
 import type { Ports } from './ports.ts'
 
-/** What stands behind the doors. */
+/** What the server offers. */
 interface Served {
   ports: Ports
   rooms: Rooms
   gateway: Gateway
-  /** Where others hold the port, and hand over what they do not answer. */
+  /** Set where fronts share the port, and hand over what they do not answer. */
   behind?: Behind | undefined
 }
 
-/** The door behind which an owner answers its fronts. */
+/** How an owner answers its fronts. */
 interface Behind {
   socketPath: string
-  /** Of the port that the fronts hold. */
+  /** The port that the fronts share. */
   port: number
   isFront(mark: string): boolean
 }
 
 interface OpenServer {
-  /** Every route beside the RPC endpoint. Whole once it listens. */
+  /** Every route beside the RPC endpoint. Complete once the server listens. */
   readonly routes: readonly AnsweredRoute[]
   readonly websocketClients: number
-  /** Answers the port it listens on. */
+  /** Returns the port on which it listens. */
   listen(): Promise<number>
-  /** Says that it is about to stop to those who stay for long, and goes on answering. */
+  /** Notifies long-lived connections that the server is about to stop, and goes on answering. */
   goodbye(): Promise<void>
-  /** Says that it is about to stop, then stops taking requests and finishes the running ones. */
+  /** Reports that it is about to stop, then stops taking requests and finishes the running ones. */
   close(): Promise<void>
 }
 
-/** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
+/** All endpoints of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
 export function openServer(config: Config, { ports, rooms, gateway, behind }: Served): OpenServer {
   const { clock, random, nodes, store, secrets } = ports
   const baseUrl = () => ports.links.base()
@@ -82,7 +82,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     ...calls,
     bodyBytesMax,
     requestTimeoutMilliseconds,
-    // Behind fronts all connections are ours.
+    // Behind fronts all connections are our own.
     httpFast: httpFast && !behind,
     rpc,
     onError,
@@ -129,7 +129,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {
     await announceEnd()
-    // Only now: those who are told to come back should find another instance.
+    // As late as possible, so that disconnected clients find another instance when they come back.
     sockets.close()
     streams.closeAll()
   }
@@ -153,7 +153,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   }
 }
 
-/** The room of administrators: the only one that looks into all others. */
+/** The module of administrators: the only one that reads all others. */
 function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms'>, status: () => GatewayStatus) {
   const { store } = ports
   const { checkouts } = rooms.checkout
@@ -164,13 +164,13 @@ function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms
   return openAdmin({ store, checkouts, wallets, mailIsKept, tellStanding, status, ...upkeep })
 }
 
-/** What is told of requests, in the log and in numbers. */
+/** Reports requests, in the log and in metrics. */
 export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests?: Pick<RequestLog, 'note'>) {
   const logRequest = openRequestLog(log)
   return {
     onError: (error: unknown, requestId: string) => {
       const code = error instanceof AppError ? error.code : undefined
-      // What the client is not told: which part is away, and how.
+      // The client is not told which service is unavailable, and why.
       if (code !== undefined && AWAY.has(code)) log.warn({ event: code, requestId, reason: messageBehind(error) })
       else log.error({ event: 'unexpected', requestId, error: describeError(error) })
     },
@@ -195,11 +195,11 @@ export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, re
   }
 }
 
-/** Reads are answered all the same; what writes finds another gateway, or waits. */
+/** Readiness fails while the store cannot be written, so that writes go to another gateway; reads are still answered. */
 const unwritableReason = ({ unwritable }: Ports['opened']) =>
   unwritable === undefined ? undefined : `the store takes no writes: ${unwritable}`
 
-/** Codes of answers that an operator wants to know more about. */
+/** Codes of answers whose cause is logged for the operator. */
 const AWAY = new Set(['payment_unavailable', 'store_unavailable'])
 
 function messageBehind(error: unknown): string {
@@ -207,7 +207,7 @@ function messageBehind(error: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown'
 }
 
-/** Answers how the gateway stands, for administrators; it counts its time from now. */
+/** Returns the gateway's status for administrators; the uptime begins now. */
 function openStatus(
   { clock, network, opened: store, nodes, sources, searches: work }: Ports,
   { websocketClients, cachedBytes }: { websocketClients: () => number; cachedBytes: () => number },
@@ -239,7 +239,7 @@ function openStatus(
   })
 }
 
-/** What administrators look into, and set going again: the queue of jobs, and mail that was kept instead of sent. */
+/** What administrators can see and restart: the queue of jobs, and mail that was kept instead of sent. */
 function openUpkeep(db: Db) {
   return {
     listMails: (limit: number) => listCapturedMail(db, limit),

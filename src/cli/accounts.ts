@@ -35,7 +35,7 @@ interface ReasonFlags extends Flags {
   reason: string
 }
 
-/** One account: how it stands, what it has, and what was done last. */
+/** One account: its state, its balances, and its latest activity. */
 export function showOne(accountId: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const account = await findAccount(ctx.db, accountId)
@@ -54,7 +54,7 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
   })
 }
 
-/** A change of an account, in force in running gateways when the command returns. */
+/** Changes an account; running gateways use the change when the command returns. */
 function change(
   { json }: Flags,
   accountId: string,
@@ -77,7 +77,7 @@ export const resume = (accountId: string, flags: ReasonFlags) =>
 
 export const signOut = (accountId: string, flags: Flags) => change(flags, accountId, 'signed out', signOutPeople)
 
-/** Of a person, whatever accounts they belong to. */
+/** Deletes the passkeys and recovery codes of a person, whatever accounts they belong to. */
 export function forgetAll(email: string, { json }: Flags & { yes: true }): Promise<void> {
   return withStore(async (ctx) => {
     await forgetPasskeys(ctx, { email, actor: OPERATOR })
@@ -101,7 +101,7 @@ interface StandingFlags extends Flags {
 
 export function setOne(accountId: string, flags: StandingFlags): Promise<void> {
   const { perMinute, concurrency, on = [], off = [], unset = [] } = flags
-  // An empty text would be 0, which is no limit.
+  // An empty text would become 0, which means no limit.
   const toLimit = (text: string) => (text === 'usual' ? null : text.trim() === '' ? Number.NaN : Number(text))
   const wanted = readStanding({
     ...(perMinute !== undefined && { per_minute: toLimit(perMinute) }),
@@ -115,7 +115,7 @@ export function setOne(accountId: string, flags: StandingFlags): Promise<void> {
   return change(flags, accountId, 'changed', (ctx, who) => setStanding(ctx, { ...who, wanted }))
 }
 
-/** Who is meant: an account by its id, or a person by a mail address, with or without an account. */
+/** Finds an account by its id, or a person by an email address, with or without an account. */
 async function find(ctx: StoreCtx, who: string) {
   if (!who.includes('@')) {
     const account = await findAccount(ctx.db, who)
@@ -151,7 +151,7 @@ export function exportData(who: string, { json, file }: Flags & { file: string }
   })
 }
 
-/** Erases an account, and what others have written about a person where nothing waits for it any more. */
+/** Erases an account, and what others have recorded about a person where it is no longer needed. */
 export function eraseData(who: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const { signal } = new AbortController()

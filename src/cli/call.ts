@@ -31,7 +31,7 @@ function print(answer: unknown, json = false): void {
   else console.log(text)
 }
 
-/** Values are texts, which is what actions take; what begins as a list or an object is one. A field that comes twice is a list. */
+/** Values are texts, as actions accept them; a value that begins like a list or an object is parsed. A repeated field becomes a list. */
 function readFields(pairs: readonly string[]): Fields {
   const fields = new Map<string, unknown>()
   for (const pair of pairs) {
@@ -56,7 +56,7 @@ function readValue(name: string, text: string): unknown {
   }
 }
 
-/** The accounts of a request; a name is watched by its address, which the answer has. */
+/** The accounts of a request; for a username, the address in the answer. */
 function accountsIn(fields: Fields, answer: unknown): string[] {
   const resolved = (answer as { address?: unknown } | null)?.address
   const given = [fields.account, fields.accounts, fields.address].flat().filter((each) => typeof each === 'string')

@@ -9,20 +9,20 @@ import { keepFile } from '../infra/private-files.ts'
 
 type Loaded<T> = {
   exports: T
-  /** Writes down what V8 has compiled by now. */
+  /** Saves what V8 has compiled so far. */
   keep(): void
 }
 
 /**
- * Loads a bundle with what V8 compiled of it at an earlier start. Node's own cache holds what is compiled before a module runs;
- * this one holds every function that a start has called, which are most of those that the next start calls.
+ * Loads a bundle with the code that V8 compiled at an earlier start. Node's own cache contains what is compiled before a module runs;
+ * this one contains every function that a start has called, which are most of those that the next start calls.
  */
 export function loadCompiled<T>(file: string, folder: string): Loaded<T> {
   const { size, mtimeMs } = statSync(file)
-  // V8 compares its version and its flags, and of the text only the length.
+  // V8 compares its version and its flags, but of the source only the length.
   const cache = join(folder, `gateway-${cachedDataVersionTag()}-${size}-${mtimeMs}`)
   const cachedData = readSound(cache)
-  // The build leaves nothing but ASCII in it.
+  // The build writes nothing but ASCII.
   const text = `(function (exports, require, module, __dist) {${readFileSync(file, 'latin1')}\n})`
   const script = new Script(text, {
     filename: file,
@@ -38,14 +38,14 @@ export function loadCompiled<T>(file: string, folder: string): Loaded<T> {
 
 const SUM_BYTES = 4
 
-/** V8 trusts what it is given: a file that was damaged must not reach it. */
+/** V8 does not verify the cache, so a damaged file must not reach it. */
 function readSound(file: string): Buffer | undefined {
   try {
     const kept = readFileSync(file)
     const data = kept.subarray(SUM_BYTES)
     return kept.readUInt32LE() === crc32(data) ? data : undefined
   } catch {
-    // There is none yet, or no whole one.
+    // There is none yet, or only a part of one.
     return undefined
   }
 }

@@ -3,16 +3,16 @@ import { ACTIONS } from '../offered.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
-/** A word and what may follow it. */
+/** The words that can be completed. */
 interface Words {
   commands: readonly string[]
-  /** By the command before them. */
+  /** Subcommands by their command. */
   under: ReadonlyMap<string, readonly string[]>
   /** The fields of each action, under each of its names. */
   fields: ReadonlyMap<string, readonly string[]>
 }
 
-/** Prints what a shell needs to complete commands, actions and their fields. It asks no gateway later: the words stand in it. */
+/** Prints a shell's script that completes commands, actions and their fields. The script contains all words and asks no gateway. */
 export function printCompletion(program: Command, shell: Shell): void {
   console.log(SCRIPTS[shell](wordsOf(program)))
 }
@@ -39,7 +39,7 @@ const cases = (words: Words['under']) =>
 
 const OPTIONS = '--url --key --key-file --json --watch'
 
-/** The part that bash and zsh have in common: `$command`, `$action` and `$place` are known, `words` is asked for. */
+/** The common part of bash and zsh: `$command`, `$action` and `$place` are set, `words` is the result. */
 const choose = ({ commands, under, fields }: Words) => `  if [ "$place" -eq 1 ]; then words='${commands.join(' ')}'
   elif [ "$command" = call ] && [ "$place" -eq 2 ]; then words='${[...fields.keys()].join(' ')}'
   elif [ "$command" = call ]; then

@@ -14,7 +14,7 @@ export interface ControlFlags {
   json?: boolean
 }
 
-/** Puts a control to a running ledger and prints what it says. */
+/** Sends a control to a running ledger and prints the answer. */
 export async function runControl(
   action: string,
   fields: Record<string, string | undefined>,
@@ -33,7 +33,7 @@ export async function dumpLedger(file: string | undefined, flags: ControlFlags, 
   print({ file }, flags, command)
 }
 
-/** Puts the ledger of a file in the place of the running one. */
+/** Replaces the running ledger by the one in a file. */
 export async function loadLedger(file: string, flags: ControlFlags, command: Command): Promise<void> {
   const state: unknown = JSON.parse(readFileSync(file, 'utf8'))
   print(await ask(flags, { action: 'devnet_load', state }), flags, command)
@@ -46,7 +46,7 @@ async function ask({ url = findLedger() }: ControlFlags, body: Record<string, un
 }
 
 function print(answer: NodeAnswer, flags: ControlFlags, command: Command): void {
-  // The parent command knows --json too and takes it first.
+  // The parent command has --json, too, and consumes it first.
   if (flags.json ?? command.optsWithGlobals<ControlFlags>().json) return console.log(JSON.stringify(answer))
   const lines = Object.entries(answer).map(([name, value]) =>
     name === 'success' ? 'Done.' : `${name}: ${Array.isArray(value) ? value.join('\n  ') : String(value)}`,
@@ -61,7 +61,7 @@ export async function fundAccount(
   flags: { url?: string; json?: boolean },
   command: Command,
 ): Promise<void> {
-  // The parent command knows --json too and takes it first.
+  // The parent command has --json, too, and consumes it first.
   const json = flags.json ?? command.optsWithGlobals<{ json?: boolean }>().json ?? false
   if (!isAddress(address)) throw new Error(`${address} is no Nano address.`)
   if (parseNano(nano) === undefined) throw new Error(`“${nano}” is not a valid amount of nano.`)
@@ -74,7 +74,7 @@ export async function fundAccount(
   else console.log(`Sent ${nano} nano to ${address}\nBlock ${hash}${confirmed ? '' : ', not confirmed yet'}`)
 }
 
-/** A developer who reads that it was sent goes on to use it. A ledger that holds its blocks back is not waited for longer than this. */
+/** How long to wait for the confirmation, so that a developer can use the money at once. A ledger may be holding its blocks back. */
 const CONFIRMED_WITHIN = 10_000
 const LOOK_EVERY = 50
 

@@ -13,7 +13,7 @@ interface ExplorerOptions {
   accounts: readonly KnownAccount[]
 }
 
-/** Serves the explorer of a ledger; answers its address, and how to end it. */
+/** Serves the explorer of a ledger; returns its address, and how to stop it. */
 export async function openExplorer(devnet: Devnet, { host, port, accounts }: ExplorerOptions) {
   const { node, rpcUrl } = devnet
   const names = toNames(toAddress(node.ledger.genesis.account), accounts)
@@ -28,7 +28,7 @@ export async function openExplorer(devnet: Devnet, { host, port, accounts }: Exp
   return { url: `http://${host}:${taken}`, close: () => closeServer(server) }
 }
 
-/** This ledger knows by name whom the banner names. */
+/** Names for the accounts of the banner. */
 function toNames(genesis: string, accounts: readonly KnownAccount[]): LedgerNames {
   const names = new Map([
     [genesis, 'genesis'],

@@ -20,12 +20,12 @@ interface LinesOptions {
 type Stored = NodeEvent['stored']
 type Colour = Parameters<typeof styleText>[0]
 
-/** What a block does, for people and programs. */
+/** A block as it is printed, for people and programs. */
 interface ToldBlock {
   subtype: string
   hash: string
   account: string
-  /** Who gets it, who sent it, or who represents from now on. */
+  /** The receiver, the sender, or the new representative. */
   other: string | undefined
   amountRaw: bigint
   confirmed: boolean
@@ -33,20 +33,20 @@ interface ToldBlock {
 
 const ACTION_WIDTH = 24
 const ABOUT_WIDTH = 45
-/** More of an address or a hash on a line is not read. */
+/** People do not read more of an address or a hash. */
 const shortAddress = (address: string) => `${address.slice(0, 12)}…${address.slice(-6)}`
 const shortHash = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-6)}`
-/** As many decimals as there is room for; JSON has them all. */
+/** Six decimals at most; JSON has all of them. */
 const shortAmount = (raw: bigint) => formatNano(raw).replace(/(\.\d{6})\d+/, '$1…')
 const ARROWS: Record<string, string> = { send: '→', receive: '←', open: '←', change: 'rep' }
 
 /**
- * A line for every call and every block, as they come. Calls carry texts of anonymous callers: what is not the name of an action, address or
- * hash is never written out, so that no caller writes to this terminal.
+ * A line for every call and every block, as they come. Calls contain texts of anonymous callers: only names of actions, addresses and
+ * hashes are printed, so that no caller controls this terminal.
  */
 export class LedgerLines {
   readonly #options: LinesOptions
-  /** Blocks of this moment: one that is confirmed at once is printed once. */
+  /** New blocks of this moment: one that is confirmed at once is printed once. */
   #arrived: ToldBlock[] = []
 
   constructor(options: LinesOptions) {
@@ -67,7 +67,7 @@ export class LedgerLines {
     this.#line(`${name.padEnd(ACTION_WIDTH)}${shown.padEnd(ABOUT_WIDTH)}${this.#paint(colour, outcome)}  ${took}`)
   }
 
-  /** Follows a ledger until it is called off. */
+  /** Follows a ledger; returns how to stop. */
   follow(node: LedgerNode): () => void {
     return node.listen(({ kind, stored }) => {
       const known = this.#arrived.find(({ hash }) => hash === stored.hash)
@@ -122,7 +122,7 @@ export class LedgerLines {
   }
 }
 
-/** An address or a hash as we would write it, or nothing. */
+/** An address or a hash in its canonical form; undefined for any other text. */
 function nameable(text: string): string | undefined {
   const key = fromAddress(text)
   if (key !== undefined) return toAddress(key)
@@ -156,7 +156,7 @@ const toMembers = ({ amountRaw, other, ...block }: ToldBlock) => ({
   amount_raw: amountRaw.toString(),
 })
 
-/** What a developer who starts a ledger gets to see. */
+/** What the banner of a started ledger shows. */
 interface LedgerBanner {
   rpc: string
   websocket: string
@@ -173,7 +173,7 @@ export function toJsonBanner({ explorer, seed, accounts, control: _control, ...f
   return JSON.stringify({ ...facts, ...(explorer !== undefined && { explorer }), ...known })
 }
 
-/** Where it is, whose money lies there, and what to do next. */
+/** The address of the ledger, its accounts with money, and what to do next. */
 export function toBanner(banner: LedgerBanner): string {
   const { rpc, websocket, explorer, data, genesis } = banner
   return [

@@ -27,7 +27,7 @@ interface DevnetFlags {
   wsPort: string
   data?: string
   state?: string
-  /** False for none; ten where nothing is said, unless it begins with a state that was saved. */
+  /** False for none; by default ten, unless it begins with a saved state. */
   accounts?: string | boolean
   seed?: string
   work: string
@@ -40,13 +40,13 @@ interface DevnetFlags {
   control: boolean
   json?: boolean
   log?: LineStyle
-  /** A port, or the usual one. */
+  /** A port, or true for the usual one. */
   ui?: string | true
   uiHost: string
   quiet?: boolean
 }
 
-/** Each takes two blocks at the start. */
+/** A limit, because each account takes two blocks at the start. */
 const ACCOUNTS_MAX = 1_000
 const ACCOUNTS = 10
 const UI_PORT = 7080
@@ -92,7 +92,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     await devnet.close()
     throw error
   }
-  // Opened when it is needed for the first time: most never ask for the work of the live network.
+  // Opened when first needed: most ledgers never need work of the live network.
   let threads: Promise<Scheduler> | undefined
   devnet.node.work.searchWith(async (...search) => searchIn(await (threads ??= openThreads()))(...search))
   const explorer = await openPages(devnet, flags, accounts)
@@ -122,7 +122,7 @@ function toForkedNode(text: string): URL {
   return url
 }
 
-/** Begins with a dumped ledger; one that has blocks of its own is not thrown away for it. */
+/** Begins with a dumped ledger; refuses to replace a ledger that has blocks of its own. */
 async function loadFile({ node }: Devnet, file: string): Promise<void> {
   if (node.ledger.store.totals().blocks > 1 + node.ledger.genesis.epochs.length) {
     throw new Error('--state begins a ledger, and --data names one that has begun. Give a new file, or :memory:.')
@@ -131,7 +131,7 @@ async function loadFile({ node }: Devnet, file: string): Promise<void> {
   await loadState(node, findMember(tree, 'state') ?? tree)
 }
 
-/** Pages are loaded by who wants to see them. */
+/** Loads the code of the pages only when they are wanted. */
 async function openPages(devnet: Devnet, { ui, uiHost: host }: DevnetFlags, accounts: readonly KnownAccount[]) {
   if (ui === undefined) return undefined
   const { openExplorer } = await import('./devnet-explorer.ts')
@@ -146,11 +146,11 @@ function countAccounts({ accounts, state }: DevnetFlags): number {
   return toNumber('--accounts', accounts, ACCOUNTS_MAX)
 }
 
-/** A line for each call and block: for people at a terminal, as JSON for whatever else reads it. */
+/** A line for each call and block: for people at a terminal, as JSON for programs. */
 function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
   if (quiet) return undefined
   const { stdout } = process
-  // The program that started it may have read the first lines and gone: that is no reason to end.
+  // The program that started it may have read the first lines and closed the pipe: the ledger goes on.
   let isHeard = true
   stdout.on('error', () => (isHeard = false))
   let waiting = ''
@@ -162,7 +162,7 @@ function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
     style: log ?? (stdout.isTTY && !json ? 'pretty' : 'json'),
     colours: stdout.isTTY && stdout.hasColors(),
     clock: systemClock,
-    // Lines of one moment are one write: beside a block, each write of its own is dear.
+    // Lines of one moment are written together: compared with a block, each write is expensive.
     write(line) {
       if (waiting === '') setImmediate(flush)
       waiting += `${line}\n`

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 
-/** How commands that speak to a gateway find it, and who they are there. */
+/** The URL and key of commands that call a gateway. */
 export interface GatewayOptions {
   url: string
   key?: string
@@ -13,7 +13,7 @@ const USAGE = 2
 /** A wrong command line, reported before anything is sent. */
 export class UsageError extends Error {}
 
-/** Adds the options of a command that speaks to a gateway. */
+/** Adds the options of a command that calls a gateway. */
 export const withGateway = (command: Command): Command =>
   command
     .addOption(
@@ -24,7 +24,7 @@ export const withGateway = (command: Command): Command =>
     )
     .option('--key-file <file>', 'file with the API key')
 
-/** The gateway and the key of a command. A key among its words can be read by every user of the machine: they are overwritten. */
+/** The gateway and the key of a command. Every user of the machine can read a key on the command line, so it is overwritten. */
 export function readGateway(options: GatewayOptions, command: Command): { url: URL; key: string | undefined } {
   const isKeyTyped = command.getOptionValueSource('key') === 'cli'
   if (isKeyTyped) process.title = `nano-gateway ${command.name()}`
@@ -59,6 +59,6 @@ export async function orUsage(command: string, run: () => Promise<void>): Promis
   }
 }
 
-/** Whether a gateway has refused what it was asked. */
+/** Whether the answer of a gateway is a refusal. */
 export const isRefusal = (answer: unknown): answer is { error: string; retry_after?: unknown } =>
   typeof answer === 'object' && answer !== null && typeof (answer as { error?: unknown }).error === 'string'

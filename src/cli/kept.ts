@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { rememberTuning } from '../infra/work/remembered-tuning.ts'
 
 /**
- * What one start finds out is ready for the next: beside the code, because a user who may write there may change the code as
- * well. Where the gateway may not, it is found out each time.
+ * Results of a start are kept for the next. The folder is beside the code because whoever may write there could change the code as
+ * well. Where the gateway may not write, each start computes them again.
  */
 const KEPT = join(import.meta.dirname, '..', '.compiled')
 

@@ -6,7 +6,7 @@ import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
 import { nameKey, replaceSecretKey } from '../store/secrets.ts'
 import { type Flags, print, withStore } from './store.ts'
 
-/** Which master keys are in use. One that has wrapped nothing may be removed, unless it seals now. */
+/** Which master keys are in use. One that has encrypted nothing may be removed, unless it is active. */
 export function printMasterKeys({ json }: Flags): Promise<void> {
   return withStore(async ({ db, random }) => {
     const used = await countByMasterKey(db)
@@ -23,14 +23,14 @@ export function printMasterKeys({ json }: Flags): Promise<void> {
 }
 
 /**
- * Wraps the data keys of all wallets with the active master key; without WALLET_KEYS, with a new one that is added to the
- * key file first. Works beside a running gateway and may be repeated.
+ * Encrypts the data keys of all wallets with the active master key; without WALLET_KEYS, with a new one that is added to the
+ * key file first. Gateways may run meanwhile, and it may be repeated.
  */
 export function rotateMasterKeys({ json }: Flags): Promise<void> {
   return withStore(async ({ db, clock, random }) => {
     const config = loadConfig()
     const used = (await countByMasterKey(db))[0]?.id
-    // Refused before a key is added, where the one that wallets depend on is gone.
+    // Refuses before a key is added if the one that wallets depend on is missing.
     openVault(config, { used, random })
     if (config.walletKeys.length === 0) addToKeyFile(keyFileOf(config), systemRandom)
     const vault = openVault(config, { used, random })

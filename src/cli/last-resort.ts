@@ -1,12 +1,12 @@
 import { systemClock } from '../infra/clock.ts'
 import type { Failures } from '../kernel/failures.ts'
 
-/** How long an orderly end may take after an uncaught error. */
+/** The longest time for a shutdown after an uncaught error. */
 const END_MAX = 10_000
 
 /**
- * What was not caught. A rejection has failed alone and the process goes on; after an exception it is not known in which
- * state things are, so the process ends in order, and what watches over it starts another.
+ * Handles uncaught errors. A rejection has failed alone and the process goes on; after an exception the state of the process is
+ * unknown, so it shuts down, and its supervisor starts another.
  */
 export function onUncaught(failures: Failures, end: () => Promise<void>): void {
   let ending = false

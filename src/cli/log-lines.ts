@@ -16,7 +16,7 @@ const NAME_WIDTH = 34
 const WARNING = 40
 const ERROR = 50
 
-/** JSON for programs; whoever sits at a terminal reads a line for each request and event. */
+/** JSON for programs; at a terminal, a readable line for each request and event. */
 export function openProcessLog({ logLevel, logFormat }: LogSettings, { shared = false } = {}): Log {
   const { stdout } = process
   if (logFormat === 'json' || (logFormat === 'auto' && !stdout.isTTY)) {
@@ -26,7 +26,7 @@ export function openProcessLog({ logLevel, logFormat }: LogSettings, { shared = 
   return openLog(logLevel, { write: (text) => void stdout.write(toLines(text, { colours })) })
 }
 
-/** What the log writes, for people. It carries texts of nodes and mail servers: none of them reaches the terminal as it is. */
+/** Log lines for people. They contain texts of nodes and mail servers, which are escaped before they reach the terminal. */
 export function toLines(text: string, { colours }: { colours: boolean }): string {
   const paint = (colour: Colour, part: string) => (colours ? styleText(colour, part, { validateStream: false }) : part)
   return text
@@ -66,7 +66,7 @@ function requestLine(members: Members, paint: (colour: Colour, part: string) => 
   return error === undefined ? line : `${line}\n${indented(error, paint)}`
 }
 
-/** Where something failed, line by line. */
+/** The stack of an error, line by line. */
 const indented = (error: unknown, paint: (colour: Colour, part: string) => string) =>
   String(error)
     .split('\n')

@@ -6,8 +6,8 @@ import type { Command } from 'commander'
 import { type GatewayOptions, orUsage, readGateway } from './gateway-access.ts'
 
 /**
- * Tools of a gateway for a program that speaks MCP over standard input: messages go to `POST /mcp` of that gateway and its answers back, so
- * that tools, rights and limits are the gateway's. What stands on standard output is the protocol; everything else goes to standard error.
+ * Tools of a gateway for a program that speaks MCP over standard input: messages go to `POST /mcp` of that gateway and its answers back,
+ * so tools, rights and limits are the gateway's. Standard output is for the protocol only; everything else goes to standard error.
  */
 export function serveMcp(options: GatewayOptions, command: Command): Promise<void> {
   return orUsage('mcp', () => serve(readGateway(options, command)))
@@ -34,7 +34,7 @@ async function serve({ url, key }: ReturnType<typeof readGateway>): Promise<void
 const tell = (error: unknown) =>
   console.error(`nano-gateway mcp: ${error instanceof Error ? error.message : String(error)}`)
 
-/** A program that waits for an answer gets an error when there will be none. */
+/** Answers with an error when no answer will come, because the program waits for one. */
 function answerFor(program: StdioServerTransport, message: JSONRPCMessage, error: unknown): void {
   tell(error)
   if (!('id' in message) || !('method' in message)) return

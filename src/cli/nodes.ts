@@ -5,7 +5,7 @@ import { LAG_BLOCKS_MAX } from '../infra/node/limits.ts'
 import type { NetworkName } from '../kernel/nano/network.ts'
 import { showAnswer } from './show-answer.ts'
 
-/** Fewer of the requests that were sent at once must not be lost: payers come at once. */
+/** How many simultaneous requests a node must answer: payers come at the same time. */
 const BURST_MIN = 20
 
 interface Checked extends Found {
@@ -13,7 +13,7 @@ interface Checked extends Found {
   problems: string[]
 }
 
-/** Asks nodes what a gateway would need of them, and prints which may be used and with which settings. */
+/** Tests what a gateway would need of these nodes, and prints which may be used and with which settings. */
 export async function checkNodes(
   urls: string[],
   { network, json }: { network: NetworkName; json?: true },
@@ -31,7 +31,7 @@ export async function checkNodes(
   if (checked.some(({ problems }) => problems.length > 0)) process.exitCode = 1
 }
 
-/** An address of a websocket belongs to the node before it. */
+/** The address of a websocket belongs to the node before it. */
 function toCandidates(urls: readonly string[]): Candidate[] {
   const candidates: Candidate[] = []
   for (const text of urls) {
@@ -47,7 +47,7 @@ function toCandidates(urls: readonly string[]): Candidate[] {
   return candidates
 }
 
-/** What shows only beside the others: who is behind, and who denies what another one calls confirmed. */
+/** Faults that only a comparison shows: nodes that are behind, or that deny what another node reports as confirmed. */
 async function compare(found: readonly Found[]): Promise<Checked[]> {
   const most = Math.max(0, ...found.filter(({ isOurs }) => isOurs).map(({ cemented }) => cemented ?? 0))
   return Promise.all(
@@ -76,7 +76,7 @@ function problemsOf({ isOurs, reason, missing, burst, hearsEvents, cemented }: F
   ].filter((problem) => problem !== false)
 }
 
-/** For as many as are good; one of them alone must be believed. */
+/** Settings for the good nodes; a single one must be believed alone. */
 function toSettings(good: readonly Found[], network: NetworkName): Record<string, string> {
   if (good.length === 0) return {}
   return {

@@ -1,6 +1,6 @@
 import { onParentGone } from './stop.ts'
 
-// Until there is something to end in order, this process just exits: whatever it has written by then survives a kill as well.
+// There is nothing to shut down yet, so this process just exits: everything written so far survives a kill as well.
 onParentGone(() => process.exit(1))
-// A command that has done its work ends while the channel is open.
+// The open channel must not keep alive a command that has finished.
 process.channel?.unref()

@@ -8,7 +8,7 @@ import { type Flags, print, withStore } from './store.ts'
 
 const LISTED_MAX = 200
 
-/** Money in the treasury that waits for the operator's word. */
+/** Lists payments in the treasury that wait for a decision of the operator. */
 export function printWaiting({ json }: Flags): Promise<void> {
   return withStore(async ({ db }) => {
     const waiting = await listWaiting(db, LISTED_MAX)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type ProofWeights, describeVerdict, verifyProof } from '../kernel/nano/payment-proof.ts'
 import { formatNano } from '../kernel/money.ts'
 
-/** Verifies a proof of a payment on this machine: no gateway and no node is asked. */
+/** Verifies a proof of a payment on this machine, without a gateway or a node. */
 export function verifyProofFile(file: string, { weights, json }: { weights?: string; json?: true }): void {
   const verdict = verifyProof(readJson(file), {
     weights: weights === undefined ? undefined : (readJson(weights) as ProofWeights),

@@ -3,13 +3,13 @@ type Members = Record<string, unknown>
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An answer for people: members in lines, lists of records as tables. What a terminal would obey is shown, not sent. */
+/** An answer for people: members in lines, lists of records as tables. Control characters are made visible, not sent. */
 export function showAnswer(answer: unknown): string {
   if (isObject(answer) && typeof answer.error === 'string') return showRefusal(answer)
   return linesOf(answer).join('\n')
 }
 
-/** One line, as a terminal and a log take it. */
+/** A refusal on one line, for terminals and logs. */
 function showRefusal({ error, message: _same, code, field, detail, nearest, retry_after, ...rest }: Members): string {
   const text = show(error).replace(/\.$/, '')
   const isNamed = field === undefined || nearest !== undefined || text.includes(show(field))
@@ -18,7 +18,7 @@ function showRefusal({ error, message: _same, code, field, detail, nearest, retr
     !isNamed && `Field: ${show(field)}.`,
     nearest !== undefined && `Did you mean ${show(nearest)}?`,
     retry_after !== undefined && `Try again in ${show(retry_after)} seconds.`,
-    // A hash is what its reader needs next; terms and other lists are in the JSON.
+    // Plain values such as hashes help the reader; terms and lists are in the JSON.
     ...Object.entries(rest).flatMap(([name, value]) => (isPlain(value) ? [`${show(name)}: ${show(value)}`] : [])),
   ].filter((part) => part !== false && part !== '')
   return [`${text}${code === undefined ? '' : ` (${show(code)})`}`, more.join(' ')].filter(Boolean).join('. ')
@@ -56,7 +56,7 @@ function listLines(list: readonly unknown[]): string[] {
   )
 }
 
-/** Names and notes are written by others: what moves a cursor, colours or hides is made visible. */
+/** Names and notes are written by others: characters that move a cursor, colour or hide text are made visible. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   if (text.startsWith('data:image/')) return '(a picture; --json has it)'

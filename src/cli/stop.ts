@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** A start has nothing to end in order yet: what it has written by then survives a kill as well. */
+/** During the start there is nothing to shut down: everything written so far survives a kill as well. */
 export function leaveWhenStopped(): void {
   for (const signal of SIGNALS) process.once(signal, () => process.exit(0))
 }
@@ -18,7 +18,7 @@ export function onStop(stop: () => Promise<void>): void {
   onParentGone(begin)
 }
 
-/** Ends the process in order, and says so when that did not work. */
+/** Shuts the process down, and reports a failure to do so. */
 export function exitAfter(stop: () => Promise<void>): void {
   stop().then(
     () => process.exit(0),
@@ -30,8 +30,8 @@ export function exitAfter(stop: () => Promise<void>): void {
 }
 
 /**
- * What to do when the process is gone that started this one over a channel: the launcher, or the first process of a gateway. When it
- * dies, even by SIGKILL, no other process is left to stop this one. The latest call counts.
+ * What to do when the process that started this one over a channel is gone: the launcher, or the first process of a gateway. When it
+ * dies, even by SIGKILL, no other process would stop this one. The latest call replaces earlier ones.
  */
 export function onParentGone(leave: () => void): void {
   process.removeAllListeners('disconnect')

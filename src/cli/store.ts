@@ -32,7 +32,7 @@ export interface Flags {
 /** How long a gateway may take to confirm a change. */
 const CONFIRM_MAX = 5_000
 
-/** What a command says about the gateways that run beside it. */
+/** What a command reports about running gateways. */
 interface Announced {
   /** For people. */
   text: string
@@ -40,14 +40,14 @@ interface Announced {
   facts: { in_force: boolean; confirmed_by: Pick<Listening, 'host' | 'pid'>[] }
 }
 
-/** A command's way to the gateways that run on the same store. */
+/** A command's connection to the gateways that run on the same store. */
 export interface Announcing {
   publish(topic: string, payload: string): void
   /** Resolves once every running gateway acts on what was published. */
   announced(): Promise<Announced>
 }
 
-/** Opens the configured store, runs, closes. Works beside a running gateway. */
+/** Opens the configured store, runs, closes. Gateways may run meanwhile. */
 export async function withStore<T>(run: (ctx: StoreCtx, store: Store, gateways: Announcing) => Promise<T>): Promise<T> {
   const config = loadConfig()
   const store = await openStore(storeUrl(config), systemClock, { unlimited: true })
@@ -64,7 +64,7 @@ export async function withStore<T>(run: (ctx: StoreCtx, store: Store, gateways: 
   }
 }
 
-/** PostgreSQL carries notices to every gateway on it; an embedded store has none but those that listen in its data folder. */
+/** PostgreSQL delivers notices to every gateway on it; an embedded store only has gateways that listen in its data folder. */
 function openAnnouncing(config: Config, store: Store): Announcing & { sent(): Promise<unknown> } {
   const sent: Promise<Confirmed>[] = []
   const { notices, listConfirming } = store
@@ -164,7 +164,7 @@ export function createKey(accountId: string, flags: KeyFlags): Promise<void> {
 
 const toUnix = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000))
 
-/** As it was printed ever since, and what it may do in the words of the REST interface. */
+/** The printed form, which must not change, with scopes as the REST interface names them. */
 function toPrinted(key: Awaited<ReturnType<typeof listKeys>>[number], now: number): object {
   const { limits: _limits, lastsUntil: _until, boundTo: _bound, ...printed } = key
   const { addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano } = showKey(key, now)

@@ -7,7 +7,7 @@ import { tellFasterWork } from '../infra/work/card/find.ts'
 import { describeSources } from '../infra/work/open.ts'
 import { VERSION } from '../version.ts'
 
-/** Where it answers and where things are: a page for people, the same for programs in the log. */
+/** Reports the addresses of a started gateway: as a page for people, as log events for programs. */
 export async function tellStart(config: Config, { app, log, fronts = 1 }: { app: App; log: Log; fronts?: number }) {
   const { url, metricsUrl, createdKey, walletKeyFile, devnet, nodes } = app
   const isTerminal = process.stdout.isTTY

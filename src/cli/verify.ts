@@ -6,7 +6,7 @@ import { findLedger } from './devnet-control.ts'
 import { show } from './show-answer.ts'
 import { type Flags, print, withStore } from './store.ts'
 
-/** Reads the store against the ledger and prints what disagrees. It ends with 1 where something does. */
+/** Verifies the store against the ledger and prints what disagrees, in which case the exit code is 1. */
 export function verify({ json, node }: Flags & { node?: string }): Promise<void> {
   return withStore(async ({ db }) => {
     const config = loadConfig()

@@ -5,7 +5,7 @@ import { type Flags, print, withStore } from './store.ts'
 
 const FROZEN_MAX = 200
 
-/** Wallets that sign nothing more, and why. */
+/** Lists wallets that sign nothing more, with the reason. */
 export function printFrozen({ json }: Flags): Promise<void> {
   return withStore(async ({ db }) => {
     const frozen = await listFrozen(db, FROZEN_MAX)
@@ -20,7 +20,7 @@ export function printFrozen({ json }: Flags): Promise<void> {
   })
 }
 
-/** Stops a wallet, the sends of an account, or all sends. In force when it returns: whoever signs asks the store. */
+/** Freezes a wallet, the sends of an account, or all sends. In force when it returns, because every signer reads the store. */
 export function freeze(target: string, { json, reason }: Flags & { reason: string }): Promise<void> {
   return withStore(async (ctx) => {
     await freezeSends(ctx, { target, actor: OPERATOR, reason: readReason({ reason }) })
@@ -30,7 +30,7 @@ export function freeze(target: string, { json, reason }: Flags & { reason: strin
   })
 }
 
-/** Lets them go on. */
+/** Unfreezes them. */
 export function thaw(target: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const wallet = await unfreezeSends(ctx, { target, actor: OPERATOR, payQueued })

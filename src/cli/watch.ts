@@ -37,7 +37,7 @@ function listen(address: string, accounts: readonly string[], json: boolean): Pr
       if (told.ack === 'subscribe') console.error(`Watching ${accounts.map(show).join(', ')}. Ctrl+C ends it.`)
       if (told.topic === 'confirmation') console.log(json ? JSON.stringify(told) : showConfirmation(told))
     })
-    // Told as the end of the connection, which follows.
+    // Handled with the end of the connection, which follows.
     socket.on('error', (error) => console.error(error.message))
     socket.on('close', () => resolve(isOpened))
   })

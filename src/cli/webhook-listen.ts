@@ -26,14 +26,14 @@ interface Page {
   has_more: boolean
 }
 
-/** Half of what a caller without a plan may ask in a minute. */
+/** Uses half of the requests that a caller without a plan may make in a minute. */
 const LOOK_EVERY = 2_000
 const AWAY_EVERY = 5_000
 const KIND_WIDTH = 26
 
 /**
- * `nano-gateway webhook listen --forward URL`: hands the events of an account to a receiver on the developer's machine, where no gateway
- * reaches it, signed as the gateway signs them. Each is handed over once, in order; what the gateway itself delivers is not touched.
+ * `nano-gateway webhook listen --forward URL`: sends the events of an account to a receiver on the developer's machine, which no gateway
+ * can reach, signed as the gateway signs them. Each is sent once, in order; deliveries of the gateway itself are not affected.
  */
 export function listenForWebhooks(options: ListenOptions, command: Command): Promise<void> {
   return orUsage('webhook listen', async () => {
@@ -65,7 +65,7 @@ function tellStart(url: URL, forward: URL, secret: string, { secret: given }: Li
   if (given === undefined) console.error(`They are signed with the secret ${secret}`)
 }
 
-/** The next events; undefined where the gateway is away for the moment. A refusal that will not pass ends the command. */
+/** The next events; undefined while the gateway is unavailable. A permanent refusal ends the command. */
 async function readPage(url: URL, since: string, key: string): Promise<Page | undefined> {
   const address = new URL(`/api/events?limit=100&since=${encodeURIComponent(since)}`, url)
   let answer: unknown

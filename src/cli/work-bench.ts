@@ -15,14 +15,14 @@ interface Row {
 const { send, receive } = WORK_THRESHOLDS.live
 const LONGEST_MILLISECONDS = 600_000
 
-/** Measures everything here that can look for work, in every variant it knows, and prints it. */
+/** Measures every engine on this machine, in every variant, and prints the results. */
 export async function printWorkBench(config: {
   workThreads: number | undefined
   workCards: readonly number[] | undefined
 }): Promise<void> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
   const rows: Row[] = []
-  // Neither threads nor the processes of cards keep this one alive by themselves.
+  // Keeps the process alive, because neither threads nor the processes of cards do.
   const letGo = systemClock.after(LONGEST_MILLISECONDS, () => undefined)
   if (threads > 0) {
     const source = `cpu, ${threads} ${threads === 1 ? 'thread' : 'threads'}`
@@ -69,7 +69,7 @@ async function measuredCards(cards: readonly number[] | undefined, threads: numb
   return found
 }
 
-/** One line that is written over, at a terminal. */
+/** One line that is overwritten, at a terminal. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }

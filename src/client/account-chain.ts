@@ -10,9 +10,9 @@ import type { LedgerRpc } from './ledger-rpc.ts'
 export type FindWork = (root: string, threshold: bigint) => Promise<string>
 
 interface ChainOptions {
-  /** 64 hexadecimal digits. It signs here and goes nowhere. */
+  /** 64 hexadecimal digits. It signs here and is sent nowhere. */
   privateKey: string
-  /** What it says of the balance is checked, not believed. */
+  /** The balance that it reports is verified, not believed. */
   rpc: LedgerRpc
   findWork: FindWork
 }
@@ -24,10 +24,10 @@ export interface Head {
   representative: PublicKey
 }
 
-/** What a block does, which says how much work it needs. */
+/** What a block does, which determines how much work it needs. */
 export type Subtype = 'send' | 'receive' | 'open' | 'change'
 
-/** One account that signs blocks with what it reads from the ledger. */
+/** One account that signs blocks, based on what it reads from the ledger. */
 export interface AccountChain {
   key: PublicKey
   address: string
@@ -62,7 +62,7 @@ export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountC
 }
 
 /**
- * The balance is read from the block itself, whose hash is recomputed here. A gateway can report a wrong balance of an account,
+ * Reads the balance from the block itself, whose hash is recomputed here. A gateway could report a wrong balance of an account,
  * and an owner who signs for less than there is gives the difference away.
  */
 async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<Head> {
@@ -75,7 +75,7 @@ async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<
   return { previous: hash, balance: block.balance, representative: block.representative }
 }
 
-/** Asked for, because test networks want less; never more than the live network wants. */
+/** Read from the ledger, because test networks require less; never more than the live network requires. */
 async function readThreshold(rpc: LedgerRpc, subtype: Subtype): Promise<bigint> {
   const receives = subtype === 'receive' || subtype === 'open'
   const told = await rpc('active_difficulty', {})

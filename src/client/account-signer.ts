@@ -14,9 +14,9 @@ const LOOKS_MAX = 40
 export class AccountSigner {
   readonly chain: AccountChain
   #underWay: Promise<unknown> = Promise.resolve()
-  /** What the last payment that another program publishes builds on. */
+  /** The block on which the last payment builds that another program publishes. */
   #spent: string | undefined
-  /** A block of ours of which it is not known whether the ledger has it. */
+  /** A block of ours of which it is unknown whether the ledger has it. */
   #unknown: { block: StateBlock; subtype: Subtype } | undefined
 
   constructor(chain: AccountChain) {
@@ -37,8 +37,8 @@ export class AccountSigner {
   }
 
   /**
-   * The newest block of the account. While it is one we have already built upon, the payment before this one is still on
-   * its way and is waited for, but not for ever: it may have been refused.
+   * The newest block of the account. If we have already built on it, the payment before this one has not arrived yet
+   * and is awaited, but not for ever: it may have been refused.
    */
   async findHead(): Promise<Head | undefined> {
     await this.#resolve()
@@ -49,7 +49,7 @@ export class AccountSigner {
     }
   }
 
-  /** Signs a send. One that another program publishes is waited for before the next block. */
+  /** Signs a send. A send that another program publishes is awaited before the next block. */
   async signSend(head: Head, link: string, amount: bigint): Promise<StateBlock> {
     if (head.balance < amount) {
       throw new GatewayError(`${this.chain.address} has less than that.`, { code: 'insufficient_funds' })
@@ -92,8 +92,8 @@ export class AccountSigner {
 const TRIES_MAX = 3
 
 /**
- * Puts a block on the ledger and answers its hash. After a lost reply the ledger is asked before the same bytes go out
- * again; while that stays unknown the error is `publish_unknown`, and its `body` has the hash.
+ * Publishes a block and returns its hash. After a lost reply the ledger is asked before the same bytes are sent
+ * again; while the outcome stays unknown the error is `publish_unknown`, and its `body` has the hash.
  */
 async function publish(rpc: LedgerRpc, block: StateBlock, subtype: Subtype): Promise<string> {
   const hash = hashBlock(block)
@@ -132,8 +132,8 @@ async function isOnLedger(rpc: LedgerRpc, hash: string): Promise<boolean> {
 }
 
 /**
- * Finds out what became of payments whose outcome is unknown, before another is signed. The ledger decides, and not
- * the one who was paid: once another block has its place, it is there or will never be.
+ * Finds out the outcome of unknown payments before another one is signed. The ledger decides, and not the payee:
+ * once the place of a payment's block is taken, either the block is there or it will never be.
  */
 export async function resolvePending(chain: AccountChain, budget: Budget, head: Head): Promise<void> {
   for (const entry of budget.pendingOf(chain.key)) {

@@ -1,11 +1,11 @@
-/** What the client has to know of an action to call it. */
+/** What the client needs to know about an action to call it. */
 export interface ActionFacts {
-  /** It changes nothing, and may be asked again. */
+  /** It changes nothing, and may be repeated. */
   readonly safe?: true
   /** It makes or moves something, at most once for each Idempotency-Key. */
   readonly once?: true
-  /** Fields that are amounts, with the unit they are sent in. */
+  /** Fields that are amounts, with the unit in which they are sent. */
   readonly units?: Readonly<Record<string, 'nano' | 'raw'>>
-  /** Where amounts in raw stand in its answer. */
+  /** Paths of amounts in raw in its answer. */
   readonly raws?: readonly string[]
 }

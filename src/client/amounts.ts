@@ -19,7 +19,7 @@ export function nano(raw: bigint | string): string {
   return formatNano(amount)
 }
 
-/** Fields as the wire has them: a bigint is raw, and is written in the unit of its field. */
+/** Fields as they are sent: a bigint is raw, and is written in the unit of its field. */
 export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionFacts['units'] = {}): string {
   const written = Object.entries(fields).map(([name, value]): [string, unknown] => {
     if (typeof value !== 'bigint') return [name, value]
@@ -29,7 +29,7 @@ export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionF
   return JSON.stringify(Object.fromEntries(written))
 }
 
-/** An answer with its amounts in raw as bigint. Changes what it is given, which has no other holder. */
+/** An answer with its amounts in raw as bigint. Modifies its argument, which nobody else holds. */
 export function withBigints(answer: unknown, places: readonly string[] = []): unknown {
   const held = { answer }
   for (const place of places) convert(held, ['answer', ...place.split('.')])

@@ -2,16 +2,16 @@ import { formatNano } from '../kernel/money.ts'
 import type { StateBlock } from '../kernel/nano/block.ts'
 import { GatewayError } from './gateway-error.ts'
 
-/** What was paid, and what for. */
+/** One payment of a budget. */
 export interface Paid {
   /** The URL of a request, or `send`. */
   readonly what: string
-  /** What the seller calls it. */
+  /** The seller's description. */
   readonly description: string | undefined
   readonly to: string
   /** In raw. */
   readonly amount: bigint
-  /** Of the block. */
+  /** Hash of the block. */
   readonly hash: string
   /** Pending counts as spent; refused does not. */
   readonly state: 'pending' | 'settled' | 'refused'
@@ -25,11 +25,11 @@ export interface Entry extends Paid {
 }
 
 export interface BudgetOptions {
-  /** The most that one payment may be, in raw; otherwise the whole. */
+  /** The most that one payment may be, in raw; by default the whole budget. */
   perPayment?: bigint | undefined
 }
 
-/** What a program may spend, and what it has spent it on. Several wallets and gateways may share one. */
+/** What a program may spend, and what it has spent. Several wallets and gateways may share one. */
 export class Budget {
   readonly limit: bigint
   readonly perPayment: bigint
@@ -53,12 +53,12 @@ export class Budget {
     }))
   }
 
-  /** In raw. What is pending is not left. */
+  /** In raw. Pending payments are already subtracted. */
   get left(): bigint {
     return this.#leftWith()
   }
 
-  /** Throws at what may not be spent by a block that follows this one. */
+  /** Throws if the amount may not be spent by a block that follows this one. */
   require(amount: bigint, previous: string): void {
     if (amount <= this.perPayment && this.#leftWith({ amount, previous }) >= 0n) return
     const most = amount > this.perPayment ? this.perPayment : this.left
@@ -66,7 +66,7 @@ export class Budget {
     throw new GatewayError(message, { code: 'budget_exceeded' })
   }
 
-  /** Counts a payment, before anybody sees its block. */
+  /** Counts a payment before its block is sent to anybody. */
   enter(entry: Omit<Entry, 'state' | 'at'>): Entry {
     this.require(entry.amount, entry.block.previous)
     const entered: Entry = { ...entry, state: 'pending', at: Date.now() }
@@ -74,7 +74,7 @@ export class Budget {
     return entered
   }
 
-  /** Of several blocks in one place the ledger takes one: the dearest counts. */
+  /** Of several blocks in the same place the ledger takes one, so only the most expensive counts. */
   #leftWith(next?: { amount: bigint; previous: string }): bigint {
     const costs = new Map<string, bigint>()
     const counted = this.#entries.filter(({ state }) => state !== 'refused')
@@ -86,7 +86,7 @@ export class Budget {
     return [...costs.values()].reduce((left, cost) => left - cost, this.limit)
   }
 
-  /** Payments of an account whose outcome is not known yet. */
+  /** Payments of an account whose outcome is unknown. */
   pendingOf(account: string): Entry[] {
     return this.#entries.filter(({ state, block }) => state === 'pending' && block.account === account)
   }

@@ -4,29 +4,29 @@ import { GatewayError, toRefusal } from './gateway-error.ts'
 import type { Fetch } from './ledger-rpc.ts'
 
 export interface CallOptions {
-  /** Ends the call. */
+  /** Cancels the call. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
-  /** For a call that is repeated by its caller; every other money call gets one of its own. */
+  /** For a call that its caller repeats; every other money call gets a key of its own. */
   idempotencyKey?: string | undefined
 }
 
 export interface Connection {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   key: string | undefined
   fetch: Fetch
   timeoutMs: number
-  /** Whether something was paid for this answer; then it is not asked for again. */
+  /** Whether this answer was paid for; then the call is not repeated. */
   wasPaid(response: Response): boolean
 }
 
 const TRIES_MAX = 3
-/** When a server asks for a longer wait, the caller gets the error instead. */
+/** If a server asks for a longer wait, the caller gets the error instead. */
 const WAIT_SECONDS_MAX = 10
 const PASSING = new Set([0, 429, 502, 503, 504])
 
-/** Calls an action; answers what it answers, and throws `GatewayError` at everything else. */
+/** Calls an action and returns its answer; throws `GatewayError` for everything else. */
 export async function callAction(
   connection: Connection,
   name: string,
@@ -49,7 +49,7 @@ export async function callAction(
   }
 }
 
-/** Seconds to wait before a failed call may be asked again; undefined where it must not be. */
+/** Seconds to wait before a failed call may be repeated; undefined where it must not be. */
 function waitBefore(error: unknown, { safe }: ActionFacts): number | undefined {
   if (!safe || !(error instanceof GatewayError) || !PASSING.has(error.status) || error.paid) return undefined
   const { retryAfter = 0 } = error
@@ -95,7 +95,7 @@ async function exchange(
         ...headers,
       },
       signal,
-      // A key must not follow wherever it is led.
+      // A redirect must not send the key to another server.
       redirect: 'manual',
     })
     return { response, text: await response.text() }
@@ -133,6 +133,6 @@ export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> 
   })
 }
 
-/** Longer after each failure, and never at the same moment as everybody else. */
+/** Longer after each failure, with jitter so that clients do not retry at the same moment. */
 export const backOff = (failures: number, { first = 100, most = 30_000 } = {}): number =>
   Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2)

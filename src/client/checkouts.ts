@@ -11,26 +11,26 @@ export type NewCheckout = Omit<Requests['checkout'], 'amount'> & {
 }
 
 export interface WaitOptions {
-  /** Ends the wait. */
+  /** Cancels the wait. */
   signal?: AbortSignal | undefined
-  /** Called with every change on the way. */
+  /** Called with every change until then. */
   onStatus?: ((check: Check) => void) | undefined
 }
 
 export interface Checkouts {
   create(fields: NewCheckout, options?: CallOptions): Promise<Answers['checkout']>
-  /** How it stands. */
+  /** The current state. */
   check(id: string, options?: CallOptions): Promise<Check>
   /**
-   * Waits until it is paid, and answers how. Throws `checkout_expired` and `checkout_cancelled` where it will not be. The
-   * gateway tells by itself; a broken connection is made again.
+   * Waits until it is paid, and returns the final state. Throws `checkout_expired` and `checkout_cancelled` where it will not be paid. The
+   * gateway sends changes; a broken connection is opened again.
    */
   waitFor(id: string, options?: WaitOptions): Promise<Check>
-  /** All that its merchant may know of it; needs the merchant's key. */
+  /** Everything that its merchant may see; needs the merchant's key. */
   read(id: string, options?: CallOptions): Promise<OwnCheckout>
   /**
-   * Gives it up while it waits for money, and answers how it stands afterwards: one that was paid stays paid. What still
-   * arrives for one that was given up is recorded as late. Needs the merchant's key.
+   * Cancels it while it waits for money, and returns its state afterwards: a paid one stays paid. Money that still
+   * arrives for a cancelled checkout is recorded as late. Needs the merchant's key.
    */
   cancel(id: string, options?: CallOptions): Promise<OwnCheckout>
 }
@@ -56,7 +56,7 @@ function writeAmount(amount: NonNullable<NewCheckout['amount']>, currency = 'NAN
 
 const pathOf = (id: string) => encodeURIComponent(id)
 
-/** A check that has ended badly has an `error`, and is a check all the same. */
+/** A checkout that has expired or was cancelled has an `error`, but its state is a valid answer. */
 async function readCheck(connection: Connection, id: string, options?: CallOptions): Promise<Check> {
   try {
     return toCheck(await ask(connection, `/check/${pathOf(id)}`, { method: 'GET' }, options))
@@ -73,7 +73,7 @@ async function readOwn(connection: Connection, id: string, options?: CallOptions
 
 const ENDED = new Set<OwnCheckout['status']>(['complete', 'expired', 'cancelled', 'refunded'])
 
-/** One that has ended is left alone: deleting it would hide it from its merchant. */
+/** One that has ended is not deleted: that would hide it from its merchant. */
 async function cancel(connection: Connection, id: string, options?: CallOptions): Promise<OwnCheckout> {
   const held = await readOwn(connection, id, options)
   if (ENDED.has(held.status)) return held
@@ -109,7 +109,7 @@ async function waitFor(connection: Connection, id: string, { signal, onStatus }:
   }
 }
 
-/** Milliseconds that the server that refused wants to be left alone; throws what waiting does not help. */
+/** Milliseconds that the refusing server asks to wait; throws refusals for which waiting does not help. */
 function toWait(error: unknown, signal: AbortSignal | undefined): number {
   signal?.throwIfAborted()
   if (!(error instanceof GatewayError)) return 0
@@ -137,7 +137,7 @@ interface ServerEvent {
 }
 
 const LINE_MAX = 1_000_000
-/** A server says every 15 seconds that it is there. */
+/** A server sends a sign of life every 15 seconds. */
 const SILENCE_MILLISECONDS = 60_000
 
 /** Reads the events of an answer until it ends. */
@@ -170,7 +170,7 @@ function readEvent(block: string): ServerEvent | undefined {
   return data.length === 0 ? undefined : { name: valuesOf('event').at(-1) ?? 'message', data: data.join('\n') }
 }
 
-/** A connection that broke without a word is not waited for. */
+/** Limits the wait, because a connection may break without notice. */
 async function within<T>(milliseconds: number, wanted: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {

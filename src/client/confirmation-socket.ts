@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts'
 
-/** What the standard WebSocket has that is used here; Node 20 needs one given. */
+/** The parts of the standard WebSocket that are used here; Node 20 needs an implementation passed as an option. */
 interface SocketLike {
   send(text: string): void
   close(): void
@@ -19,7 +19,7 @@ export interface Frame {
 
 const PING_EVERY = 30_000
 const SILENCE_MAX = 75_000
-/** Beyond this the reader has fallen behind: what follows is caught up with later. */
+/** Beyond this the reader has fallen behind: later confirmations are read from the ledger. */
 const QUEUE_MAX = 10_000
 
 /** A subscription to confirmations over one connection: it ends with the connection. */
@@ -52,7 +52,7 @@ export class ConfirmationSocket {
     return this.#acknowledged
   }
 
-  /** The next one; undefined at the end. */
+  /** The next confirmation; undefined at the end. */
   async next(): Promise<Frame | undefined> {
     await this.#until(() => this.#frames.length > 0)
     return this.#frames.shift()
@@ -74,7 +74,7 @@ export class ConfirmationSocket {
   #hear(text: string): void {
     this.#heardAt = Date.now()
     const said = readMessage(text)
-    // What speaks another language is hung up on; the next connection may lead to a gateway again.
+    // Not a gateway: close; the next connection may lead to a gateway again.
     if (!said) return this.close()
     const { ack, error, frame } = said
     if (ack === 'subscribe') this.#acknowledged = true
@@ -99,7 +99,7 @@ export class ConfirmationSocket {
   }
 }
 
-/** Undefined for what no gateway says. */
+/** Undefined for a message that no gateway sends. */
 function readMessage(text: string): { ack?: unknown; error?: unknown; frame?: Frame } | undefined {
   try {
     const { topic, ack, error, message } = JSON.parse(text) as Record<string, unknown>

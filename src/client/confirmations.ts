@@ -7,28 +7,28 @@ import type { Requests } from './generated/requests.ts'
 
 export interface Confirmation {
   hash: string
-  /** Whose block it is. */
+  /** The account of the block. */
   account: string
   /** In raw. */
   amount: bigint
   block: Record<string, unknown>
-  /** Told from the ledger, because it was confirmed while there was no connection. */
+  /** Read from the ledger, because it was confirmed while there was no connection. */
   missed: boolean
 }
 
 export interface ConfirmationOptions {
-  /** Blocks of these accounts, and sends to them; otherwise of all, and then nothing is caught up with. */
+  /** Only blocks of these accounts, and sends to them; by default all blocks, without catching up on missed ones. */
   accounts?: readonly string[] | undefined
-  /** Ends it. */
+  /** Ends the stream. */
   signal?: AbortSignal | undefined
 }
 
 const SEEN_MAX = 20_000
-/** After so many the ledger is looked at again, so that there is never far to go back. */
+/** After so many confirmations the ledger is read again, so that catching up never has to go far back. */
 const MARK_EVERY = 5_000
 
 /**
- * Confirmations as they happen. A connection that breaks is made again, and what was confirmed meanwhile is read from the
+ * Confirmations as they happen. A broken connection is opened again, and what was confirmed meanwhile is read from the
  * ledger: each block of the accounts is reported once.
  */
 export async function* confirmationsOf(
@@ -68,11 +68,11 @@ export async function* confirmationsOf(
   }
 }
 
-/** Failures that pass without a change: no server there, too much asked, a node away. */
+/** Temporary failures: no server, too many requests, a node that is unavailable. */
 const isPassing = (error: unknown) =>
   error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
-/** The first time it only remembers where everything stands. */
+/** The first time it only remembers the current state. */
 async function* catchUp(missed: MissedConfirmations, marks: Map<string, Mark>, accounts: readonly string[]) {
   for (const account of accounts) {
     const [from, to] = [marks.get(account), await missed.mark(account)]
@@ -90,7 +90,7 @@ const fromFrame = ({ hash, account, amount, block = {} }: Frame): Confirmation =
   missed: false,
 })
 
-/** The last so many hashes. */
+/** The latest hashes, a limited number. */
 class Seen {
   readonly #hashes = new Set<string>()
 
@@ -102,7 +102,7 @@ class Seen {
   }
 }
 
-/** How far an account was reported: its newest confirmed block, and the confirmed sends that wait for it. */
+/** How far an account was reported: its newest confirmed block, and its confirmed receivable sends. */
 interface Mark {
   frontier: string | undefined
   waiting: ReadonlySet<string>

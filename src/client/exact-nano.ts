@@ -8,18 +8,18 @@ import { rpcAt } from './ledger-rpc.ts'
 import { searchWork } from './search-work.ts'
 
 export interface WalletOptions {
-  /** 64 hexadecimal digits. It signs here and goes nowhere. */
+  /** 64 hexadecimal digits. It signs here and is sent nowhere. */
   privateKey: string
-  /** Where the ledger is asked: a gateway, a node. What it says of the balance is checked, not believed. */
+  /** URL of a gateway or a node. The balance that it reports is verified, not believed. */
   rpcUrl: string
-  /** Finds proof of work; unset, this machine does. Work from a gateway would itself have to be paid for. */
+  /** Finds proof of work; by default, this machine does. Work from a gateway would itself have to be paid for. */
   findWork?: FindWork
 }
 
 export const openOwnChain = ({ privateKey, rpcUrl, findWork = searchWork }: WalletOptions): AccountChain =>
   openChain({ privateKey, rpc: rpcAt(rpcUrl), findWork })
 
-/** What a payment is asked for; the rest of a challenge does not concern the scheme. */
+/** The requirements of a payment; the scheme ignores the rest of a challenge. */
 export interface ExactNanoRequirements {
   network: string
   amount: string

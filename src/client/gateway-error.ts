@@ -13,7 +13,7 @@ interface GatewayErrorDetails {
 }
 
 /**
- * Everything that goes wrong between a program and a gateway. The code is the gateway's, or one of this package:
+ * Any error between a program and a gateway. The code is the gateway's, or one of this package:
  * `ledger_refused` (the message is the node's), `network_error`, `timeout`, `unexpected_answer`, `publish_unknown`,
  * `budget_exceeded`, `insufficient_funds`, `invalid_account`, `invalid_amount`, `checkout_expired`, `checkout_cancelled`,
  * `already_open`, `webhook_invalid`, `webhook_too_old`, `no_websocket`.
@@ -21,7 +21,7 @@ interface GatewayErrorDetails {
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: string
-  /** Of the answer; 0 where there was none. A refusal by the ledger has 200. */
+  /** Status of the answer; 0 where there was none. A refusal by the ledger has 200. */
   readonly status: number
   /** The field it is about. */
   readonly field: string | undefined
@@ -29,11 +29,11 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined
   /** The answer itself, where there was one. */
   readonly body: unknown
-  /** What the operator of the gateway finds it by. */
+  /** The id by which the operator of the gateway finds the request. */
   readonly requestId: string | undefined
-  /** The key that a call went out with; repeated with the same one, it acts once. */
+  /** The key with which a call was sent; repeated with the same one, it acts once. */
   readonly idempotencyKey: string | undefined
-  /** Whether a payment went out with the call; the budget says what became of it. */
+  /** Whether a payment was sent with the call; the budget has its outcome. */
   readonly paid: boolean
 
   constructor(message: string, { code, status = 0, cause, ...details }: GatewayErrorDetails) {
@@ -49,7 +49,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** A refusal as it came: ours has a code, the ledger's only its words. */
+/** A refusal as it arrived: a gateway's has a code, the ledger's only a message. */
 export function toRefusal(response: Response, body: unknown, details: Partial<GatewayErrorDetails> = {}): GatewayError {
   const { error, message, code, field, retry_after: told } = toMembers(body) ?? {}
   const { status, headers } = response

@@ -18,26 +18,26 @@ import { searchWork } from './search-work.ts'
 import { type Wallet, type WalletKey, type WalletSettings, openWallet, toPrivateKey } from './wallet.ts'
 
 export interface PayOptions {
-  /** Of the account that pays. */
+  /** Key of the account that pays. */
   key: WalletKey
   /** The most that may be spent, in raw, or a budget that others share. */
   budget: Budget | bigint
-  /** Pays on this one only, for instance `nano:mainnet`; otherwise on the one that the gateway is on. */
+  /** Pays on this network only, for instance `nano:mainnet`; by default on the gateway's. */
   network?: string | undefined
 }
 
 export interface GatewayOptions {
-  /** Where the gateway is, for instance `https://rpc.example`. */
+  /** URL of the gateway, for instance `https://rpc.example`. */
   url: string
   /** A secret key, or a public one in a browser. */
   key?: string | undefined
-  /** In place of the runtime's own. */
+  /** Replaces the runtime's own. */
   fetch?: Fetch | undefined
-  /** How long one call may take: 30 seconds unless given, five minutes for one that may have to be paid for. */
+  /** How long one call may take: by default 30 seconds, or five minutes for one that may have to be paid for. */
   timeoutMs?: number | undefined
   /** Pays for calls that cost something, within a budget (x402). */
   pay?: PayOptions | undefined
-  /** In place of the runtime's own; Node 20 has none. */
+  /** Replaces the runtime's own; Node 20 has none. */
   WebSocket?: SocketClass | undefined
 }
 
@@ -46,7 +46,7 @@ export type ActionName = keyof Requests & keyof Answers
 export type Request<Name extends ActionName> = Requests[Name]
 export type Answer<Name extends ActionName> = Answers[Name]
 
-/** Fields may be left out where none is needed. */
+/** Fields may be omitted where none is required. */
 type Arguments<Name extends ActionName> =
   Record<string, never> extends Requests[Name]
     ? [fields?: Requests[Name], options?: CallOptions]
@@ -68,25 +68,25 @@ export type Actions = { [Name in ActionName]: Call<Name> } & {
 interface Surfaces {
   readonly url: string
   readonly checkouts: Checkouts
-  /** What may still be spent on calls, and what was. */
+  /** What may still be spent on calls, and what was spent. */
   readonly budget: Budget | undefined
   /** Blocks as they are confirmed. */
   confirmations(options?: ConfirmationOptions): AsyncGenerator<Confirmation, void, undefined>
-  /** An account whose key stays here. */
+  /** An account whose key stays in this program. */
   wallet(key: WalletKey, settings?: WalletSettings): Wallet
-  /** Asks any URL; pays for the answer where `pay` was given and it has a price. */
+  /** Requests any URL; pays for the answer where `pay` was given and it has a price. */
   fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>
 }
 
 export type Gateway = Actions & Surfaces
 
 const TIMEOUT_MILLISECONDS = 30_000
-/** To pay, work has to be found, and a block confirmed. */
+/** A payment needs time to find work and to be confirmed. */
 const TIMEOUT_PAYING_MILLISECONDS = 300_000
 
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A gateway, ready to be asked. Nothing is sent before the first call. */
+/** Opens a gateway. Nothing is sent before the first call. */
 export function createGateway(options: GatewayOptions): Gateway {
   const plain = connect(options)
   const signers = new Signers()
@@ -120,14 +120,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 const chainOf = (connection: Connection, privateKey: string): AccountChain =>
   openChain({ privateKey, rpc: rpcOf(connection), findWork: workOf(connection) })
 
-/** The account that pays cannot buy its own work: that is one more payment. It takes what is free, or searches here. */
+/** The paying account cannot buy its own work, because that would be another payment. It uses free work, or searches here. */
 function openPayer(plain: Connection, signers: Signers, { key, budget, network }: PayOptions): Payer {
   const privateKey = toPrivateKey(key)
   const signer = signers.for(privateKey, () => chainOf(plain, privateKey))
   return new Payer(signer, toBudget(budget)!, { network, fetch: plain.fetch })
 }
 
-/** One signer for each account, or two blocks would follow the same one. */
+/** One signer for each account; with two, two blocks could follow the same one. */
 class Signers {
   readonly #byKey = new Map<string, AccountSigner>()
 
@@ -145,7 +145,7 @@ function connect({ url, key, fetch, timeoutMs = TIMEOUT_MILLISECONDS }: GatewayO
   return {
     url: url.replace(/\/+$/, ''),
     key: key === '' ? undefined : key,
-    // Asked for at each call, because browsers take it only from themselves.
+    // Looked up at each call, because browsers require `fetch` to be called as a method of the global object.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs,
     wasPaid: () => false,
@@ -158,7 +158,7 @@ function actionsOf(connection: Connection): Actions {
     calls[name] = (fields?: object, options?: CallOptions) => callAction(connection, name, facts, fields, options)
     calls[camelCase(name)] = calls[name]
   }
-  // The table and the types are made of the same list.
+  // The cast is safe because the table and the types are made from the same list.
   return calls as Actions
 }
 
@@ -176,7 +176,7 @@ function rpcOf(connection: Connection): LedgerRpc {
   }
 }
 
-/** What a gateway may answer that has no work to give: it costs something, there is no more today, or no source is free. */
+/** Statuses of a gateway that gives no work: it costs something, there is no more today, or no source is free. */
 const ELSEWHERE = new Set([0, 401, 402, 403, 429, 502, 503, 504])
 
 /** Work of the gateway, or of this machine where the gateway gives none. */
@@ -191,7 +191,7 @@ function workOf(connection: Connection): FindWork {
       return await searchWork(root, threshold)
     } catch (error) {
       const isElsewhere = error instanceof GatewayError && ELSEWHERE.has(error.status)
-      // What was paid for is no reason to do it again here in silence, and neither is a spent budget.
+      // Work that was paid for, or for which the budget is spent, is not silently searched here.
       if (!isElsewhere || error.paid || error.code === 'budget_exceeded') throw error
       return searchWork(root, threshold)
     }

@@ -1,9 +1,9 @@
-/** Asks a gateway or a node; the ledger's refusals are answers with an `error`. The key is that of what must act once. */
+/** Asks a gateway or a node; refusals of the ledger are answers with an `error`. The key is for requests that must act once. */
 export type LedgerRpc = (action: string, fields: object, idempotencyKey?: string) => Promise<Record<string, unknown>>
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
 
-/** Whatever speaks the node's language at a URL. */
+/** The ledger at the URL of a gateway or a node. */
 export function rpcAt(url: string, fetch: Fetch = (input, init) => globalThis.fetch(input, init)): LedgerRpc {
   return async (action, fields) => {
     try {

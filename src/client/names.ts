@@ -6,7 +6,7 @@ export type { NameChange } from '../kernel/name-change.ts'
 
 /**
  * Signs a change of a username under an offer of `update_name`. Send the changes with `id` and this `signature` to the
- * same action. The key, 64 hexadecimal digits, is that of the owning address, and goes nowhere.
+ * same action. The key, 64 hexadecimal digits, is that of the owning address, and is sent nowhere.
  */
 export function signNameChange({ privateKey, ...change }: NameChange & { privateKey: string }): string {
   if (!isHex(privateKey, 64)) throw new TypeError('A private key has 64 hexadecimal digits.')

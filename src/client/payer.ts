@@ -9,7 +9,7 @@ import type { Fetch } from './ledger-rpc.ts'
 import { backOff, rest } from './call.ts'
 
 interface Terms {
-  /** The entry of `accepts` as it came; it goes back as what was agreed to. */
+  /** The entry of `accepts` as it arrived; it is sent back as the accepted terms. */
   accepted: Record<string, unknown>
   link: string
   payTo: string
@@ -43,12 +43,12 @@ export class Payer {
     return this.#signer.chain.address
   }
 
-  /** Whether something was paid for this answer. */
+  /** Whether this answer was paid for. */
   wasPaid(response: Response): boolean {
     return this.#paid.has(response)
   }
 
-  /** Asks; where that has a price within the budget, pays it and asks again. */
+  /** Sends a request; if the answer is a price within the budget, pays it and sends the request again. */
   async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const request = new Request(input, init)
     const { method, redirect, signal } = request
@@ -72,7 +72,7 @@ export class Payer {
     return this.#present(entry, () => send(payment), signal)
   }
 
-  /** The first offer that is ours to pay. */
+  /** The first offer that this account can pay. */
   #readTerms(response: Response): Terms | undefined {
     const required = decodeHeader(response.headers.get('payment-required') ?? '')
     const offers = Array.isArray(required?.accepts) ? required.accepts : []
@@ -89,7 +89,7 @@ export class Payer {
     return undefined
   }
 
-  /** A block is good for the ledger alone that it was built on, whatever that is called. */
+  /** A block is only valid on the ledger on which it was built, so without a configured network any Nano network is accepted. */
   #isOurs(network: unknown): boolean {
     return this.#network === undefined ? String(network).startsWith('nano:') : network === this.#network
   }
@@ -107,7 +107,7 @@ export class Payer {
     })
   }
 
-  /** Presents one payment until it is known what became of it; a second one would pay twice. */
+  /** Presents one payment until its outcome is known; a second one would pay twice. */
   async #present(entry: Entry, send: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
     for (let repeats = 0; ; repeats++) {
       const response = await this.#try(send, signal, repeats)
@@ -125,7 +125,7 @@ export class Payer {
     }
   }
 
-  /** Undefined where no reply came, and it is worth asking again. */
+  /** Undefined where no reply came, and a repetition is worthwhile. */
   async #try(send: () => Promise<Response>, signal: AbortSignal, repeats: number): Promise<Response | undefined> {
     try {
       return await send()

@@ -8,7 +8,7 @@ import { rest } from './call.ts'
 
 /** Below this, making the module takes longer than the search. */
 const FEW_HASHES = 20_000
-/** A few milliseconds; then others have a turn. */
+/** A few milliseconds; then other work has a turn. */
 const CHUNK = 24_576
 
 /** Finds work in this thread: at once for a test network, in a minute or so for the live one. */
@@ -25,7 +25,7 @@ export async function searchWork(root: string, threshold: bigint): Promise<strin
   for (;;) {
     const nonce = searcher.search(next, count, threshold)
     const work = nonce === undefined ? undefined : formatWork(BigInt.asUintN(64, nonce))
-    // What was found is checked by the other way to compute it.
+    // The result is verified with another implementation.
     if (work !== undefined && workValue(root, work) >= threshold) return work
     next = BigInt.asUintN(64, next + BigInt(count))
     await rest(0)

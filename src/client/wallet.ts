@@ -26,17 +26,17 @@ export interface Sent {
   balance: bigint
 }
 
-/** An account whose key stays here: blocks are signed in this program, and the gateway finds their work. */
+/** An account whose key stays in this program: blocks are signed here, and the gateway finds their work. */
 export interface Wallet {
   readonly address: string
   readonly budget: Budget | undefined
   /** In raw. */
   balance(): Promise<{ balance: bigint; receivable: bigint }>
-  /** Receives what waits for an account that has no block yet, with the representative it will have. */
+  /** Receives for an account that has no block yet, and sets its representative. */
   open(options?: { representative?: string | undefined }): Promise<Received>
-  /** Receives up to a hundred sends that wait. */
+  /** Receives up to a hundred receivable sends. */
   receive(): Promise<Received>
-  /** Sends an amount of raw. When the outcome is not known the error is `publish_unknown`; the next call finds out. */
+  /** Sends an amount of raw. If the outcome is unknown the error is `publish_unknown`; the next call finds out. */
   send(to: string, amount: bigint): Promise<Sent>
   change(representative: string): Promise<{ hash: string }>
 }
@@ -119,8 +119,8 @@ export interface Received {
 }
 
 /**
- * Receives what was sent to an account, so that it can pay; the first receive opens it. Returns its balance in raw. An
- * amount that is reported wrongly is refused by the ledger, because the send it comes from says how much it is.
+ * Receives what was sent to an account, so that it can pay; the first receive opens it. Returns its balance in raw. The
+ * ledger refuses a receive with a wrongly reported amount, because the send determines how much it is.
  */
 export async function receiveFunds(options: WalletOptions): Promise<bigint> {
   return (await receiveWaiting(new AccountSigner(openOwnChain(options)))).balance

@@ -4,25 +4,25 @@ import { bytesToHex } from '../kernel/nano/hex.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { WebhookEvent } from './generated/answers.ts'
 
-/** Older deliveries are refused: a thief may have kept one to send it again. */
+/** Older deliveries are refused: an attacker may have kept one to send it again. */
 const AGE_SECONDS_MAX = 300
 
-/** Of any framework: an object in whatever case, `Headers`, or pairs. */
+/** Headers of any framework: an object in whatever case, `Headers`, or pairs. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string]>
 
 export interface WebhookOptions {
-  /** Seconds since 1970, in place of the time now. */
+  /** Seconds since 1970; by default the current time. */
   nowSeconds?: number | undefined
-  /** `standard` wants the `webhook-*` headers, which have an age; otherwise `Nano-Signature` alone will do as well. */
+  /** `standard` requires the `webhook-*` headers, which have a time; otherwise `Nano-Signature` alone is accepted as well. */
   form?: 'standard' | 'either' | undefined
 }
 
 /**
- * Checks that a webhook comes from your gateway and returns its event; throws `GatewayError` otherwise. Give it the body
+ * Checks that a webhook comes from your gateway and returns its event; throws `GatewayError` otherwise. Pass the body
  * exactly as it arrived, before anything parses it. Afterwards compare the event with your order, and act once for each
- * `id`: that, and no signature, keeps a repeated delivery from counting twice.
+ * `id`: that, and not the signature, prevents a repeated delivery from counting twice.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -80,25 +80,25 @@ function checkSimple(body: Uint8Array, signature: string, secret: string): void 
   if (!isSame(given, wanted!)) throw invalid('The signature of the webhook is wrong.')
 }
 
-/** In the same time wherever they differ. */
+/** Compares in constant time. */
 function isSame(given: Uint8Array | undefined, expected: Uint8Array): boolean {
   if (given?.length !== expected.length) return false
   return given.reduce((difference, byte, at) => difference | (byte ^ expected[at]!), 0) === 0
 }
 
-/** A secret that begins with `whsec_` holds its key in base64; any other is its own key. */
+/** A secret that begins with `whsec_` contains its key in base64; any other is its own key. */
 function keyOf(secret: string): Uint8Array {
   const key = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : undefined
   return key && key.length >= 24 && key.length <= 64 ? key : new TextEncoder().encode(secret)
 }
 
-/** Undefined for what is not written as base64 writes it. */
+/** Undefined for text that is not canonical base64. */
 function fromBase64(text: string): Uint8Array | undefined {
   try {
     const binary = atob(text)
     return btoa(binary) === text ? Uint8Array.from(binary, (letter) => letter.charCodeAt(0)) : undefined
   } catch {
-    // No base64 at all.
+    // Not base64 at all.
     return undefined
   }
 }

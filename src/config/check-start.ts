@@ -13,7 +13,7 @@ import { relyingPartyOf } from '../modules/accounts/index.ts'
 import { loadBuiltIn } from '../modules/names/index.ts'
 import { type Goods, readGoods } from '../modules/x402/index.ts'
 
-/** What a start with these settings would meet. */
+/** The result of checking a start with these settings. */
 interface StartCheck {
   /** Present when nothing is wrong. */
   config: Config | undefined
@@ -24,7 +24,7 @@ interface StartCheck {
   warnings: string[]
 }
 
-/** Looks at every setting as a start would, and finds everything wrong at once. Opens and changes nothing. */
+/** Checks every setting as a start would, and finds all errors at once. Opens and changes nothing. */
 export function checkStart(clock: Clock, read: ReadConfig = readConfig()): StartCheck {
   const { config, notDesk, wrong, near } = read
   const atDesk = notDesk.length === 0
@@ -45,7 +45,7 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
   }
 }
 
-/** Test nano is for local gateways: elsewhere the operator must have asked for it. */
+/** Test nano is for local gateways: on a public one the operator must have asked for it. */
 function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
   if (notDesk.length === 0 || nodesAreWrittenOut) return []
   return [
@@ -53,7 +53,7 @@ function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
   ]
 }
 
-/** What can be said only about several settings together, or with the help of what uses them. */
+/** Errors that only show in several settings together, or in the code that uses them. */
 function findLate(config: Config, { clock, told }: { clock: Clock; told: readonly string[] }): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
@@ -77,7 +77,7 @@ function findLate(config: Config, { clock, told }: { clock: Clock; told: readonl
   })
 }
 
-/** Whoever must have a passkey must be able to make one. */
+/** If passkeys are required, everybody must be able to make one. */
 function requirePasskeyName({ passkeysRequired, baseUrl, host, port }: Config): void {
   if (passkeysRequired === 'none' || relyingPartyOf(baseUrl ?? toUrl(host, port))) return
   throw new Error(
@@ -90,7 +90,7 @@ export function goodsOf(config: Config, rates: Prices): Goods {
   return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readGoods(config, ACTIONS, rates)
 }
 
-/** Those whose word counts. */
+/** The configured addresses that are trusted. */
 function addressesIn(name: string, entries: readonly string[]) {
   try {
     return toTrustedProxies(entries)

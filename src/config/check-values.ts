@@ -5,10 +5,10 @@ import type { Config } from './config.ts'
 
 const EMBEDDED = 'devnet:'
 const NODE_OPTIONS = ['name', 'role', 'weight']
-/** The port of metrics outside a local gateway, where it is not set. */
+/** The default port of metrics on a public gateway. */
 const METRICS_PORT = 9464
 const ANY_HOST = new Set(['0.0.0.0', '::', ''])
-/** What the kernel shows as folders, in which nothing can be made: proc and sysfs. */
+/** File systems of the kernel in which nothing can be made: proc and sysfs. */
 const KERNELS = new Set([0x9fa0, 0x62656572])
 const MAIL_ADDRESS = /^[^<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/
 
@@ -17,7 +17,7 @@ interface Faults {
   warnings: string[]
 }
 
-/** What can be read and cannot be meant, each with what to write instead. A value that may hold a credential is never repeated. */
+/** Values that can be parsed but make no sense, each with what to write instead. A value that may contain a credential is never repeated. */
 export function findFaults(config: Config): Faults {
   const problems = [
     ...faultsInNodes(config),
@@ -108,7 +108,7 @@ function faultsInAddresses({ baseUrl, trustedProxies }: Config): string[] {
   ]
 }
 
-/** Whether the data folder is one, or can be made; without making it. */
+/** Whether the data folder is a folder, or can be made; without making it. */
 function faultsInFolder(folder: string): string[] {
   const there = nearestOf(folder)
   const cure = 'Name a folder that the gateway may write to.'
@@ -122,7 +122,7 @@ function faultsInFolder(folder: string): string[] {
   }
 }
 
-/** The folder itself, or the one above it in which it would be made. */
+/** The folder itself, or the existing one above it in which it would be made. */
 function nearestOf(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? nearestOf(dirname(path)) : path
 }

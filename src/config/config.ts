@@ -5,12 +5,12 @@ import { openNearest } from '../kernel/nearest-name.ts'
 import { BadSetting, list } from '../kernel/setting.ts'
 import { SETTINGS } from './settings.ts'
 
-/** Behind the name of a secret: the file that holds it. */
+/** Suffix of a secret's name for the file that contains it. */
 const FILE_SUFFIX = '_FILE'
 
 const isGiven = (value: string | undefined) => value !== undefined && value !== ''
 
-/** The text of a secret, from the environment or from the file named there. Errors name neither the file's content nor its name. */
+/** The text of a secret, from the environment or from the file named there. Errors contain neither the file's content nor its name. */
 function readSecret(env: Env, name: string): string | undefined {
   const file = env[name + FILE_SUFFIX]
   if (!isGiven(file)) return env[name]
@@ -18,7 +18,7 @@ function readSecret(env: Env, name: string): string | undefined {
   try {
     return readFileSync(file!, 'utf8').replace(/[\r\n]+$/, '')
   } catch (error) {
-    // A secret that was put where its file's name belongs would stand in the message.
+    // The message would repeat the name of the file, which may be a secret in the wrong place.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     throw new BadSetting(`cannot be read from the file in ${name}${FILE_SUFFIX} (${code})`, { cause: code })
   }
@@ -27,7 +27,7 @@ function readSecret(env: Env, name: string): string | undefined {
 type Settings = typeof SETTINGS
 type Env = Readonly<Record<string, string | undefined>>
 export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> } & {
-  /** A local gateway: a developer tries things out on their own machine. */
+  /** Whether this is a local gateway, with which a developer tries things out on their own machine. */
   readonly atDesk: boolean
 }
 
@@ -40,10 +40,10 @@ interface SettingRow {
 
 const LISTED = Object.values(SETTINGS)
 const NAMES = LISTED.map(({ env }) => env)
-/** What is secret may come from a file. */
+/** Secrets may come from a file. */
 const FILE_NAMES = LISTED.filter(({ secret }) => secret).map(({ env }) => env + FILE_SUFFIX)
 
-/** An environment as it was read, with everything that is wrong with it. */
+/** The settings of an environment, with everything that is wrong with them. */
 export interface ReadConfig {
   /** Undefined while a value is wrong. */
   config: Config | undefined
@@ -51,16 +51,16 @@ export interface ReadConfig {
   notDesk: string[]
   /** Invalid values, each reported by its name and never by its content. */
   wrong: string[]
-  /** Names that are not ours and were probably meant to be. */
+  /** Unknown names that were probably meant to be settings. */
   near: NearName[]
-  /** Whether the development ledger runs because the operator wrote so, or real nodes do. */
+  /** Whether the operator has configured nodes, real ones or the development ledger. */
   nodesAreWrittenOut: boolean
 }
 
-/** What a process of ours gets: everything that we were given, and what else it needs. */
+/** The environment of our processes: everything that this one got, and what else they need. */
 export const inheritedWith = (others: Env): Env => ({ ...others, ...process.env })
 
-/** Reads the environment once, and finds everything that is wrong instead of the first. */
+/** Reads the environment once, and finds all errors instead of only the first. */
 export function readConfig(env: Env = process.env): ReadConfig {
   const wrong: string[] = []
   const notDesk = leavesDesk(env)
@@ -77,7 +77,7 @@ export function readConfig(env: Env = process.env): ReadConfig {
   const ignored = list(env.NAMES_OF_OTHERS ?? '')
   const near = [
     ...findNearNames(env, { ours: [...NAMES, ...FILE_NAMES], ignored }),
-    // Read from a file is what is secret, and nothing else: this one would be left unread without a word.
+    // Only secrets are read from files: without this check, other names would be ignored silently.
     ...LISTED.filter(({ env: name, secret }) => !secret && env[name + FILE_SUFFIX] !== undefined).map(
       ({ env: name }) => ({
         name: name + FILE_SUFFIX,
@@ -99,7 +99,7 @@ export function loadConfig(env: Env = process.env): Config {
 
 export const tellNear = ({ name, meant }: NearName) => `Unknown setting ${name}. Did you mean ${meant}?`
 
-/** One sentence as it is, several under each other. */
+/** A single sentence as it is, several as a list. */
 export function tellAll(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ['These settings are wrong:', ...problems].join('\n  ')
 }
@@ -115,12 +115,12 @@ export function describeConfig(env: Env = process.env): SettingRow[] {
   }))
 }
 
-/** The store a configuration names. */
+/** The address of the configured store. */
 export function storeUrl(config: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
 }
 
-/** Why this gateway is not local, as the settings that say so; empty if it is. */
+/** Why this gateway is not local, as the settings that cause it; empty if it is. */
 function leavesDesk({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
   const reasons: string[] = []
   if (NODE_ENV === 'production') reasons.push('NODE_ENV is production')
@@ -133,14 +133,14 @@ function leavesDesk({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
 
 const namesThisMachine = (address: string) => URL.canParse(address) && isLoopback(new URL(address).hostname)
 
-/** Names that other software sets and that happen to look like ours. */
+/** Names that other software sets and that happen to resemble ours. */
 const OF_OTHERS = new Set(['APP_URL', 'INSTANCE_ID', 'NODE_ARGS'])
 
-/** What Kubernetes and linked containers set for each of their services, whatever its name. */
+/** Names that Kubernetes and linked containers set for each of their services, whatever its name. */
 const OF_SERVICES = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/
 const SERVICE_ADDRESS = /^(tcp|udp):\/\//
 
-/** A name that is not ours, and the one of ours it was probably meant to be. */
+/** An unknown name, and the setting that it was probably meant to be. */
 interface NearName {
   name: string
   meant: string

@@ -20,7 +20,7 @@ import { EMAIL_SETTINGS } from '../modules/email/settings.ts'
 import { FAUCET_SETTINGS } from '../modules/faucet/settings.ts'
 import { SWAP_SETTINGS } from '../modules/swap/settings.ts'
 
-/** Every setting of the service, each declared where it is used. Each default works on a laptop; the printed table and the documents come from here. */
+/** Every setting, each declared where it is used. Each default works on a laptop; the printed table and the documents are made from this. */
 export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...INFRA_SETTINGS,

@@ -14,7 +14,7 @@ export interface ElectionsThen {
   asked: string[]
 }
 
-/** As many as the node keeps. */
+/** The node keeps as many past elections. */
 const PAST_MAX = 2_048
 
 /** Open and past elections, and the timers that end open ones. All of it is lost with the process, as in the node. */

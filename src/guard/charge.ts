@@ -142,7 +142,7 @@ export function toPlans(config: Config): Plans {
 
 const BATCH_WIDTH_MAX = 10
 
-/** How many requests of a batch run at once: half of what its caller may, so that neither itself nor other requests are refused. */
+/** How many requests of a batch run at once: half of its caller's limit, which leaves the rest for other requests of that caller. */
 export function toBatchWidth(config: Config): number {
   const limits = Object.values(toPlans(config)).flatMap(({ concurrencyMax }) => concurrencyMax || [])
   return Math.max(1, Math.min(BATCH_WIDTH_MAX, ...limits.map((limit) => Math.floor(limit / 2))))

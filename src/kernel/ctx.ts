@@ -33,7 +33,7 @@ export type Caller =
 export interface Trace {
   requestId?: string
   cache: 'hit' | 'miss' | 'coalesced' | 'stale' | undefined
-  /** Of the node's remembered answer from which this one was made; unset when it was made from several. */
+  /** Freshness of the node's remembered answer from which this one was made; unset when it was made from several. */
   fresh: Freshness | undefined
   /** The first read for this request, while it is in progress. */
   flight?: Flight | undefined

@@ -1,6 +1,6 @@
 import { GatewayError } from '../client/index.ts'
 
-/** The kinds that Medusa knows; each is a status of its answer. */
+/** Medusa's kinds of errors; each has a status. */
 type ErrorType = 'invalid_data' | 'not_allowed' | 'not_found' | 'unexpected_state'
 
 /** An error in the form that Medusa's workflows pass on and its routes show. */
@@ -37,7 +37,7 @@ const OPTION_OF: Record<string, string> = {
   from: 'refundFrom',
 }
 
-/** What a gateway says, in Medusa's form; where an option is to blame, it is named. No address of the gateway is told: shoppers may read this. */
+/** An error of the gateway in Medusa's form, with the option that caused it. It omits the gateway's address, because shoppers may read it. */
 export function toMedusaError(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error
   const { code, status, message, field = '', body } = error

@@ -1,35 +1,35 @@
 import { optionError } from './errors.ts'
 
-/** What `medusa-config.ts` says about this provider. */
+/** The options of this provider in `medusa-config.ts`. */
 export interface NanoOptions {
-  /** Where the gateway is. */
+  /** URL of the gateway. */
   url: string
   /** A secret key of its account, with the scopes `checkout` and `refunds`. */
   key: string
-  /** Where the money goes: an address, or `@username`. Refunds come from it when it is a cloud wallet of the account. */
+  /** The receiver of payments: an address, or `@username`. Refunds are paid from it if it is a cloud wallet of the account. */
   address: string
-  /** What signs webhooks. */
+  /** Secret of the webhooks' signatures. */
   webhookSecret: string
-  /** Where this shop hears of payments; left out where the account has an endpoint for that at the gateway. */
+  /** Where this shop receives webhooks; omit it if the account has an endpoint for that at the gateway. */
   webhookUrl?: string
-  /** Where the payer goes afterwards, and otherwise; `{session_id}` is replaced. */
+  /** Where the payer goes after a payment, and otherwise; `{session_id}` is replaced. */
   successUrl?: string
   cancelUrl?: string
-  /** What the payment page says is sold. */
+  /** Title on the payment page. */
   title?: string
-  /** How payments are told apart; the gateway's own default unless given. */
+  /** How payments are distinguished; by default as the gateway does. */
   mode?: 'unique_amount' | 'unique_address' | 'generated_wallet'
-  /** How long a payer has, for instance `30 minutes`. */
+  /** How much time a payer has, for instance `30 minutes`. */
   expire?: string
-  /** The cloud wallet that pays refunds, where it is another than `address`. */
+  /** The cloud wallet that pays refunds, if it is not `address`. */
   refundFrom?: string
-  /** What a refund is converted by: the rate of the payment, or that of the day. */
+  /** The rate at which refunds are converted: that of the payment, or the current one. */
   refundRate?: 'paid' | 'now'
 }
 
 const MODES: readonly unknown[] = ['unique_amount', 'unique_address', 'generated_wallet']
 const isUrl = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value)
-/** The key travels there: in the clear only where nobody listens. */
+/** The key is sent there: unencrypted only where nobody can read it. */
 const isSafeUrl = (value: string) =>
   isUrl(value) && (value.startsWith('https:') || /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(value).hostname))
 const addressOf = (value: string) => /^(?:@\S+|(?:nano|xrb)_[13]\S{59})$/.test(value)
@@ -62,7 +62,7 @@ const RULES: Record<keyof NanoOptions, Rule> = {
   refundRate: { is: (value) => value === 'paid' || value === 'now', otherwise: 'it must be paid or now.' },
 }
 
-/** Refuses what cannot work before the shop opens; no value is repeated in the message, because some are secrets. */
+/** Refuses invalid options before the shop opens; no value is repeated in the message, because some are secrets. */
 export function readOptions(given: unknown): NanoOptions {
   const options = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(RULES, name))

@@ -3,14 +3,14 @@ import { NanoPaymentError } from './errors.ts'
 export interface Price {
   /** As the gateway names it: `EUR`, or `NANO`. */
   currency: string
-  /** In plain decimals, without zeros at its end. */
+  /** A decimal number without an exponent or trailing zeros. */
   amount: string
 }
 
-/** More digits than any currency has, and than raw has. */
+/** As many decimals as raw has, and more than any currency. */
 const SCALE = 30
 
-/** What Medusa asks for, in the digits that its currency has. */
+/** The amount of Medusa, with the decimals of its currency. */
 export function toPrice(amount: unknown, currencyCode: unknown): Price {
   const code = String(currencyCode).toUpperCase()
   const currency = code === 'XNO' ? 'NANO' : code
@@ -33,7 +33,7 @@ function digitsOf(currency: string): number {
   }
 }
 
-/** An amount as a whole number of the smallest part: exact, whichever of Medusa's forms it comes in. */
+/** An amount as a whole number of the smallest unit: exact, whichever of Medusa's forms it has. */
 export function scale(amount: unknown): bigint {
   const [, whole = '', part = '', exponent = '0'] =
     /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,2}))?$/i.exec(toText(amount)) ?? []

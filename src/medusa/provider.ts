@@ -23,16 +23,16 @@ import type {
   WebhookResult,
 } from './shapes.ts'
 
-/** What webhooks tell beside the payment itself. */
+/** Further events that webhooks report, beside the payment itself. */
 const FURTHER_EVENTS = ['payment.partial', 'payment.late', 'checkout.expired', 'refund.failed'] as const
 
 /**
- * Nano as a way to pay in Medusa. A payment session is a checkout of the gateway; whether it is paid is asked of the gateway every
- * time, and never taken from a browser or from what is kept here.
+ * Payments with Nano in Medusa. A payment session is a checkout of the gateway. Whether it is paid is asked of the gateway every
+ * time, and never taken from a browser or from stored data.
  */
 export class NanoPaymentProvider {
   static readonly identifier = 'nano'
-  /** By this Medusa knows a payment provider. */
+  /** Medusa recognises payment providers by this. */
   static readonly _isPaymentProvider = true
 
   readonly #options: NanoOptions
@@ -45,7 +45,7 @@ export class NanoPaymentProvider {
     this.#gateway = createGateway({ url: this.#options.url, key: this.#options.key })
   }
 
-  /** Medusa asks before the shop opens. */
+  /** Medusa calls this before the shop opens. */
   static validateOptions(options: unknown): void {
     readOptions(options)
   }
@@ -63,7 +63,7 @@ export class NanoPaymentProvider {
     return { id: session.checkout_id, status: 'pending', data: session }
   }
 
-  /** Another price is another checkout. The old one is ended first, so that nobody pays it; one that was paid stays. */
+  /** Another price needs another checkout. The old one is cancelled first, so that nobody pays it; a paid one stays. */
   async updatePayment(input: PricedInput): Promise<StatusOutput> {
     const session = readSession(input.data)
     if (!session) return this.initiatePayment(input)
@@ -83,7 +83,7 @@ export class NanoPaymentProvider {
     return held ? toOutput(data, await this.#end(held)) : { data: data ?? {} }
   }
 
-  /** Medusa stores what a visitor sends with a new session before it asks us: only its own word says which session this is. */
+  /** Medusa stores what a visitor sends with a new session before it calls us, so only `context` tells which session this is. */
   async authorizePayment({ data, context }: ProviderInput): Promise<StatusOutput> {
     const session = needSession(data)
     if (context?.idempotency_key !== session.session_id) {
@@ -130,7 +130,7 @@ export class NanoPaymentProvider {
     return { data: { ...data, ...showPayment(await this.#read(session)), refunds } }
   }
 
-  /** A genuine webhook says where to look; the gateway says what there is. */
+  /** A genuine webhook only says which checkout to read; its state is read from the gateway. */
   async getWebhookActionAndData(payload: WebhookPayload): Promise<WebhookResult> {
     const event = readEvent(payload, this.#options.webhookSecret)
     const { session_id: sessionId } = event.metadata
@@ -146,7 +146,7 @@ export class NanoPaymentProvider {
     return { action: statusOf(checkout), data: { session_id: sessionId, amount: checkout.price } }
   }
 
-  /** Tests turn it. */
+  /** Overridden in tests. */
   protected nowSeconds(): number {
     return Math.floor(Date.now() / 1_000)
   }
@@ -180,14 +180,14 @@ export class NanoPaymentProvider {
     return checkout
   }
 
-  /** Undefined for one that the gateway has forgotten because nobody paid it: nothing is left to end. */
+  /** Undefined for a checkout that the gateway has deleted because nobody paid it: there is nothing left to cancel. */
   async #readKept(session: Session): Promise<OwnCheckout | undefined> {
     const checkout = await this.#find(session.checkout_id)
     if (checkout) requireSame(session, checkout)
     return checkout
   }
 
-  /** Undefined for one that is not of this account. */
+  /** Undefined for a checkout that does not belong to this account. */
   async #find(checkoutId: string): Promise<OwnCheckout | undefined> {
     try {
       return await this.#gateway.checkouts.read(checkoutId)
@@ -197,7 +197,7 @@ export class NanoPaymentProvider {
     }
   }
 
-  /** Sees to it that nobody can pay it any more; refuses where somebody has. */
+  /** Makes sure that nobody can pay it any more; refuses if somebody has paid. */
   async #end(held: OwnCheckout): Promise<OwnCheckout> {
     const ended = holdsMoney(held) ? held : await this.#ask(() => this.#gateway.checkouts.cancel(held.id))
     if (!holdsMoney(ended)) return ended
@@ -234,8 +234,8 @@ function needSession(data: Data | undefined): Session {
 }
 
 /**
- * The event of a genuine webhook; throws otherwise. How old it is does not matter: Medusa may work on it long after it came, and
- * whatever it says is asked of the gateway before anything follows from it.
+ * The event of a genuine webhook; throws otherwise. Its age does not matter: Medusa may process it long after it arrived, and
+ * everything it says is verified with the gateway before it has any effect.
  */
 function readEvent({ rawData, headers }: WebhookPayload, secret: string): WebhookEvent {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 
 type Refund = Answers['checkout_refund']
 
-/** What Medusa wants to give back. */
+/** A refund that Medusa requests. */
 interface WantedRefund {
   /** Medusa's id of it. */
   refundId: string
@@ -15,21 +15,21 @@ interface WantedRefund {
   nowSeconds: number
 }
 
-/** Until then whoever asked for a refund may still be writing it down. */
+/** Until then, the caller who requested a refund may still be storing its result. */
 const SETTLING_SECONDS = 120
 const TRIES_MAX = 3
 
 const MARK = 'Medusa refund '
-/** Which refund of Medusa one is for, and how much it was to be; older ones do not say that. */
+/** The id of Medusa's refund, and its requested amount, which older ones do not contain. */
 const readMark = ({ reason }: Refund) => (reason?.startsWith(MARK) ? reason.slice(MARK.length).split(' of ') : [])
 const markOf = (refund: Refund) => readMark(refund)[0]
 
 const conflict = (message: string) => new NanoPaymentError('not_allowed', message, { code: 'refund_in_progress' })
 
 /**
- * Gives back once what Medusa wants to give back, however often it asks. Medusa forgets a refund whose answer it did not get, and
- * asks again under another id; so the gateway's list of refunds decides, and the key of a refund is its number in that list: of two
- * that are asked for at the same moment, one is made.
+ * Makes a refund once, however often Medusa requests it. Medusa forgets a refund whose answer it did not get, and requests it
+ * again with another id. So the gateway's list of refunds decides, and the idempotency key of a refund is its number in that list: of
+ * two that are requested at the same moment, one is made.
  */
 export async function refundOnce(
   gateway: Gateway,
@@ -55,9 +55,9 @@ export async function refundOnce(
   throw conflict(`Another refund of checkout ${checkout.id} is being made: ask again in two minutes.`)
 }
 
-/** A refund that was paid while its answer was lost: the same one, asked for again, is that one. */
+/** A refund that was paid while its answer was lost: when it is requested again, it is used. */
 function adopt(lost: Refund, { amount, nowSeconds }: WantedRefund): Refund {
-  // What it counts for in the gateway's books is less where more than the price was paid.
+  // If more than the price was paid, the gateway's amount is less than the requested one.
   const [, wanted = lost.fiat_amount ?? lost.amount] = readMark(lost)
   const about = `Refund ${lost.id} of ${wanted} ${lost.currency ?? 'NANO'}`
   if (nowSeconds - lost.created_unix < SETTLING_SECONDS) {
@@ -67,7 +67,7 @@ function adopt(lost: Refund, { amount, nowSeconds }: WantedRefund): Refund {
   throw conflict(`${about} was paid, and this shop has not written it down: ask for the same amount first.`)
 }
 
-/** Everything that is left where the whole price goes back: a rate rounds, and a late payer may have paid a little less. */
+/** The whole rest if the full price is refunded: rates are rounded, and a late payer may have paid a little less. */
 function toAmount(
   session: Session,
   checkout: OwnCheckout,
@@ -80,7 +80,7 @@ function toAmount(
   return session.currency === 'NANO' ? { amount } : { fiat_amount: amount, rate: refundRate }
 }
 
-/** A lost answer is asked for again under the same key, which pays once. */
+/** After a lost answer the same request is sent again with the same key, which pays once. */
 async function untilAnswered(call: () => Promise<Refund>): Promise<Refund> {
   for (let tries = 1; ; tries++) {
     try {

@@ -3,23 +3,23 @@ import { NanoPaymentError } from './errors.ts'
 import { type Price, scale } from './price.ts'
 import type { Data, SessionStatus } from './shapes.ts'
 
-/** A refund that Medusa has written down. */
+/** A refund that Medusa has stored. */
 export interface KnownRefund {
-  /** The gateway's. */
+  /** The gateway's id. */
   id: string
-  /** Medusa's. */
+  /** Medusa's id. */
   refund_id: string
   amount: string
 }
 
-/** What this provider keeps with a payment session. Shops send it to browsers: nothing of it is a secret, and nothing of it is believed. */
+/** The data of a payment session. Shops send it to browsers: it contains no secrets, and nothing in it is trusted. */
 export interface Session extends Price {
   session_id: string
   checkout_id: string
   refunds: readonly KnownRefund[]
 }
 
-/** A visitor may put members of their own into a new session: each that is read later is written here. */
+/** A visitor may add members to a new session, so every member that is read later is written here. */
 export function toSession(
   sessionId: string,
   { currency, amount }: Price,
@@ -31,9 +31,9 @@ export function toSession(
     checkout_id: made.id,
     currency,
     amount,
-    /** The payment page. */
+    /** URL of the payment page. */
     url: made.browser,
-    /** For `<button data-nano-checkout>` in place of that page. */
+    /** Script of `<button data-nano-checkout>`, an alternative to that page. */
     button_script: `${gatewayUrl}/button.js`,
     address: made.address,
     nano_amount: made.amount ?? null,
@@ -55,7 +55,7 @@ export function readSession(data: Data = {}): Session | undefined {
   return { session_id, checkout_id, currency, amount, refunds: known } as unknown as Session
 }
 
-/** The checkout must be the one that was made for this session, at this price: a paid one of another order is no payment. */
+/** The checkout must be the one made for this session, at this price: a paid checkout of another order does not count. */
 export function requireSame(session: Session, { id, metadata, currency, price }: OwnCheckout): void {
   const isSame =
     metadata.session_id === session.session_id &&
@@ -68,13 +68,13 @@ export function requireSame(session: Session, { id, metadata, currency, price }:
   })
 }
 
-/** What the payer has paid and not got back, in raw. */
+/** The amount that the payer has paid and not got back, in raw. */
 const heldOf = ({ amount_paid_raw: paid, amount_refunded_raw: refunded = 0n }: OwnCheckout) => paid - refunded
 
-/** Whether it must not be forgotten: money has arrived for it, or is on its way. */
+/** Whether it must be kept: it has received money, or money is on its way. */
 export const holdsMoney = (checkout: OwnCheckout) => checkout.status === 'detected' || heldOf(checkout) > 0n
 
-/** Confirmed nano is final: what is paid is captured. */
+/** Confirmed nano is final: a paid session counts as captured. */
 export function statusOf(checkout: OwnCheckout): SessionStatus {
   switch (checkout.status) {
     case 'complete':
@@ -89,7 +89,7 @@ export function statusOf(checkout: OwnCheckout): SessionStatus {
   }
 }
 
-/** What is known of the payment, for storefront and administrator. */
+/** Facts about the payment, for storefront and administrator. */
 export const showPayment = (checkout: OwnCheckout): Data => ({
   checkout_status: checkout.status,
   additional_status: checkout.additional_status,

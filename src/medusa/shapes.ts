@@ -1,15 +1,15 @@
-/* What Medusa hands to a payment provider and takes from it, as far as this one uses it: no package of Medusa is needed to build it. */
+/* The parts of Medusa's types for payment providers that are used here: building this package requires no package of Medusa. */
 
 export type Data = Record<string, unknown>
 
 export interface ProviderInput {
   data?: Data
-  /** The id of what Medusa asks for: of a session, a capture, a refund. */
+  /** The id of Medusa's object: of a session, a capture, a refund. */
   context?: { idempotency_key?: string }
 }
 
 export interface PricedInput extends ProviderInput {
-  /** A number, a text, or one of Medusa's objects that hold either. */
+  /** A number, a text, or one of Medusa's objects that contain either. */
   amount: unknown
   currency_code: string
 }

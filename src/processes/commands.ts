@@ -10,7 +10,7 @@ import type { Failures } from '../kernel/failures.ts'
 import type { Notices } from '../kernel/ports.ts'
 import { readLines } from './lines.ts'
 
-/** An address of a socket has 107 bytes at most on Linux, 103 on macOS. */
+/** Addresses of sockets are limited to 107 bytes on Linux, 103 on macOS. */
 const ADDRESS_BYTES_MAX = 100
 const OWNER_ONLY = 0o600
 const PIPES = '\\\\.\\pipe\\'
@@ -29,7 +29,7 @@ function placeOf(config: Place): { folder: string; prefix: string } {
   return process.platform === 'win32' ? { folder: PIPES, prefix: `nano-${prefix}` } : { folder, prefix }
 }
 
-/** Uses a socket by an address that is short enough: that of a long folder goes through a link that exists for the moment. */
+/** Uses a socket by an address that is short enough: for a long folder a temporary link is made. */
 function atShortAddress<T>(folder: string, name: string, use: (address: string) => T): T {
   const address = folder === PIPES ? `${folder}${name}` : join(folder, name)
   if (folder === PIPES || Buffer.byteLength(address) <= ADDRESS_BYTES_MAX) return use(address)
@@ -51,7 +51,7 @@ export async function listenForCommands(
   { notices, failures }: { notices: Pick<Notices, 'deliver'>; failures: Failures },
 ): Promise<() => void> {
   const { folder, prefix } = placeOf(config)
-  // What gateways that were killed have left behind.
+  // Remove sockets that killed gateways have left.
   for (const name of namesIn(folder, prefix))
     (await reach(folder, name).catch(failures.lost('commands.link')))?.destroy()
   const own: Listening = { host: hostname(), pid: process.pid, isGateway: true }
@@ -69,7 +69,7 @@ export async function listenForCommands(
   const name = `${prefix}${randomUUID().slice(0, 8)}`
   atShortAddress(folder, name, (address) => {
     server.listen(address)
-    // It is bound by now, in a folder that only its owner enters.
+    // It is bound by now, in a folder that only its owner can enter.
     if (server.listening && folder !== PIPES) chmodSync(address, OWNER_ONLY)
   })
   await listening
@@ -91,7 +91,7 @@ export async function tellGateways(
   return { heard: told.filter((one) => typeof one === 'object'), all: !told.includes('silent') }
 }
 
-/** A gateway that is gone remembers nothing; one that says nothing in time may act on what it remembers. */
+/** A gateway that is gone remembers nothing; one that does not answer in time may still use what it remembers. */
 async function tell(
   { folder, name }: { folder: string; name: string },
   notice: Notice,
@@ -111,7 +111,7 @@ async function tell(
   return said
 }
 
-/** A connection to who listens there; undefined where the gateway is gone, and what it left behind is removed. */
+/** A connection to the gateway at a socket; undefined where the gateway is gone, and its socket is removed. */
 async function reach(folder: string, name: string): Promise<Socket | undefined> {
   const socket = atShortAddress(folder, name, (address) => connect(address))
   try {

@@ -20,7 +20,7 @@ import { openReports } from '../app/serve.ts'
 import { type FrontFacts, type FrontLine, type Place, SHARED_COUNTERS } from './lines.ts'
 import { OwnerLink } from './owner-link.ts'
 
-/** The owner is on this machine: an answer that takes longer means that it stands still. */
+/** The owner is on this machine: an answer that takes longer means that it hangs. */
 const LEASE_REPLY_MAX = 1_000
 
 interface Front {
@@ -31,7 +31,7 @@ interface Front {
 }
 
 /**
- * A process that holds the port beside others: it answers reads of the ledger for callers without a key, from memory or from the
+ * A process that shares the port with others: it answers reads of the ledger for callers without a key, from memory or from the
  * nodes, and hands everything else over to the owner.
  */
 export async function startFront(
@@ -58,7 +58,7 @@ async function assemble(
   const { log, metrics, failures, opened } = ground
   const link = new OwnerLink({ path: linkSocket, secret, failures })
   stack.defer(() => link.close())
-  // What a database tells every gateway on it reaches us too; beside an embedded store the owner alone tells us.
+  // PostgreSQL delivers notices to fronts too; beside an embedded store they come from the owner.
   const notices = opened.engine === 'sqlite' ? link : opened.notices
   const store = toStoreCtx(ground, notices, stack)
   const nodes = openNodes(config, {
@@ -104,7 +104,7 @@ async function assemble(
   }
 }
 
-/** What can be answered with nothing but nodes and names, for nothing. */
+/** The actions that need nothing but nodes and names, and cost nothing. */
 function openRegistry(
   { countMax }: Config,
   { names, sold, link }: { names: Gateway['names']; sold: readonly string[]; link: OwnerLink },
@@ -118,7 +118,7 @@ function openRegistry(
   return new PartRegistry([{ ...ledger, actions: reads }])
 }
 
-/** One limit for all processes: that of Redis where there is one, the owner's where there is none. */
+/** One limit for all processes: kept by Redis where there is one, otherwise by the owner. */
 async function openLimiter(
   config: Config,
   {
@@ -141,7 +141,7 @@ async function openLimiter(
   )
 }
 
-/** Callers with a key, and what is done once, are the owner's business: that one of them comes here is a fault of ours. */
+/** Callers with a key, and requests that act once, belong to the owner: if one gets here, it is our own fault. */
 const notHere = (): never => {
   throw new Error('Only the owner does this.')
 }
@@ -150,7 +150,7 @@ const NOTHING_SEALED: Gateway['secrets'] = { seal: notHere, open: notHere, finge
 
 const EVERY = 1_000
 
-/** Tells the owner what was counted here, so that its metrics have the sum. A front that dies takes a second's counts along. */
+/** Sends the counts of this process to the owner, whose metrics have the sum. A front that dies loses those of a second. */
 function reportCounts(metrics: Metrics, link: OwnerLink): () => Promise<void> {
   const report = async () => {
     if (!link.connected) return

@@ -10,17 +10,17 @@ import type { Metrics } from '../infra/metrics.ts'
 import type { Ports } from '../app/ports.ts'
 import { type FrontLine, type Place, type SharedCounter, readLines, sendLine } from './lines.ts'
 
-/** How long a connection may take to say which front it is, and a front to say that it has heard. */
+/** How long a connection may take to identify its front, and a front to confirm a notice. */
 const HELLO_MAX = 5_000
 const HEARD_MAX = 1_000
 
 interface FrontsOptions {
-  /** What only fronts know. */
+  /** Known to fronts only. */
   secret: string
   limiter: Pick<MemoryLimiter, 'lease'>
   metrics: Pick<Metrics, 'addCounts' | SharedCounter>
   failures: Failures
-  /** A front has told something to everybody. */
+  /** A front has sent a notice to everybody. */
   hear(topic: string, payload: string): void
   prepareWork(address: string, root: string): void
 }
@@ -28,11 +28,11 @@ interface FrontsOptions {
 interface Front {
   socket: Socket
   topics: Set<string>
-  /** Who waits until it has heard a notice. */
+  /** Callers that wait until this front has received a notice. */
   waiting: Map<number, () => void>
 }
 
-/** The owner's side of its fronts: what they may not decide by themselves, and what they must hear of. */
+/** The owner's side of its fronts: it decides what they may not decide themselves, and notifies them of changes. */
 class Fronts {
   readonly #options: FrontsOptions
   readonly #fronts = new Set<Front>()
@@ -60,8 +60,8 @@ class Fronts {
   }
 
   /**
-   * Tells every front that listens for it, and resolves once all have heard it. One that does not say so in time is cut off: it
-   * finds out, and remembers nothing until it is back.
+   * Notifies every front that listens, and resolves once all have received it. A front that does not confirm in time is disconnected:
+   * it notices that, and remembers nothing until it is connected again.
    */
   async tell(topic: string, payload: string, except?: Front): Promise<void> {
     const listening = [...this.#fronts].filter((front) => front !== except && front.topics.has(topic))
@@ -121,7 +121,7 @@ class Fronts {
   }
 }
 
-/** Where fronts hold the port: they ask us for limits, and hear of what changes. */
+/** Opens the connections to fronts, which ask for limits and receive notices. */
 export async function openFronts(
   { secret, linkSocket }: Place,
   { ports, limiter, prepareWork }: Pick<FrontsOptions, 'limiter' | 'prepareWork'> & { ports: Ports },
@@ -138,5 +138,5 @@ export async function openFronts(
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
-/** Texts of any length compare in the same time. */
+/** Digests have equal lengths, which a comparison in constant time needs. */
 export const isSame = (secret: string, shown: string) => timingSafeEqual(digest(secret), digest(shown))

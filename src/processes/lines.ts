@@ -4,10 +4,10 @@ import type { CountedRequests } from '../infra/request-counts.ts'
 import type { LedgerIdentity } from '../kernel/nano/network.ts'
 import type { KnownName } from '../kernel/ports.ts'
 
-/** Larger than any notice or batch of counts; what does not fit was not written by us. */
+/** Larger than any notice or batch of counts; a longer line was not written by us. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024
 
-/** Counters that are told of as one, whichever process has counted. */
+/** Counters that are reported as one sum over all processes. */
 export const SHARED_COUNTERS = [
   'upstreamFailures',
   'upstreamStates',
@@ -16,7 +16,7 @@ export const SHARED_COUNTERS = [
 ] as const
 export type SharedCounter = (typeof SHARED_COUNTERS)[number]
 
-/** What a front says to the owner. The first line must be `hello`. */
+/** Messages of a front to the owner. The first one must be `hello`. */
 export type FrontLine =
   | { hello: string; topics: string[] }
   | { id: number; lease: [key: string, interval: number, wanted: number, returned: number] }
@@ -27,7 +27,7 @@ export type FrontLine =
   | { counters: [name: SharedCounter, labels: Record<string, string | number>, count: number][] }
   | { prepare: [address: string, root: string] }
 
-/** What the owner says to a front. */
+/** Messages of the owner to a front. */
 export type OwnerLine =
   | { welcome: true }
   | { id: number; answer: [number, number] }
@@ -35,7 +35,7 @@ export type OwnerLine =
 
 export const sendLine = (socket: Socket, line: FrontLine | OwnerLine) => socket.write(`${JSON.stringify(line)}\n`)
 
-/** Reads JSON, line by line. A line that is none, or too long, ends the connection. */
+/** Reads JSON, line by line. An invalid line, or one that is too long, ends the connection. */
 export function readLines(socket: Socket, take: (line: unknown) => void): void {
   socket.setEncoding('utf8')
   let rest = ''
@@ -51,19 +51,19 @@ export function readLines(socket: Socket, take: (line: unknown) => void): void {
   })
 }
 
-/** Where the processes of one gateway meet. */
+/** How the processes of one gateway find each other. */
 export interface Place {
-  /** Known to them alone. */
+  /** Known to these processes only. */
   secret: string
-  /** Where the owner answers requests, and where it is linked with its fronts. */
+  /** The sockets on which the owner answers requests, and on which it is linked with its fronts. */
   ownerSocket: string
   linkSocket: string
-  /** The one that all fronts listen on. */
+  /** The port that all fronts share. */
   port: number
   fronts: number
 }
 
-/** What the owner knows once it has started, and fronts need to answer as it does. */
+/** Facts that the owner knows once it has started, and that fronts need to answer as it does. */
 export interface FrontFacts {
   ledger: LedgerIdentity
   devnet: EmbeddedAddresses | undefined
@@ -72,7 +72,7 @@ export interface FrontFacts {
   sold: string[]
 }
 
-/** What the first process says to those it has started, over a channel that no other process can read. */
+/** Messages of the first process to those that it has started, over a channel that no other process can read. */
 export type Order = { begin: Place; facts?: FrontFacts } | { announce: number } | 'goodbye' | 'stop'
-/** What they say back. */
+/** Their answers. */
 export type Begun = { begun: FrontFacts | true }

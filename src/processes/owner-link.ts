@@ -6,7 +6,7 @@ import type { LeaseSource } from '../infra/limits/leased-limiter.ts'
 import { type FrontLine, type OwnerLine, readLines, sendLine } from './lines.ts'
 
 const RECONNECT_AFTER = 100
-/** An owner that stands still says nothing and closes nothing. */
+/** How often the owner is tested: one that hangs sends nothing and closes nothing. */
 const BEAT_EVERY = 1_000
 const BEAT_ANSWER_MAX = 2_000
 
@@ -16,7 +16,7 @@ interface LinkOptions {
   failures: Failures
 }
 
-/** A front's way to the owner: notices both ways, and its part of the limits. While it is down no notice is heard. */
+/** A front's connection to the owner: notices both ways, and its part of the limits. While it is down no notice arrives. */
 export class OwnerLink implements Notices, LeaseSource {
   readonly #options: LinkOptions
   readonly #local: LocalNotices
@@ -35,7 +35,7 @@ export class OwnerLink implements Notices, LeaseSource {
     this.#local = new LocalNotices(options.failures)
   }
 
-  /** Resolves once the owner has answered for the first time. What wants to hear anything has subscribed by now. */
+  /** Resolves once the owner has answered for the first time. All listeners must have subscribed before. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.onGap(() => this.connected && resolve())
@@ -71,7 +71,7 @@ export class OwnerLink implements Notices, LeaseSource {
     return this.#ask((id) => ({ id, lease }))
   }
 
-  /** Says something that may get lost. */
+  /** Sends a message that may get lost. */
   say(line: FrontLine): void {
     if (this.connected) sendLine(this.#socket!, line)
   }

@@ -13,7 +13,7 @@ import { keepAdministratorKey } from '../store/data-folder.ts'
 import { startFront } from './front.ts'
 import type { Begun, FrontFacts, Order, Place } from './lines.ts'
 
-/** The process that has the store, wallets, jobs and every action; fronts hand over to it. */
+/** The process with the store, wallets, jobs and every action; fronts hand over to it. */
 export async function runOwner(config: Config): Promise<void> {
   const { place } = await firstOrder()
   const log = openProcessLog(config, { shared: true })
@@ -28,7 +28,7 @@ export async function runOwner(config: Config): Promise<void> {
   tellBegun(app.facts)
 }
 
-/** One of the processes that hold the port. */
+/** One of the processes that share the port. */
 export async function runFront(config: Config): Promise<void> {
   const { place, facts } = await firstOrder()
   const log = openProcessLog(config, { shared: true })
@@ -46,12 +46,12 @@ export async function runFront(config: Config): Promise<void> {
 
 const tellBegun = (begun: Begun['begun']) => process.send!({ begun } satisfies Begun)
 
-/** Told to end before there was anything to end. */
+/** Set when the process was asked to end before it had begun. */
 let isOver = false
 
 async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefined }> {
   if (!process.send) throw new Error('This is started by the first process of a gateway: nano-gateway start.')
-  // What ends all of us tells the first process, which tells us in the right order; a terminal and systemd tell all at once.
+  // The first process ends all others in the right order; a terminal and systemd send signals to all at once, which are ignored here.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
   process.on('message', (order: Order) => (isOver ||= order === 'stop'))
   // Until the first order, nothing else keeps this process alive.
@@ -60,7 +60,7 @@ async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefin
   return { place: order.begin, facts: order.facts }
 }
 
-/** Ends in order when told to, or when the first process is gone. */
+/** Shuts down when asked to, or when the first process is gone. */
 function onOrders(
   log: Log,
   close: () => Promise<void>,

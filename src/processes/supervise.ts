@@ -12,11 +12,11 @@ import type { Log } from '../infra/log.ts'
 import { systemRandom } from '../infra/random.ts'
 import type { Begun, FrontFacts, Order, Place } from './lines.ts'
 
-/** One that ends at once would end again at once. */
+/** Pause before a process is restarted: one that ended at once would probably do so again. */
 const AGAIN_AFTER = 1_000
-/** What closing takes at most, beside the time that requests get. */
+/** The longest time for closing, beside the time that requests get. */
 const CLOSING_MAX = 15_000
-/** What threads have freed goes back to the system; unless told, glibc keeps up to 64 MB of it for each of them. It reads this when it starts. */
+/** Makes glibc return memory that threads have freed; by default it keeps up to 64 MB for each. It reads this when it starts. */
 const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' }
 
 /** How many processes answer requests. */
@@ -27,9 +27,9 @@ export function frontsOf({ processes }: Pick<Config, 'processes'>): number {
   throw new Error('PROCESSES above 1 needs Linux, where several processes can listen on one port. Set PROCESSES=1.')
 }
 
-/** Starts the owner of the store, then the fronts; starts those again that end, and ends all of them when asked. */
+/** Starts the owner of the store, then the fronts; restarts those that end, and ends all of them when asked. */
 export async function superviseProcesses(config: Config, { fronts, log }: { fronts: number; log: Log }): Promise<void> {
-  // Only our own user can look into it.
+  // A folder that only our own user can enter.
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const place: Place = {
@@ -65,7 +65,7 @@ class ProcessGroup {
     this.#endMax = endMax
   }
 
-  /** All or none: what cannot begin the first time is a mistake of the operator's, and has been told. */
+  /** All or none: if a process fails at its first start, the operator has made a mistake, which was reported. */
   async start(): Promise<void> {
     try {
       await this.#beginOwner()
@@ -77,7 +77,7 @@ class ProcessGroup {
     say(this.#owner!, { announce: this.#place.fronts })
   }
 
-  /** The owner outlives the fronts, which hand over until they have ended. */
+  /** The owner outlives the fronts, which hand over to it until they have ended. */
   async stop(): Promise<void> {
     this.#stopping = true
     if (this.#owner) say(this.#owner, 'goodbye')
@@ -95,7 +95,7 @@ class ProcessGroup {
       this.#owner = undefined
       this.#again(() => this.#beginOwner())
     })
-    // They answer by what the one before has told them; those who take their place know better.
+    // Fronts answer by the facts of the earlier owner; their replacements get the new ones.
     if (!isSame) for (const front of this.#fronts) say(front, 'stop')
   }
 
@@ -134,7 +134,7 @@ class ProcessGroup {
 
 const say = (child: ChildProcess, order: Order) => child.connected && child.send(order)
 
-/** Resolves with what it says once it has begun; rejects when it ends before. */
+/** Resolves with the process's first answer; rejects when it ends before. */
 function begin(child: ChildProcess, order: Order): Promise<FrontFacts | true> {
   return new Promise((resolve, reject) => {
     child.once('message', (word) => resolve((word as Begun).begun))
@@ -153,7 +153,7 @@ async function end(child: ChildProcess, milliseconds: number): Promise<void> {
   kill()
 }
 
-/** A port that is free: fronts share theirs with any process that asks, and no other program may be on it. */
+/** Finds a free port: fronts share theirs with any process that asks, so no other program may use it already. */
 async function findPort({ port, host }: Config): Promise<number> {
   const server = createServer()
   server.listen({ port, host })

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Log } from '../infra/log.ts'
 import { keepFilesPrivate, keepFolderPrivate, writePrivateFile } from '../infra/private-files.ts'
 
-/** How the names of everything begin that the gateway keeps in its folder. */
+/** Prefixes of all files that the gateway keeps in its folder. */
 const OURS = ['gateway.db', 'devnet.db', 'devnet.json', 'secret.key', 'wallet-keys', 'administrator.key']
 
 /** Makes the data folder, or closes one that an earlier version left open to others. */
@@ -14,14 +14,14 @@ export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>, log: Log): 
   keepFilesPrivate(dataDir, OURS)
 }
 
-/** Where the administrator key of a first start lies until the operator has taken it. */
+/** The file with the administrator key of a first start, until the operator has taken it. */
 export const keyFileOfAdministrator = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'administrator.key')
 
 export function keepAdministratorKey(config: Pick<Config, 'dataDir'>, key: string): void {
   writePrivateFile(keyFileOfAdministrator(config), `${key}\n`)
 }
 
-/** What a start says about the administrator key: on a terminal the key itself, else where it lies; nothing when there is none to take. */
+/** What a start says about the administrator key: on a terminal the key itself, otherwise its file; nothing when it was taken already. */
 export function tellAdministratorKey(
   config: Pick<Config, 'dataDir'>,
   { createdKey, isTerminal }: { createdKey: string | undefined; isTerminal: boolean },
@@ -31,7 +31,7 @@ export function tellAdministratorKey(
   return existsSync(file) ? [`  Admin key  in ${file}   (take it from there, then remove the file)`] : []
 }
 
-/** After the operator has seen it. */
+/** Deletes the file after the operator has seen the key. */
 export function forgetAdministratorKey(config: Pick<Config, 'dataDir'>): void {
   rmSync(keyFileOfAdministrator(config), { force: true })
 }

@@ -13,15 +13,15 @@ type LedgerConfig = Pick<Config, 'nodeUrls' | 'nodeNetwork' | 'dataDir'>
 const OWN_STORE =
   'Give the other ledger a store of its own: another DATA_DIR, and another DATABASE_URL where one is set.'
 
-/** The ledger that the settings mean; its first block is not known beforehand on every network. */
+/** The ledger of the settings; on some networks its first block is not known in advance. */
 function ledgerOf(config: Pick<Config, 'nodeUrls' | 'nodeNetwork'>): LedgerIdentity {
   const network = isEmbedded(config) ? 'dev' : config.nodeNetwork
   return { network, genesis: GENESIS_HASHES[network] }
 }
 
 /**
- * The ledger of the store and of the settings, which must be one: sales of play money beside those of real money would be
- * one report. A store belongs to the ledger it was first opened with. Call it before the development ledger leaves its traces.
+ * The ledger of the store and of the settings, which must be the same: otherwise test nano and real money would be added up in one
+ * report. A store belongs to the ledger with which it was first opened. Call this before the development ledger writes its files.
  */
 export async function claimLedger(config: LedgerConfig, ctx: LedgerCtx): Promise<LedgerIdentity> {
   const meant = ledgerOf(config)
@@ -32,7 +32,7 @@ export async function claimLedger(config: LedgerConfig, ctx: LedgerCtx): Promise
   return meant.genesis === undefined ? meant : rememberLedger(ctx, meant)
 }
 
-/** Remembers a ledger whose first block a node has told, unless the store has one already; refuses another one. */
+/** Remembers a ledger whose first block a node has reported, unless the store has one already; refuses another one. */
 export async function rememberLedger({ db, clock }: LedgerCtx, ledger: LedgerIdentity): Promise<LedgerIdentity> {
   const kept = await keepFact(db, { name: 'ledger', value: JSON.stringify(ledger), now: clock.now() })
   return requireSame(ledger, JSON.parse(kept) as LedgerIdentity)
@@ -58,7 +58,7 @@ function requireSame(meant: LedgerIdentity, kept: LedgerIdentity): LedgerIdentit
   )
 }
 
-/** A store of before stores remembered their ledger, which has been in use: the data folder says what with. */
+/** For a used store from before stores remembered their ledger: the files in the data folder show which one it was. */
 function requireNoTrace(config: LedgerConfig, meant: LedgerIdentity): void {
   const file = addressesFileOf(config)
   const wasEmbedded = existsSync(file)

@@ -4,10 +4,10 @@ import { type AnyNoun, storedOf } from '../kernel/resource/resource.ts'
 import { pointOfSale } from '../modules/pos/index.ts'
 import { addressWatch, webhookEndpoint } from '../modules/webhooks/index.ts'
 
-/** Whose data is meant. */
+/** The account whose data is meant. */
 export interface Whose {
   accountId: string
-  /** In small letters; undefined for an account without one. */
+  /** In lower case; undefined for an account without one. */
   email: string | undefined
 }
 
@@ -15,20 +15,20 @@ type Column<T extends keyof Tables> = keyof Tables[T] & string
 
 export interface Personal<T extends keyof Tables> {
   key: readonly Column<T>[]
-  /** Which rows are an account's. */
+  /** Which rows belong to an account. */
   of(whose: Whose): RawBuilder<boolean>
-  /** Never exported: secrets, and what belongs to other people. */
+  /** Never exported: secrets, and data of other people. */
   leftOut?: readonly Column<T>[]
-  /** Those of them that an erasure touches, where it is not all. */
+  /** The rows that an erasure changes, if not all. */
   erased?(whose: Whose): RawBuilder<boolean>
-  /** What becomes of them when the account is erased: money and what proves it stays, without what tells of people. */
+  /** What happens to them when the account is erased: records of money and their proofs stay, without personal data. */
   erase: 'delete' | 'keep' | Partial<Tables[T]>
 }
 
 const owned = (column: string) => (whose: Whose) => sql<boolean>`${sql.ref(column)} = ${whose.accountId}`
 const mailed = (column: string) => (whose: Whose) =>
   whose.email === undefined ? sql<boolean>`1 = 0` : sql<boolean>`lower(${sql.ref(column)}) = ${whose.email}`
-/** Rows that hang on rows of an account in another table. */
+/** Rows that refer to rows of an account in another table. */
 const through =
   (column: string, table: keyof Tables, key: string, owner: string) =>
   ({ accountId }: Whose) =>
@@ -39,7 +39,7 @@ const ofTokens = ({
   accountId,
 }: Whose) => sql<boolean>`recipient_id in (select email_recipients.id from email_recipients
   inner join email_payments on email_payments.id = email_recipients.payment_id where email_payments.account_id = ${accountId})`
-/** An address may hold what a pattern means otherwise: `john_doe` is not `john.doe`. */
+/** Escapes characters with a meaning in patterns: `john_doe` must not match `john.doe`. */
 const asPattern = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&')
 const ofMailJobs = ({ email }: Whose) => {
   if (email === undefined) return sql<boolean>`1 = 0`
@@ -47,12 +47,12 @@ const ofMailJobs = ({ email }: Whose) => {
   return sql<boolean>`kind in ('mail.send', 'accounts.mail-sign-in', 'accounts.mail-proof')
     and (lower(payload) like ${told('recipient')} escape '\\' or lower(payload) like ${told('email')} escape '\\')`
 }
-/** Links for an address, and what counts how often it was written to. */
+/** Links for an address, and counts of how often it was written to. */
 const ofSignIns = ({ email }: Whose) =>
   email === undefined
     ? sql<boolean>`1 = 0`
     : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}, ${`passkey ${email}`}, ${`recovery ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\' or lower(email) like ${`caller % ${asPattern(email)}`} escape '\\')`
-/** Who belongs to another account signs in there as before: without their passkeys a mail would do. */
+/** People with another account must be able to sign in there as before: without their passkeys an email would be enough. */
 const goneFrom =
   (table: 'passkeys' | 'recovery_codes') =>
   ({ accountId, email }: Whose) =>
@@ -60,10 +60,10 @@ const goneFrom =
       ? sql<boolean>`1 = 0`
       : sql<boolean>`${sql.ref(`${table}.email`)} = ${email} and not exists (select 1 from members
         where members.email = ${email} and members.ended_at is null and members.account_id <> ${accountId})`
-/** A gateway of 0.1 that runs beside this one leaves the owner out. */
+/** A gateway of 0.1 that runs beside this one does not write the owner. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
-/** Of a declared noun: whose its rows are, what is secret in them and what is emptied follow from its fields. */
+/** For a declared noun: owner, secret columns and columns to be emptied follow from its fields. */
 function ofNoun<T extends keyof Tables>(
   noun: AnyNoun & { table: T },
   erase: 'delete' | (Partial<Tables[T]> & object),
@@ -84,18 +84,18 @@ function ofNoun<T extends keyof Tables>(
 }
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
-/** Every noun that is declared. */
+/** Every declared noun. */
 export const NOUNS: readonly AnyNoun[] = [webhookEndpoint, addressWatch, pointOfSale]
 
 /**
- * What the store knows about an account and its people, table by table, in an order in which rows can be deleted. `nobody` says why
- * a table tells of none. A table that is not named here does not compile: what an export forgets, an erasure leaves behind.
+ * Everything that the store knows about an account and its people, by table, in an order in which rows can be deleted. `nobody` is the
+ * reason why a table has no personal data. A missing table does not compile, because exports and erasures would forget it.
  */
 export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: string } } = {
   sign_in_links: { key: ['token_hash'], of: ofSignIns, leftOut: ['token_hash'], erase: 'delete' },
   jobs: { key: ['id'], of: ofMailJobs, leftOut: ['payload'], erase: 'delete' },
   mails: { key: ['id'], of: mailed('recipient'), leftOut: ['text'], erase: 'delete' },
-  // A request that is under way when it is erased ends by itself, and its row with it.
+  // A request that is in progress during the erasure ends by itself, and its row with it.
   idempotency: {
     key: ['account_id', 'action', 'key'],
     of: ({ accountId }) => sql`account_id = ${accountId} and status = 'finished'`,
@@ -163,7 +163,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['visit', 'visitor'],
     erase: { visitor: '', visit: null },
   },
-  // The address is the payer's, who is somebody else.
+  // The address is that of the payer, who is another person.
   subscriptions: {
     key: ['id'],
     of: owned('owner'),
@@ -254,7 +254,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   email_suppressions: { nobody: 'the wish for no more mail, as a hash that only the service can make' },
 }
 
-/** Which rows an erasure touches. */
+/** Which rows an erasure changes. */
 export const erasedOf = (
   { of, erased = of }: Pick<Personal<keyof Tables>, 'of' | 'erased'>,
   whose: Whose,

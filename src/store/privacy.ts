@@ -7,10 +7,10 @@ import { STEP_ROWS, deleteSome, inSteps } from '../kernel/retention.ts'
 import { closeAccount, findAccount, insertAudit, lockAccount } from '../modules/accounts/index.ts'
 import { PERSONAL, type Personal, type Whose, erasedOf } from './personal.ts'
 
-/** Rows that an export over HTTP has at most; the command line has no bound. */
+/** Most rows of an export over HTTP; the command line has no limit. */
 const ROWS_MAX = 10_000
 
-/** What an operator does with the data of an account, written down in its activity. */
+/** An operator's actions on the data of an account, recorded in its activity. */
 export function openPrivacy(ctx: StoreCtx) {
   return {
     async gather({ accountId, actor }: { accountId: string; actor: Actor }) {
@@ -31,7 +31,7 @@ export function openPrivacy(ctx: StoreCtx) {
   }
 }
 
-/** What money or a merchant still waits for: each is a count that must be none. */
+/** Unfinished matters about money or of a merchant: each of these counts must be zero. */
 const UNFINISHED: Readonly<Record<string, (accountId: string) => RawBuilder<{ count: number | string }>>> = {
   'open checkouts': (id) => sql`select count(*) as count from checkouts
     where owner = ${id} and status in ('pending', 'detected', 'partial')`,
@@ -53,7 +53,7 @@ const UNFINISHED: Readonly<Record<string, (accountId: string) => RawBuilder<{ co
     where account_id = ${id} and outcome in ('unauthorized', 'held')`,
 }
 
-/** What stands in the way of an erasure, in words. */
+/** What prevents an erasure, in words. */
 export async function listUnfinished(db: Db, accountId: string): Promise<string[]> {
   const found: string[] = []
   for (const [what, ask] of Object.entries(UNFINISHED)) {
@@ -67,20 +67,20 @@ interface Erasure {
   accountId: string
   actor: Actor
   signal: AbortSignal
-  /** Tells every instance that the account opens nothing any more: they remember keys for a while. */
+  /** Notifies every instance that the account has been closed, because they remember keys for a while. */
   onClosed?: (() => void) | undefined
 }
 
 /**
- * Erases what tells of an account's people; what money needs stays under the id of the account, which opens nothing any more.
- * First the account is closed, so that nothing begins meanwhile; then table by table in steps. Whoever was interrupted calls it
- * again: what is done is done, and the address that mails are found by goes last.
+ * Erases the personal data of an account's people; what is needed about money stays under the id of the account, which can no longer be
+ * used. First the account is closed, so that nothing new begins; then table by table in steps. After an interruption, call it
+ * again: finished steps stay, and the email address, by which mails are found, goes last.
  */
 export async function eraseAccount(ctx: StoreCtx, { accountId, actor, signal, onClosed }: Erasure): Promise<void> {
   const email = await close(ctx, accountId, actor)
   onClosed?.()
   const whose: Whose = { accountId, email: email?.toLowerCase() }
-  // Twice: a request that was inside when the account was closed may have written behind the first round.
+  // Twice: a request that was running when the account was closed may have written behind the first round.
   for (const table of [...Object.keys(PERSONAL), ...Object.keys(PERSONAL)]) {
     if (table !== 'accounts') await inSteps((limit) => eraseSome(ctx.db, table as keyof Tables, whose, limit), signal)
   }
@@ -92,7 +92,7 @@ export async function eraseAccount(ctx: StoreCtx, { accountId, actor, signal, on
   })
 }
 
-/** Suspended, signed out and without keys, unless something is unfinished; answers its address. */
+/** Suspends the account, ends its sessions and revokes its keys, unless something is unfinished; returns its email address. */
 function close(ctx: StoreCtx, accountId: string, actor: Actor): Promise<string | null> {
   return inTx(ctx, async (tx) => {
     await lockAccount(tx.db, accountId)
@@ -110,7 +110,7 @@ function close(ctx: StoreCtx, accountId: string, actor: Actor): Promise<string |
 
 const refused = (text: string) => new AppError('conflict', text)
 
-/** A step in one table: rows that are not as they will be. */
+/** One step in one table: erases rows that are not erased yet. */
 async function eraseSome(db: Db, table: keyof Tables, whose: Whose, limit: number): Promise<number> {
   const personal = PERSONAL[table]
   if ('nobody' in personal || personal.erase === 'keep') return 0
@@ -156,20 +156,20 @@ export async function* exportAccount(db: Db, whose: Whose): AsyncGenerator<Expor
   }
 }
 
-/** Somebody who is known by a mail address. */
+/** A person who is known by an email address. */
 export interface Person {
-  /** In small letters. */
+  /** In lower case. */
   email: string
-  /** How payments by email know the mailbox; undefined where they are left alone. */
+  /** The hash by which payments by email know the mailbox; undefined where those are not included. */
   emailHash: string | undefined
 }
 
-/** Where others have named a person by a mail address, beside what `PERSONAL` has by that address. */
+/** Where others have recorded a person's email address, beside the tables of `PERSONAL`. */
 interface Named {
   table: keyof Tables
   key: string
   where(person: Person): RawBuilder<boolean>
-  /** What is shown of it: the rest is of whoever named them. */
+  /** The columns that are exported: the others belong to whoever recorded the address. */
   shown: readonly string[]
   blank: RawBuilder<unknown>
 }
@@ -178,7 +178,7 @@ const NAMED: readonly Named[] = [
   {
     table: 'checkouts',
     key: 'id',
-    // Of those that are over: a merchant who is to be told of a payment is told of it.
+    // Finished ones only: a merchant may still need to be notified of a payment.
     where: ({ email }) =>
       sql`notify is not null and lower(notify) = ${email} and status in ('complete', 'expired', 'cancelled')
       and (status <> 'complete' or notified_at is not null)`,
@@ -204,7 +204,7 @@ const NAMED: readonly Named[] = [
   {
     table: 'subscriptions',
     key: 'id',
-    // Whoever is to be reminded ends that by the link in the mail, and is taken out then.
+    // People who are still reminded end that by the link in the mail, and are erased then.
     where: ({ email }) => sql`lower(email) = ${email} and status in ('lapsed', 'ended')`,
     shown: ['email', 'status', 'plan', 'created_at', 'paid_until'],
     blank: sql`email = null`,
@@ -212,7 +212,7 @@ const NAMED: readonly Named[] = [
   {
     table: 'members',
     key: 'id',
-    // Who belongs to an account is taken out of it by its own people.
+    // Members of an account are removed by the people of that account.
     where: ({ email }) => sql`email = ${email} and ended_at is not null`,
     shown: ['role', 'invited_at', 'joined_at', 'ended_at'],
     blank: sql`email = 'erased'`,
@@ -220,7 +220,7 @@ const NAMED: readonly Named[] = [
   {
     table: 'email_recipients',
     key: 'id',
-    // As long as a share can be claimed, its recipient is told of it and counted.
+    // As long as a share can be claimed, its recipient must be notified and counted.
     where: ({ emailHash }) =>
       emailHash === undefined ? sql`1 = 0` : sql`email_hash = ${emailHash} and status in ('claimed', 'refunded')`,
     shown: ['amount_raw', 'status', 'sent_at', 'claim_address'],
@@ -228,12 +228,12 @@ const NAMED: readonly Named[] = [
   },
 ]
 
-/** Who has no account is known by a mail address alone. */
+/** People without an account are known by an email address alone. */
 const NO_ACCOUNT = ''
 const SHOWN_MAX = 10_000
 const PERSON_TABLES = ['sign_in_links', 'jobs', 'mails', 'passkeys', 'recovery_codes'] as const
 
-/** What the store knows about whoever has a mail address, beside an account of theirs. */
+/** Everything that the store knows about an email address, except the account of that person. */
 export async function* exportPerson(db: Db, person: Person): AsyncGenerator<ExportedRow> {
   yield* exportAccount(db, { accountId: NO_ACCOUNT, email: person.email })
   for (const { table, where, shown } of NAMED) {
@@ -244,7 +244,7 @@ export async function* exportPerson(db: Db, person: Person): AsyncGenerator<Expo
   }
 }
 
-/** Takes a mail address out of what others have written, where nothing waits for it any more. In small letters. */
+/** Removes an email address, in lower case, from what others have recorded, where it is no longer needed. */
 export async function erasePerson(db: Db, person: Person, signal: AbortSignal): Promise<void> {
   for (const table of PERSON_TABLES) {
     const personal = PERSONAL[table] as Personal<typeof table>

@@ -34,7 +34,7 @@ import { EMAIL_TABLES } from '../modules/email/tables.ts'
 import { FAUCET_TABLES } from '../modules/faucet/tables.ts'
 import { STATUS_TABLES } from '../modules/status/tables.ts'
 
-/** Changes of all rooms in the order of their numbers, which are one row for the whole house. */
+/** Changes of all modules in the order of their numbers, of which there is one sequence. */
 export const MIGRATIONS: Migrations = inOrder(
   INFRA_MIGRATIONS,
   NAME_MIGRATIONS,
@@ -54,7 +54,7 @@ export const MIGRATIONS: Migrations = inOrder(
   STATUS_MIGRATIONS,
 )
 
-/** Every table, in an order in which references are already there. */
+/** Every table, ordered so that rows are copied after the rows that they refer to. */
 export const TABLES = [
   ...ACCOUNT_TABLES,
   ...INFRA_TABLES,
@@ -74,7 +74,7 @@ export const TABLES = [
   ...STATUS_TABLES,
 ] as const
 
-/** Opens the store an address names and brings its schema up to date. */
+/** Opens the store at an address and brings its schema up to date. */
 export const openStore = (url: string, clock: Clock, options: Omit<OpenOptions, 'migrations'> = {}): Promise<Store> =>
   open(url, clock, { ...options, migrations: MIGRATIONS })
 

@@ -14,29 +14,29 @@ const CANARY = 'nano-gateway'
 const CANARY_PLACE = 'canary'
 const WAY_OUT = 'If it is lost for good: nano-gateway secret-key replace --yes'
 
-/** Opens what seals the secrets in the store, and proves that its key is the one that sealed them. */
+/** Opens the encryption of secrets in the store, and verifies that the key is the one that was used before. */
 export async function openSecrets(config: SecretConfig, ctx: SecretsCtx): Promise<SecretBox> {
   const { db, clock, random } = ctx
   const canary = await findFact(db, 'secret-key')
   const sealed = canary === undefined ? await listSealed(ctx) : [{ place: CANARY_PLACE, sealed: canary }]
   const source = nameKey(config)
-  // A new key would open nothing and hide that the old one is gone.
+  // A new key could decrypt nothing and would hide that the old one is gone.
   if (config.secretKey === undefined && sealed.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
     throw new Error(
       `${source} is missing, and the secrets of this store are encrypted with it. Restore it.${tellShared(config)} ${WAY_OUT}`,
     )
   }
   const box = openBox(config, random)
-  // A store of before the canary may hold what an even older key has sealed: one that opens is proof enough.
+  // A store from before the canary may contain texts of even older keys: one that can be decrypted is proof enough.
   if (sealed.length > 0 && !sealed.some((each) => opens(box, each))) throw wrongKey(config)
   if (canary !== undefined) return box
   const kept = await keepFact(db, { name: 'secret-key', value: box.seal(CANARY_PLACE, CANARY), now: clock.now() })
-  // Another gateway may have been faster, with another key.
+  // Another gateway may have written the canary first, with another key.
   if (!opens(box, { place: CANARY_PLACE, sealed: kept })) throw wrongKey(config)
   return box
 }
 
-/** Takes the present key although it opens nothing of what is sealed. Gateways that run with the old one must be stopped before. */
+/** Accepts the present key although it decrypts nothing that is stored. Gateways with the old key must be stopped before. */
 export async function replaceSecretKey(config: SecretConfig, { db, clock, random }: SecretsCtx): Promise<void> {
   const value = openBox(config, random).seal(CANARY_PLACE, CANARY)
   await replaceFact(db, { name: 'secret-key', value, now: clock.now() })
@@ -61,7 +61,7 @@ interface Sealed {
   sealed: string
 }
 
-/** What was sealed before stores had a canary. */
+/** Encrypted texts from before stores had a canary. */
 async function listSealed({ db }: SecretsCtx): Promise<Sealed[]> {
   return [...(await listSealedSecrets(db)), ...(await listSealedSessions(db))]
 }
@@ -71,7 +71,7 @@ function opens(box: SecretBox, { place, sealed }: Sealed): boolean {
     box.open(place, sealed)
     return true
   } catch {
-    // That is the answer; the check of the start refuses with its own words.
+    // Failing is the answer here; the check at the start has its own error.
     return false
   }
 }

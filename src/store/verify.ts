@@ -7,10 +7,10 @@ import { computeAmount, proveBlock, readContents, receiverOf } from '../kernel/n
 import { type JsonObject, toObject } from '../kernel/shape.ts'
 import type { CheckoutPaymentsTable } from '../modules/checkout/tables.ts'
 
-/** Asks the ledger; what it answers may be anything. */
+/** Asks the ledger; the answer may be anything. */
 export type AskLedger = (action: string, fields: object) => Promise<unknown>
 
-/** What the store says and something else does not. */
+/** A statement of the store that something else contradicts. */
 export interface Disagreement {
   about: 'credits' | 'checkout' | 'payment' | 'wallet' | 'block'
   id: string
@@ -18,10 +18,10 @@ export interface Disagreement {
 }
 
 export interface Verified {
-  /** How many of each were looked at. */
+  /** How many of each were checked. */
   looked: Record<Disagreement['about'], number>
   disagreements: Disagreement[]
-  /** Set where there were more than are told. */
+  /** Set where there were more than are reported. */
   more: boolean
 }
 
@@ -32,8 +32,8 @@ const PAGE = 500
 const TOLD_MAX = 1_000
 
 /**
- * Reads the store again: sums against their parts, payments and the blocks of wallets against the ledger, wallets against their
- * accounts there. It changes nothing. What moves while it looks may be told wrongly, so that it is asked about a second time.
+ * Verifies the store: sums against their parts, payments and the blocks of wallets against the ledger, wallets against their
+ * accounts there. It changes nothing. What changes during the check may look wrong, so it is read a second time.
  */
 export async function verifyStore(db: Db, ask: AskLedger): Promise<Verified> {
   const disagreements: Disagreement[] = []
@@ -51,7 +51,7 @@ export async function verifyStore(db: Db, ask: AskLedger): Promise<Verified> {
   return { looked, disagreements, more }
 }
 
-/** What an account can spend and has set aside is what was added less what was taken. */
+/** An account's available and reserved credits must equal what was added less what was used. */
 async function verifyCredits(db: Db, tell: Tell): Promise<number> {
   const { rows } = await sql<{
     account_id: string
@@ -75,7 +75,7 @@ async function verifyCredits(db: Db, tell: Tell): Promise<number> {
   return rows.length
 }
 
-/** What a checkout says was paid is the sum of its payments. */
+/** The paid amount of a checkout must be the sum of its payments. */
 async function verifySums(db: Db, tell: Tell): Promise<number> {
   let looked = 0
   for (let after: string | undefined = ''; after !== undefined;) {
@@ -114,7 +114,7 @@ async function sumPayments(db: Db, ids: string[]): Promise<Map<string, bigint>> 
   return sums
 }
 
-/** Every payment is a confirmed send on the ledger, of this amount, from this payer to this address. */
+/** Every payment must be a confirmed send on the ledger, of this amount, from this payer to this address. */
 async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
   let looked = 0
   let after: PaymentRow | undefined
@@ -135,7 +135,7 @@ async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<numbe
   return looked
 }
 
-/** The block before a send, whose balance says how much was sent. */
+/** The block before a send, whose balance shows how much was sent. */
 function previousIn([hash, reported]: [string, JsonObject]): string[] {
   const block = readContents(hash, reported.contents)
   return block ? [previousOf(block)] : []
@@ -172,7 +172,7 @@ function listPayments(db: Db, after: PaymentRow | undefined): Promise<PaymentRow
     .execute()
 }
 
-/** What a wallet has confirmed is on the ledger, with the balance that we believe it left. */
+/** Confirmed blocks of a wallet must be on the ledger, with the stored balance. */
 async function verifyBlocks(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
   let looked = 0
   for (let after: string | undefined = ''; after !== undefined;) {
@@ -199,7 +199,7 @@ async function verifyBlocks(db: Db, ask: AskLedger, tell: Tell): Promise<number>
   return looked
 }
 
-/** A wallet stands where its account stands, unless blocks of it are under way. */
+/** A wallet's frontier must equal that of its account, unless blocks of it are in progress. */
 async function verifyWallets(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
   let looked = 0
   for (let after: string | undefined = ''; after !== undefined;) {
@@ -208,7 +208,7 @@ async function verifyWallets(db: Db, ask: AskLedger, tell: Tell): Promise<number
     for (const wallet of wallets) {
       const wrong = await wrongWallet(wallet, ask)
       if (wrong === undefined) continue
-      // It may have moved between the two questions.
+      // It may have changed between the two reads.
       const again = (await listWallets(db, wallet.id, true))[0]
       const still = again && (await wrongWallet(again, ask))
       if (still !== undefined) tell({ about: 'wallet', id: wallet.id, what: still })
@@ -223,7 +223,7 @@ interface WalletRow {
   address: string
   frontier: string
   balance_raw: string
-  /** PostgreSQL counts in text. */
+  /** PostgreSQL returns counts as text. */
   under_way: string | number
 }
 

@@ -6,12 +6,12 @@ import { publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { whenOver } from '../kernel/when-over.ts'
 import { type Amount, type Ask, LedgerError, textOf, toRawAmount } from './call-ledger.ts'
 
-/** An address, or whatever has one. */
+/** An address, or an object that has one. */
 export type Recipient = string | { readonly address: string }
 
 interface AccountOptions {
   ask: Ask
-  /** Who represents an account that is opened. */
+  /** The representative of accounts that are opened. */
   representative: string
 }
 
@@ -24,11 +24,11 @@ interface Head {
 const UNSIGNED = '0'.repeat(128)
 const RECEIVED_AT_ONCE = 1_000
 
-/** An account of the ledger that signs here: calls are ordinary calls of a wallet, and suffer the faults that were ordered. */
+/** An account of the ledger that signs here: its calls are ordinary calls of a wallet, and suffer the faults that were ordered. */
 export class LedgerAccount {
   readonly address: string
   readonly publicKey: string
-  /** Undefined for one that is impersonated: its blocks carry no signature. */
+  /** Undefined for an impersonated account: its blocks carry no signature. */
   readonly privateKey: string | undefined
   readonly #ask: Ask
   readonly #representative: PublicKey
@@ -43,13 +43,13 @@ export class LedgerAccount {
     this.#representative = keyOf(representative)
   }
 
-  /** In raw: what it has, and what waits to be received. */
+  /** In raw: the balance, and the sum of receivable sends. */
   async balance(): Promise<{ balance: bigint; receivable: bigint }> {
     const answer = await this.#ask('account_balance', { account: this.address })
     return { balance: BigInt(textOf(answer, 'balance')), receivable: BigInt(textOf(answer, 'receivable')) }
   }
 
-  /** Answers the hash of the block. */
+  /** Returns the hash of the block. */
   send(to: Recipient, amount: Amount): Promise<string> {
     return this.#inTurn(async () => {
       const head = await this.#head()
@@ -59,7 +59,7 @@ export class LedgerAccount {
     })
   }
 
-  /** Receives everything that waits, which opens the account if it has no block; answers the hashes. */
+  /** Receives everything receivable, which opens a new account; returns the hashes. */
   receive(): Promise<string[]> {
     return this.#inTurn(async () => {
       const answer = await this.#ask('receivable', { account: this.address, count: RECEIVED_AT_ONCE, threshold: '1' })
@@ -75,7 +75,7 @@ export class LedgerAccount {
     })
   }
 
-  /** Names another representative; answers the hash of the block. */
+  /** Names another representative; returns the hash of the block. */
   change(representative: Recipient): Promise<string> {
     return this.#inTurn(async () => {
       const head = await this.#head()

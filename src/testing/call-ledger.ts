@@ -3,7 +3,7 @@ import { formatNano, parseNano, toPlainDecimal } from '../kernel/money.ts'
 export type Answer = Record<string, unknown>
 export type Ask = (action: string, fields?: object) => Promise<Answer>
 
-/** Asks the ledger at a URL; what it refuses is thrown. */
+/** Asks the ledger at a URL; refusals are thrown. */
 export const askAt =
   (url: string): Ask =>
   async (action, fields = {}) => {
@@ -26,10 +26,10 @@ export const textOf = (answer: Answer, name: string): string => String(answer[na
 /** The node writes an empty list as an empty text. */
 export const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** What the ledger refused, in its own words, or that it could not be reached. */
+/** A refusal of the ledger, with its own message, or the error that it could not be reached. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError'
-  /** What was asked of it. */
+  /** The action that was called. */
   readonly action: string
 
   constructor(message: string, { action, cause }: { action: string; cause?: unknown }) {

@@ -1,7 +1,7 @@
 import type { ControlName } from '../devnet/rpc/controls.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Every control of the ledger and its call here: one that has none does not compile. */
+/** Every control of the ledger with its function here: a missing one does not compile. */
 export const CONTROL_CALLS = {
   devnet_confirm: ['confirm'],
   devnet_drop: ['drop'],

@@ -14,7 +14,7 @@ import type { Closable, LedgerOptions } from './options.ts'
 const ACCOUNTS = 10
 const ACCOUNTS_MAX = 1_000
 
-/** Opens the ledger in this process. It is loaded only where it runs: it needs `node:sqlite`. */
+/** Opens the ledger in this process. Loaded only where it runs, because it needs `node:sqlite`. */
 export async function openLedger(options: LedgerOptions): Promise<Closable> {
   const seed = parseHex(options.seed ?? KNOWN_SEED, 64)
   if (seed === undefined) throw new TypeError('A seed has 64 hexadecimal digits.')

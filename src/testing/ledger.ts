@@ -3,7 +3,7 @@ import { LedgerAccount, type Recipient, addressOf } from './account.ts'
 import { type Amount, type Answer, type Ask, LedgerError, askAt, listOf, textOf, toRawAmount } from './call-ledger.ts'
 import type { Closable, KnownAccount } from './options.ts'
 
-/** A whole ledger as text, made to lie in a file beside the tests. */
+/** A whole ledger as text, meant for a file beside the tests. */
 export interface LedgerState {
   format: string
   genesis: string
@@ -12,21 +12,21 @@ export interface LedgerState {
 }
 
 /**
- * What goes wrong. `delay` answers later; `error` does nothing and says so; `drop` does it and closes the connection without an answer; `lag`
- * answers reads from the ledger of so long ago.
+ * A fault. `delay` answers later; `error` does nothing and answers with an error; `drop` acts but closes the connection without an
+ * answer; `lag` answers reads as the ledger was that long ago.
  */
 export type Fault = { kind: 'delay' | 'lag'; ms: number; count?: number } | { kind: 'error' | 'drop'; count?: number }
 
 const LOOK_EVERY = 20
 const CONFIRMED_WITHIN = 10_000
 
-/** A development ledger that runs, with everything that can be done to it. */
+/** A running development ledger with all of its controls. */
 export class Ledger {
   readonly rpcUrl: string
   readonly wsUrl: string
-  /** Of the known accounts. */
+  /** Seed of the known accounts. */
   readonly seed: string
-  /** The account that all money comes from, and the first block. */
+  /** The account from which all money comes, and the first block. */
   readonly genesis: { readonly address: string; readonly hash: string }
   /** Accounts that it was started with, each with 1,000 nano. */
   readonly accounts: readonly (LedgerAccount & KnownAccount)[]
@@ -34,7 +34,7 @@ export class Ledger {
   readonly #ask: Ask
   #closing: Promise<void> | undefined
 
-  /** `startLedger` makes it. */
+  /** Use `startLedger` instead. */
   constructor(running: Closable) {
     this.#running = running
     this.rpcUrl = running.rpcUrl
@@ -47,12 +47,12 @@ export class Ledger {
     )
   }
 
-  /** Asks anything a node answers; an `error` is thrown as a `LedgerError`. */
+  /** Calls any action of a node; an `error` is thrown as a `LedgerError`. */
   rpc(action: string, fields: object = {}): Promise<Answer> {
     return this.#ask(action, fields)
   }
 
-  /** An account of one's own key, opened or not. */
+  /** An account with a key of your own, opened or not. */
   account(privateKey: string): LedgerAccount {
     return this.#open({ privateKey })
   }
@@ -62,14 +62,14 @@ export class Ledger {
     const privateKey = randomBytes(32).toString('hex').toUpperCase()
     const account = this.account(privateKey)
     const hash = await this.fund(account, amount)
-    // Also where everything is held: who asks for an account wants to use it.
+    // Also while blocks are held: the caller wants to use the account.
     await this.confirm(hash)
     const [opened] = await account.receive()
     await this.confirm(opened!)
     return account as LedgerAccount & { privateKey: string }
   }
 
-  /** Waits until a block is confirmed, ten seconds unless told. */
+  /** Waits until a block is confirmed, by default for ten seconds. */
   async confirmed(hash: string, { timeoutMs = CONFIRMED_WITHIN } = {}): Promise<void> {
     const until = Date.now() + timeoutMs
     for (;;) {
@@ -83,23 +83,23 @@ export class Ledger {
     }
   }
 
-  /** Sends any amount from the genesis account; answers the hash. */
+  /** Sends any amount from the genesis account; returns the hash. */
   async fund(to: Recipient, amount: Amount): Promise<string> {
     const fields = { account: addressOf(to), amount: toRawAmount(amount).toString() }
     return textOf(await this.#ask('devnet_fund', fields), 'hash')
   }
 
-  /** Keeps the ledger as it is; answers the id to revert to. */
+  /** Keeps the state of the ledger; returns the id for `revert`. */
   async snapshot(): Promise<string> {
     return textOf(await this.#ask('devnet_snapshot'), 'id')
   }
 
-  /** Puts the ledger back. The snapshot can be used again, unless `end` is set; later ones are gone. */
+  /** Reverts the ledger. The snapshot can be used again, unless `end` is set; later ones are deleted. */
   async revert(id: string, { end = false }: { end?: boolean } = {}): Promise<void> {
     await this.#ask('devnet_revert', { id, end: String(end) })
   }
 
-  /** Runs something and puts the ledger back, whatever came of it. */
+  /** Runs something and reverts the ledger, whatever the outcome. */
   async around<T>(run: () => Promise<T> | T): Promise<T> {
     const id = await this.snapshot()
     try {
@@ -109,17 +109,17 @@ export class Ledger {
     }
   }
 
-  /** Back to the genesis: no block, account, snapshot or setting is left. */
+  /** Goes back to the genesis and removes all blocks, accounts, snapshots and settings. */
   async reset(): Promise<void> {
     await this.#ask('devnet_reset')
   }
 
-  /** Sets the ledger's clock, or advances it, in seconds; answers what it shows. */
+  /** Sets the ledger's clock, or advances it, in seconds; returns the new time. */
   async setTime(time: { unix: number } | { advance: number }): Promise<number> {
     return Number((await this.#ask('devnet_set_time', time)).unix)
   }
 
-  /** Blocks of this account need no signature from now on; answers it as an account that sends without its key. */
+  /** Accepts blocks of this account without a signature from now on; returns an account that sends without its key. */
   async impersonate(who: Recipient): Promise<LedgerAccount> {
     await this.#ask('devnet_impersonate', { account: addressOf(who) })
     return this.#open({ address: addressOf(who) })
@@ -134,32 +134,32 @@ export class Ledger {
     await this.#ask('devnet_hold')
   }
 
-  /** Confirms everything that waits, and goes back to confirming by itself. */
+  /** Confirms everything that waits, and confirms new blocks automatically again. */
   async release(): Promise<void> {
     await this.#ask('devnet_release')
   }
 
-  /** Confirms a block with everything it stands on. */
+  /** Confirms a block and its dependencies. */
   async confirm(hash: string): Promise<void> {
     await this.#ask('devnet_confirm', { hash })
   }
 
-  /** Forgets an unconfirmed block and everything built on it; answers what is gone. */
+  /** Deletes an unconfirmed block and everything built on it; returns the deleted hashes. */
   async drop(hash: string): Promise<string[]> {
     return listOf((await this.#ask('devnet_drop', { hash })).dropped)
   }
 
-  /** Takes back a block, confirmed or not, and everything built on it; answers what is gone. */
+  /** Takes back a block, confirmed or not, and everything built on it; returns the hashes that are gone. */
   async rollback(hash: string): Promise<string[]> {
     return listOf((await this.#ask('devnet_rollback', { hash })).rolled_back)
   }
 
-  /** Gives an unconfirmed block a rival that wins, at once unless told; answers the rival's hash. */
+  /** Gives an unconfirmed block a rival that wins, by default at once; returns the rival's hash. */
   async forkBlock(hash: string, { winsAfterMs = 0 }: { winsAfterMs?: number } = {}): Promise<string> {
     return textOf(await this.#ask('devnet_fork_block', { hash, wins_after_ms: winsAfterMs }), 'hash')
   }
 
-  /** Lets an action go wrong, every one (`*`), or the `websocket`. */
+  /** Orders a fault for an action, for every action (`*`), or for the `websocket`. */
   async fault(target: string, fault: Fault): Promise<void> {
     await this.#ask('devnet_fault', { target, ...fault })
   }
@@ -168,7 +168,7 @@ export class Ledger {
     await this.#ask('devnet_fault', { target, count: 0 })
   }
 
-  /** Every block carries this time, as on a node that has fetched the ledger anew; unix seconds, now unless told. */
+  /** Gives every block this time, as on a node that has downloaded the ledger anew; unix seconds, by default now. */
   async resync(timestamp?: number): Promise<void> {
     await this.#ask('devnet_resync', timestamp === undefined ? {} : { timestamp })
   }
@@ -180,12 +180,12 @@ export class Ledger {
     return { ...rest, blocks: listOf(blocks) }
   }
 
-  /** Puts a dumped ledger in the place of this one, all of it or nothing; answers how many blocks. */
+  /** Replaces this ledger by a dumped one, all of it or nothing; returns the number of blocks. */
   async load(state: LedgerState): Promise<number> {
     return Number((await this.#ask('devnet_load', { state })).blocks)
   }
 
-  /** Ends it. May be called again; everybody waits for the same end. */
+  /** Stops the ledger. May be called again; all callers wait for the same end. */
   close(): Promise<void> {
     return (this.#closing ??= this.#running.close())
   }

@@ -4,12 +4,12 @@ import { startLedger } from './start-ledger.ts'
 
 type Use<T> = (value: T) => Promise<void>
 
-/** What each test gets. */
+/** Fixtures of each test. */
 export interface LedgerFixtures {
   ledger: Ledger
 }
 
-/** What each worker has. `ledgerOptions` may be set in `use` of the configuration. */
+/** Fixtures of each worker. `ledgerOptions` may be set in `use` of the configuration. */
 export interface LedgerWorkerFixtures {
   ledgerOptions: LedgerOptions
   ledgerOfWorker: Ledger
@@ -17,7 +17,7 @@ export interface LedgerWorkerFixtures {
 
 /**
  * Fixtures for Playwright: `base.extend<LedgerFixtures, LedgerWorkerFixtures>(ledgerFixtures())`. One ledger for each worker,
- * in a process of its own, put back after each test that uses it.
+ * in a process of its own, reverted after each test that uses it.
  */
 export function ledgerFixtures(options: LedgerOptions = {}) {
   return {

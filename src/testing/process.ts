@@ -1,7 +1,7 @@
 import { openLedger } from './engine.ts'
 import type { LedgerOptions } from './options.ts'
 
-/* A ledger in a process of its own: it is told once how to begin, and ends with the process that started it. */
+/* A ledger in a process of its own: its first message has the options, and it ends with the process that started it. */
 
 const end = (code: number) => process.exit(code)
 

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { Ledger } from './ledger.ts'
 import type { Closable, LedgerOptions, Running } from './options.ts'
 
-/** `node:sqlite` is there without a flag from here on. */
+/** The first Node whose `node:sqlite` needs no flag. */
 const LOWEST = [22, 13] as const
 
-/** Starts a ledger of one's own, and answers once it listens. Any number may run side by side. */
+/** Starts a ledger, and returns once it listens. Any number may run at the same time. */
 export async function startLedger(options: LedgerOptions = {}): Promise<Ledger> {
   return new Ledger(await start(options))
 }

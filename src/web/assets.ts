@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 export interface Asset {
   name: string
   type: string
-  /** Changes with the bytes; an address that carries it may be kept for ever. */
+  /** Changes with the bytes; an address that contains it may be cached for ever. */
   version: string
   plain: Buffer
 }
@@ -36,7 +36,7 @@ export function listAssets(): Asset[] {
   return [...assets.values()]
 }
 
-/** Where a page finds a file of the folder `assets`; the address changes with its contents. */
+/** The address of a file in the folder `assets`; it changes with the file's contents. */
 export function assetUrl(name: string): string {
   const asset = assets.get(name)
   if (!asset) throw new Error(`There is no asset ${name}.`)

@@ -2,18 +2,18 @@ import { type MarkedToken, type Token, type Tokens, lexer } from 'marked'
 import type { ComponentChild, ComponentChildren } from 'preact'
 import { Code } from './docs-shell.tsx'
 
-/** A document of ours, read into the parts it is made of. */
+/** A parsed document. */
 export interface Document {
   title: string
-  /** The second level of headings, for a list of what the page has. */
+  /** Headings of the second level, for the table of contents. */
   sections: { id: string; title: string }[]
   blocks: Token[]
 }
 
-/** Where a link of a document leads on this site; undefined when what it names is not shown here. */
+/** The address of a document's link on this site; undefined when the target is not shown here. */
 export type ResolveLink = (href: string) => string | undefined
 
-/** Reads a document. Markup in it stays text, as everything does that the page has no element for. */
+/** Parses a document. HTML in it stays text, as everything does for which the page has no element. */
 export function parseDocument(source: string): Document {
   const blocks = lexer(source.replaceAll(/<!--[^]*?-->\n?/g, ''))
   const headings = blocks.filter((block): block is Tokens.Heading => block.type === 'heading')
@@ -25,7 +25,7 @@ export function parseDocument(source: string): Document {
   }
 }
 
-/** As the places where our documents are also read make them, so that links within a page work in both. */
+/** The same ids as on the sites where our documents are also read, so that links within a page work in both. */
 export function headingId(text: string): string {
   return plain(text)
     .toLowerCase()
@@ -33,12 +33,12 @@ export function headingId(text: string): string {
     .replaceAll(' ', '-')
 }
 
-/** A text without the marks of links, code and stress. */
+/** A text without the markup of links, code and emphasis. */
 export function plain(text: string): string {
   return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
 }
 
-/** The document as elements: nothing in it can become markup of its own. */
+/** The document as elements, so nothing in it can become HTML. */
 export const Markdown = ({ blocks, resolve }: { blocks: readonly Token[]; resolve: ResolveLink }) => (
   <>{blocks.map((token) => view(token as MarkedToken, resolve))}</>
 )
@@ -124,7 +124,7 @@ export const TableScroll = ({ children }: { children: ComponentChildren }) => (
   </div>
 )
 
-/** An item that begins with a paragraph begins with a line: it is no paragraph within a list. */
+/** The first paragraph of an item is shown as a line, without the spacing of paragraphs. */
 function itemContent({ tokens: [first, ...rest] }: Tokens.ListItem, resolve: ResolveLink): ComponentChild[] {
   const line =
     first?.type === 'paragraph'

@@ -5,7 +5,7 @@ import { Layout } from './layout.tsx'
 import { COMMON_ERRORS, type ErrorView } from './reference-fields.ts'
 import { curl } from './reference-snippets.ts'
 
-/** What people come for, each with the page that does it. */
+/** The most frequent tasks, each with its page. */
 const TASKS: readonly [task: string, path: string, title: string][] = [
   ['Try it on a laptop', 'getting-started', 'Quick start'],
   ['Understand the words', 'concepts', 'Concepts in five minutes'],
@@ -20,10 +20,10 @@ const TASKS: readonly [task: string, path: string, title: string][] = [
   ['Run it for real', 'going-live', 'Going live'],
   ['Find out what is wrong', 'troubleshooting', 'Troubleshooting'],
 ]
-/** Out of the menu: how it was measured and why it is built as it is. */
+/** Not in the menu: measurements, and reasons for the design. */
 const NOTES = ['performance', 'reliability', 'scaling', 'security', 'decisions']
 
-/** What people want to do, then how the API is called, and everything it has. */
+/** Tasks first, then how the API is called, and all of its actions. */
 export const DocsOverview = ({ site }: { site: DocsSite }) => {
   return (
     <DocsShell site={site} title="Documentation" here="/docs">
@@ -150,7 +150,7 @@ export const ErrorTable = ({ errors }: { errors: readonly ErrorView[] }) => (
   </TableScroll>
 )
 
-/** The call that a newcomer pastes first: a payment where nothing costs anything, a question where it does. */
+/** The call that a newcomer tries first: a payment where nothing costs anything, otherwise a question. */
 function firstCall(devnet: boolean): JsonObject {
   if (!devnet) return { action: 'block_count' }
   return {
@@ -207,7 +207,7 @@ const CARDS: readonly Card[] = [
   },
 ]
 
-/** What this is, for a visitor who has never heard of Nano, and one call to begin with. */
+/** Introduces the service to a visitor who has never heard of Nano, with one call to begin with. */
 export const LandingPage = ({ site }: { site: DocsSite }) => {
   const { baseUrl, devnet, modules } = site
   const actions = modules.reduce((sum, module) => sum + module.actions.length, 0)

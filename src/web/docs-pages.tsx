@@ -8,10 +8,9 @@ interface GuidePageProps {
   resolve: ResolveLink
 }
 
-/** Fewer sections are seen at a glance. */
+/** With fewer sections a table of contents is not needed. */
 const LISTED_SECTIONS_MIN = 4
 
-/** A document of ours as a page. */
 export const GuidePage = ({ site, path, document, resolve }: GuidePageProps) => {
   const [heading, ...rest] = document.blocks
   return (
@@ -41,7 +40,7 @@ export interface FoundPart {
   isHit: boolean
 }
 
-/** A page that has what was looked for, and the section of it that has most. */
+/** A page that was found, with its best section. */
 export interface Found {
   href: string
   title: string
@@ -57,7 +56,6 @@ interface SearchPageProps {
   total: number
 }
 
-/** What a search has found. */
 export const DocsSearchPage = ({ site, query, results, total }: SearchPageProps) => (
   <DocsShell site={site} title={`Search: ${query}`} here="/docs" query={query}>
     <h1>Search</h1>

@@ -6,16 +6,16 @@ import { Layout } from './layout.tsx'
 export interface GuideLink {
   path: string
   title: string
-  /** The heading it stands under. */
+  /** The heading of its group. */
   group: string
 }
 
-/** What every page of the documentation knows. */
+/** What every page of the documentation needs. */
 export interface DocsSite {
   modules: readonly Offered[]
   guides: readonly GuideLink[]
   baseUrl: string
-  /** The development ledger answers: nothing here costs anything. */
+  /** Whether the ledger is a development ledger: nothing here costs anything. */
   devnet: boolean
 }
 
@@ -37,20 +37,20 @@ const TITLES: Record<string, string> = {
 
 export const moduleTitle = ({ name }: Offered) => TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
-/** What a search looks through: an action is found by all of its names. */
+/** The text that is searched: an action is found by all of its names. */
 export const searchText = ({ name, synonyms = [], summary }: Offered['actions'][number]) =>
   [name, ...synonyms, summary].join(' ').toLowerCase()
 
 interface ShellProps {
   site: DocsSite
   title: string
-  /** The address of this page, marked in the side list. */
+  /** The address of this page, highlighted in the side list. */
   here: string
   query?: string
   children: ComponentChildren
 }
 
-/** The frame of every page of the documentation: what there is at the side, the page itself beside it. */
+/** The frame of every page of the documentation: the side list, and the page beside it. */
 export const DocsShell = ({ site, title, here, query = '', children }: ShellProps) => (
   <Layout title={`${title} · nano-gateway`} devnet={site.devnet} styles={['docs.css']} scripts={['docs.js']}>
     <div class="docs">
@@ -116,10 +116,10 @@ interface CodeProps {
   id?: string | undefined
 }
 
-/** A block of code. Its button stays unseen where no script could copy. */
+/** A block of code. Its button is hidden where no script can copy. */
 export const Code = ({ text, language, id }: CodeProps) => (
   <div class="code">
-    {/* Wide code scrolls, and a reader without a mouse must be able to scroll it. */}
+    {/* Wide code scrolls, which must be possible without a mouse. */}
     <pre tabIndex={0} data-language={language} id={id}>
       <code>{text}</code>
     </pre>
@@ -129,7 +129,7 @@ export const Code = ({ text, language, id }: CodeProps) => (
   </div>
 )
 
-/** Tells people who do not see the button that it has copied. */
+/** Tells screen readers that the text was copied. */
 export const CopyVoice = () => <p id="copy-said" class="unseen" role="status" />
 
 /** Backticks mark code in descriptions, as they do in the sources. */

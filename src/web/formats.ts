@@ -1,7 +1,7 @@
 import { formatNano } from '../kernel/money.ts'
 
 const DECIMALS_MAX = 30
-/** A language may be spoken where the money is another; the region decides first. */
+/** The region decides first, because a language may be spoken in countries with another currency. */
 const CURRENCY_OF_REGION: Record<string, string> = {
   US: 'USD',
   GB: 'GBP',
@@ -24,7 +24,7 @@ const CURRENCY_OF_REGION: Record<string, string> = {
   EG: 'EGP',
 }
 
-/** The money a payer most likely thinks in, of those that have a price. */
+/** The currency that a payer most likely uses, of those that have a price. */
 export function currencyOf(locale: string, known: readonly string[]): string | undefined {
   const { region } = new Intl.Locale(locale).maximize()
   return [CURRENCY_OF_REGION[region ?? ''], 'USD'].find((code) => code !== undefined && known.includes(code))
@@ -32,14 +32,14 @@ export function currencyOf(locale: string, known: readonly string[]): string | u
 
 export const showNano = (locale: string, raw: bigint) => `${showDigits(locale, raw)} nano`
 
-/** An amount of nano in the reader's digits, every one of them. */
+/** An amount of nano with all of its decimals, in the reader's digits. */
 export function showDigits(locale: string, raw: bigint): string {
-  // The formatter reads texts digit by digit; its type speaks of numbers in string form only.
+  // The formatter accepts exact decimal texts; its type only allows texts that look like numbers.
   const exact = formatNano(raw) as `${number}`
   return new Intl.NumberFormat(locale, { maximumFractionDigits: DECIMALS_MAX }).format(exact)
 }
 
-/** A price in the money of a state, not rounded; `price` is plain decimal text. */
+/** A price in a national currency, not rounded; `price` is plain decimal text. */
 export function showMoney(locale: string, price: string, currency: string): string {
   const decimals = price.split('.')[1]?.length ?? 0
   try {
@@ -52,7 +52,7 @@ export function showMoney(locale: string, price: string, currency: string): stri
   }
 }
 
-/** What something is about worth: as many digits as such money has. */
+/** An approximate value, with as many decimals as its currency has. */
 export function showWorth(locale: string, worth: string, currency: string): string {
   try {
     const small = Number(worth) < 0.01 && Number(worth) > 0
@@ -66,13 +66,13 @@ export function showWorth(locale: string, worth: string, currency: string): stri
   }
 }
 
-/** A time that means the same everywhere; scripts show it in the reader's own zone. */
+/** A time with its time zone; scripts show it in the reader's own zone. */
 export function showTime(locale: string, milliseconds: number): string {
   const style = { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' } as const
   return new Intl.DateTimeFormat(locale, style).format(milliseconds)
 }
 
-/** How long something still takes: in hours, in minutes, or by the second near the end, as scripts show it too. */
+/** The remaining time: in hours, in minutes, or in seconds near the end, as scripts show it too. */
 export function showLeft(locale: string, milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
   const [value, unit] =

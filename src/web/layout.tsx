@@ -10,7 +10,7 @@ interface DocumentProps {
   /** Names of files in `assets`, after the shared ones. */
   styles?: readonly string[]
   scripts?: readonly string[]
-  /** What else belongs into the head. */
+  /** Further elements of the head. */
   head?: ComponentChildren
   bodyClass?: string
   children: ComponentChildren
@@ -41,7 +41,7 @@ export const Document = (props: DocumentProps) => {
 }
 
 interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head'> {
-  /** The development ledger's money is worthless, and every page says so. */
+  /** Whether this is a development ledger: its nano is worthless, and every page says so. */
   devnet: boolean
   children: ComponentChildren
 }

@@ -1,4 +1,4 @@
-/** What is shown of the merchant. Every text of it is theirs: it is escaped, and links say where they lead. */
+/** What is shown about a merchant. Every text is the merchant's own: it is escaped, and links show where they lead. */
 export interface ShownMerchant {
   name: string
   logo: string | null
@@ -19,7 +19,7 @@ export const MerchantHead = ({ name, logo }: Pick<ShownMerchant, 'name' | 'logo'
 interface FootProps {
   merchant: ShownMerchant
   words: { contact: string; terms: string }
-  /** Inside another page links open beside it. */
+  /** Set inside a page of another site, where links open in a new tab. */
   beside?: boolean
 }
 
@@ -52,7 +52,7 @@ interface LanguageLink {
   href: string
 }
 
-/** The other languages that a public page speaks, each an address of its own. */
+/** The other languages of a public page, each with an address of its own. */
 export const Languages = ({ here, links }: { here: Omit<LanguageLink, 'href'>; links: readonly LanguageLink[] }) => (
   <footer class="languages">
     <details>

@@ -1,6 +1,6 @@
 import type { QrOutline } from '../kernel/ports.ts'
 
-/** The code on white, in dark rooms too: readers expect dark on light. */
+/** The code on white, in dark mode too: readers expect dark on light. */
 export const QrCode = ({ code, label }: { code: QrOutline; label: string }) => (
   <svg
     class="qr"
@@ -34,7 +34,7 @@ interface CopyRowProps {
   children: preact.ComponentChildren
 }
 
-/** A value to be copied; without scripts it is there to be marked. */
+/** A value to be copied; without scripts it can be selected. */
 export const CopyRow = ({ label, value, words, children }: CopyRowProps) => (
   <div class="row">
     <dt>{label}</dt>

@@ -4,7 +4,7 @@ import { type ErrorCode, statusOf } from '../kernel/errors.ts'
 import type { FieldRefusal, ReaderName } from '../kernel/fields.ts'
 import type { Json, JsonObject } from '../kernel/shape.ts'
 
-/** What the schema of a field may say; whatever it leaves out is not limited by the schema. */
+/** The parts of a field's schema that the reference shows. */
 interface FieldSchema {
   type?: string
   anyOf?: FieldSchema[]
@@ -105,13 +105,13 @@ function controlOf({ reader, enum: choices, type, anyOf }: FieldSchema, example:
   return isLong || (typeof example === 'object' && example !== null) ? 'long' : 'text'
 }
 
-/** A value as it stands in a form. */
+/** A value as a form shows it. */
 export function toText(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** What a form asks for: an empty field is not given, and what begins like an object or a list is one. */
+/** The request of a form: an empty field is left out, and a value that begins like an object or a list is parsed. */
 export function toRequest(action: Action, form: Readonly<Record<string, string | undefined>>): JsonObject {
   const properties = action.input.properties as Record<string, FieldSchema>
   const request: JsonObject = {}
@@ -158,7 +158,7 @@ const NAMES: Record<string, string> = {
   array: 'list',
 }
 
-/** The members that an answer always or sometimes has, inner ones after the one that holds them. */
+/** The members that an answer always or sometimes has, nested ones after the one that contains them. */
 export function membersOf(output: TSchema): AnswerMember[] {
   return inner(output, '', 0)
 }
@@ -177,7 +177,7 @@ function inner(schema: AnswerSchema, path: string, depth: number): AnswerMember[
     ...(items ? inner(items, `${path}[]`, depth + 1) : []),
     ...anyOf.flatMap((form) => inner(form, path, depth)),
   ]
-  // Forms of one answer share members; each is listed once.
+  // Variants of one answer share members; each is listed once.
   return [...new Map(found.toReversed().map((member) => [member.path, member])).values()].toReversed()
 }
 
@@ -188,7 +188,7 @@ function answerTypeOf({ type = '', description, enum: words, anyOf, additionalPr
   return typeof additionalProperties === 'object' ? 'map' : (NAMES[type] ?? type)
 }
 
-/** One way in which a call can be refused. */
+/** One possible refusal of a call. */
 export interface ErrorView {
   status: number
   code: string
@@ -212,10 +212,10 @@ const EVERYWHERE: Partial<Record<ErrorCode, string>> = {
 
 const toView = ([code, when]: [string, string]): ErrorView => ({ status: statusOf(code as ErrorCode), code, when })
 
-/** What any action can answer instead of a result. */
+/** Refusals that any action may give. */
 export const COMMON_ERRORS: readonly ErrorView[] = Object.entries(EVERYWHERE).map(toView)
 
-/** What this action can be refused with, beside what any can. */
+/** Refusals of this action, beside the common ones. */
 export function errorsOf(action: Action, hasPrice: boolean): ErrorView[] {
   const fields = fieldsOf(action)
   const missing = fields.filter(({ required }) => required).map(({ name }) => `\`${name}\``)

@@ -3,7 +3,7 @@ import type { JsonObject } from '../kernel/shape.ts'
 import { Code, Prose } from './docs-shell.tsx'
 import { type FieldView, toText } from './reference-fields.ts'
 
-/** What came of a call that a reader made from the page. */
+/** The result of a call that a reader made from the page. */
 export interface RunResult {
   status: number
   milliseconds: number
@@ -22,7 +22,7 @@ interface FormProps {
   devnet: boolean
 }
 
-/** Sends the action as a plain form; a script only spares the reader the new page. */
+/** Sends the action as a plain form; a script only avoids loading a new page. */
 export const ReferenceForm = ({ action, fields, request, result, devnet }: FormProps) => {
   const isUsed = ({ name, required }: FieldView) => required || request[name] !== undefined
   const used = fields.filter(isUsed)

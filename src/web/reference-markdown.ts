@@ -8,7 +8,7 @@ import { curl } from './reference-snippets.ts'
 interface ReferenceMarkdown {
   baseUrl: string
   action: Action
-  /** What a call costs, in sentences. */
+  /** The price of a call, in sentences. */
   costs: readonly string[]
   hasPrice: boolean
 }
@@ -54,7 +54,7 @@ export function referenceMarkdown({ baseUrl, action, costs, hasPrice }: Referenc
 const code = (text: string) => `\`${text}\``
 const fence = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``
 
-/** A cell ends at a bar. */
+/** A bar would end the cell. */
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
 
@@ -62,7 +62,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 }
 
-/** What there is to read and to call, for programs that come without knowing anything: the form that llmstxt.org proposes. */
+/** An index of documents and actions for programs that know nothing yet, in the form that llmstxt.org proposes. */
 export function llmsText({ baseUrl, guides, modules, devnet }: DocsSite): string {
   const link = (title: string, path: string, note?: string) =>
     `- [${title}](${baseUrl}${path})${note === undefined ? '' : `: ${note}`}`

@@ -10,10 +10,10 @@ import { snippetsFor } from './reference-snippets.ts'
 interface ReferencePageProps {
   site: DocsSite
   action: Action
-  /** What a call costs, in sentences. */
+  /** The price of a call, in sentences. */
   costs: readonly string[]
   hasPrice: boolean
-  /** What the form asks for. */
+  /** The values of the form. */
   request: JsonObject
   result?: RunResult | undefined
 }

@@ -6,10 +6,10 @@ interface Snippet {
   code: string
 }
 
-/** A longer body is broken where it can be read, and not where the window ends. */
+/** A longer body is broken into lines, instead of leaving that to the width of the window. */
 const LINE_MAX = 60
 
-/** The same call in several languages: TypeScript with our client, the others with nothing but what comes with each. */
+/** The same call in several languages: TypeScript with our client, the others with their standard libraries. */
 export function snippetsFor(baseUrl: string, request: JsonObject, needsKey: boolean): Snippet[] {
   return [
     { language: 'sh', name: 'curl', code: curl(baseUrl, request, needsKey) },
@@ -31,7 +31,7 @@ function shellWord(text: string): string {
   return /^[\w./:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Written by the name that the client gives it; a member that needs no quotes has none. */
+/** Uses the client's name of the action; names of members are only quoted if necessary. */
 function typeScript(baseUrl: string, { action, ...fields }: JsonObject, needsKey: boolean): string {
   const key = needsKey ? ', key: env.NANO_GATEWAY_KEY' : ''
   const given = Object.keys(fields).length === 0 ? '' : write(TYPESCRIPT, fields, 0)
@@ -52,9 +52,9 @@ request = urllib.request.Request(
 print(json.load(urllib.request.urlopen(request)))`
 }
 
-/** How a language writes what JSON can say. */
+/** How a language writes JSON values. */
 interface Notation {
-  /** Spaces of one step inwards. */
+  /** Spaces of indentation. */
   step: number
   /** For null, true and false. */
   words: readonly [string, string, string]
@@ -63,11 +63,11 @@ interface Notation {
   object: readonly [string, string]
   /** An object without members. */
   nothing: string
-  /** Between a name and its value. */
+  /** Separator between a name and its value. */
   pair: string
 }
 
-/** JSON is Python but for three words. */
+/** JSON is valid Python except for three words. */
 const PYTHON: Notation = {
   step: 4,
   words: ['None', 'True', 'False'],
@@ -77,7 +77,7 @@ const PYTHON: Notation = {
   nothing: '{}',
   pair: ': ',
 }
-/** In single quotes nothing has a meaning but they themselves. */
+/** Inside single quotes only the backslash and the quote are special. */
 const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, '\\$&')}'`
 const PHP: Notation = {
   step: 4,

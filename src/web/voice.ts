@@ -1,4 +1,4 @@
-/** The languages that public pages speak, each in its own words. */
+/** The languages of public pages, each in its own words. */
 export const LANGUAGE_NAMES = {
   en: 'English',
   es: 'Español',
@@ -13,7 +13,7 @@ export const LANGUAGE_NAMES = {
 export type Language = keyof typeof LANGUAGE_NAMES
 export const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[]
 
-/** The language in which a page speaks, and the reader's own way to write numbers and dates, of the same language. */
+/** The language of a page, and the reader's locale of the same language for numbers and dates. */
 export interface Spoken {
   language: Language
   locale: string
@@ -25,7 +25,7 @@ export const directionOf = (language: string) => (language === 'ar' ? ('rtl' as 
 const RANGES_MAX = 20
 const TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,4}$/i
 
-/** The language a reader likes best of those we speak. A language that was chosen on the page counts before all. */
+/** The language that a reader prefers, of those that we have. A language that was chosen on the page takes precedence. */
 export function negotiateLanguage(acceptLanguage: string | undefined, chosen?: unknown): Spoken {
   const wanted = (acceptLanguage ?? '')
     .split(',', RANGES_MAX)
@@ -53,15 +53,15 @@ function languageOf(tag: string): Language | undefined {
 function toLocale(tag: string): string | undefined {
   try {
     const [locale] = Intl.NumberFormat.supportedLocalesOf(tag)
-    // A payer compares an amount with their wallet digit by digit: everywhere in the digits that wallets show.
+    // A payer compares the amount with their wallet digit by digit, so every page uses the digits of wallets.
     return locale && new Intl.Locale(locale, { numberingSystem: 'latn' }).toString()
   } catch {
-    // Browsers send what they like.
+    // Browsers may send anything.
     return undefined
   }
 }
 
-/** The links of a page to itself in every language. */
+/** Links to the same page in every language. */
 export const languagesOf = ({ language }: Spoken, hrefOf: (language: string) => string) => ({
   here: { language, name: LANGUAGE_NAMES[language] },
   links: LANGUAGES.map((language) => ({ language, name: LANGUAGE_NAMES[language], href: hrefOf(language) })),
@@ -72,10 +72,10 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** A text for each form that a language has for numbers; Arabic has six. */
+/** A text for each plural form of a language; Arabic has six. */
 export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
 
-/** The form for a number, with the number in it. */
+/** The plural form for a number, with the number in it. */
 export function count(locale: string, forms: Plural, n: number): string {
   const form = forms[new Intl.PluralRules(locale).select(n)] ?? forms.other
   return fill(form, { n: new Intl.NumberFormat(locale).format(n) })

@@ -203,7 +203,7 @@ function isGenuine(row: Row, epochSigners: readonly string[]): boolean {
     if (hashBlock(block) !== hash || ('balance' in block && block.balance !== balance)) return false
     return [account, ...epochSigners].some((key) => verifyHash(key, hash, block.signature))
   } catch {
-    // Not even the form of a block.
+    // It does not even have the form of a block.
     return false
   }
 }

@@ -152,7 +152,7 @@ class SqliteConnection implements OrderlyConnection {
   readonly #turns: Turns
   #inTransaction = false
   #beginFailed: Error | undefined
-  /** The last commit, as long as its caller has not got the answer. */
+  /** Set from `commitWhole` until the library's own call of `commit`. */
   #committed: Promise<unknown> | undefined
 
   constructor(writer: SqliteThread, reader: SqliteThread, turns: Turns) {

@@ -9,7 +9,7 @@ interface JobsTable {
   run_at: number
   attempts: number
   attempts_max: number
-  /** Until when the claim holds; a worker that died loses it. */
+  /** When the claim ends unless it is renewed; a worker that died loses it. */
   locked_until: number | null
   /** Changes with every claim, so that a worker that lost its claim cannot finish the job. */
   fence: number
@@ -39,7 +39,7 @@ export interface IdempotencyTable {
   expires_at: number
   /** The claim of the run; changes when another run takes over. */
   claim: string | null
-  /** Until when that run counts as alive unless it renews the lease. */
+  /** When that run counts as dead unless it renews the lease. */
   lease_until: number | null
   /** What the run has made, encrypted; written in the transaction that made it. */
   made: string | null

@@ -23,11 +23,11 @@ export async function cleanPicture(bytes: Buffer): Promise<SizedPicture | Pictur
     throw error
   }
 }
+
 /**
  * Both run outside of the event loop, because a picture may have millions of pixels. Not at the best level: with pixels that were chosen
  * for it, the last percents would take ten times as long.
  */
-/** Not the smallest result: for pixels that were chosen for it, the last percents take ten times as long. */
 const pack = promisify<Buffer, Buffer>(deflate)
 const inflateAll = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')

@@ -3,19 +3,19 @@ import type { WorkRequest } from '../../kernel/ports.ts'
 import { RANK, type SearchJob } from './search-job.ts'
 import type { SearchQueue } from './search-queue.ts'
 
-/** No caller queues behind more than this, whatever the estimate says. */
+/** Longest queue, whatever the estimate of waiting times says. */
 const JOBS_MAX = 20_000
-/** What may be wanted later never takes the places of those who wait now. */
+/** Most searches for later use, so that they never displace callers who wait now. */
 const PRECOMPUTE_MAX = 50
 
 export interface QueueLimits {
   /** The longest wait in the queue that is worth beginning. */
   queueSecondsMax: number
-  /** The longest anybody waits altogether. */
+  /** The longest that any caller waits altogether. */
   waitSecondsMax: number
 }
 
-/** After how long to ask again for what the queue has no room for; 0 is let in at once. */
+/** When to ask again, in seconds, if the queue is full; 0 means accepted. */
 export function secondsToComeBack(
   request: WorkRequest,
   queue: SearchQueue,
@@ -27,15 +27,15 @@ export function secondsToComeBack(
   for (const group of queue.groups) if (group.class === 'precompute') waitingLater += group.size
   if (request.class === 'precompute') return waitingLater >= PRECOMPUTE_MAX ? 60 : 0
   if (queue.size - waitingLater >= JOBS_MAX) return Math.ceil(queue.hashes / rate / 2) || 1
-  // What is not likely to be found in time only keeps the machine from the others.
+  // A search that is unlikely to end in time would only take the machine from the others.
   if (expectedHashes(request.threshold) / rate > waitSecondsMax) return waitSecondsMax
   return Math.max(0, Math.ceil(secondsAhead(request, queue, rate) - queueSecondsMax))
 }
 
 /**
- * How long what comes first will take: everything more urgent; of the same urgency what is not more expensive, and of each other
- * payer no more than its share while the newcomer waits for its own. Without that, one payer's long queue would keep
- * everybody out.
+ * How long the searches before this one will take: everything more urgent; of the same urgency those that are not more expensive, and
+ * of each other payer no more than its share while the newcomer waits for its own. Otherwise one payer's long queue would lock all
+ * others out.
  */
 function secondsAhead(
   { threshold, class: urgency, payer, weight = 1 }: WorkRequest,
@@ -60,7 +60,7 @@ function secondsAhead(
   return ahead / rate
 }
 
-/** After this long one of our own wallets has waited enough to stand beside those who wait at a screen. */
+/** After this long, a search of one of our own wallets is as urgent as that of a waiting caller. */
 const WALLET_PATIENCE = 10_000
 const PAYERS_MAX = 10_000
 
@@ -68,17 +68,17 @@ type Payer = Pick<WorkRequest, 'payer' | 'weight'>
 const NOBODY: Payer = { payer: '' }
 
 /**
- * Who is next. Urgency first; within it everybody has a share of the machine by weight, counted in hashes, so that a payer
+ * Which search is next. Urgency first; within it each payer has a share of the machine by weight, counted in hashes, so that a payer
  * with a hundred searches does not keep the others waiting. A cheap search goes before an expensive one, until the
  * expensive one has waited about as long as it takes.
  */
 export class FairShares {
-  /** Hashes each payer has had, divided by its weight, from a common start. */
+  /** Hashes that each payer has used, divided by its weight, from a common start. */
   readonly #used = new Map<string, number>()
-  /** Where the payer stands who was served last: newcomers begin there and not at nothing. */
+  /** The count of the payer who was served last: newcomers begin there and not at zero. */
   #floor = 0
 
-  /** A payer comes with its first search: what it did not use in the past is not saved up. */
+  /** Called with a payer's first search: unused shares of the past are not saved up. */
   enter(payer: string): void {
     this.#set(payer, Math.max(this.#usedBy(payer), this.#floor))
   }
@@ -97,8 +97,8 @@ export class FairShares {
   }
 
   /**
-   * Whether a waiting search should take the place of a running one. Not for a small advantage: two equal searches would
-   * take turns for ever.
+   * Whether a waiting search should displace a running one. Not for a small advantage: two equal searches would displace each other for
+   * ever.
    */
   displaces(waiting: SearchJob, running: SearchJob, now: number, rate: number): boolean {
     const ranks = this.rank(waiting, now) - this.rank(running, now)
@@ -115,7 +115,7 @@ export class FairShares {
   #standing(job: SearchJob, now: number, rate: number): number {
     const waited = ((now - job.since) / 1000) * rate
     const { payer, weight = 1 } = job.lead ?? NOBODY
-    // Waiting makes up for the price and for no more: else a long queue would count as a long wait.
+    // Waiting compensates for the price and no more: otherwise a long queue would count as a long wait.
     return this.#usedBy(payer) + Math.max(0, job.expectedHashes - waited) / weight
   }
 

@@ -2,8 +2,8 @@
  * The value of a nonce is the first word of Blake2b (RFC 7693) over 40 bytes: the nonce, then the four words of a root.
  * That is one compression with five message words, of which only the nonce changes during a search. So the compression
  * is run once here, on names instead of numbers: what depends on the root alone becomes a constant that is computed
- * once for a search, what adds a zero word vanishes, and what no result depends on is left out. Of 576 additions, 384
- * exclusive ors and 384 rotations remain 414, 358 and 358, and they are all a search does for each nonce.
+ * once for a search, additions of a zero word disappear, and operations that no result depends on are left out. Of 576 additions, 384
+ * exclusive ors and 384 rotations remain 414, 358 and 358, which is all that a search computes for each nonce.
  */
 
 /** A word of the state (`v0` to `v15`), the nonce, or a constant of the root (`c0`, `c1`, …). */
@@ -21,7 +21,7 @@ export interface Operation {
 export interface HashSteps {
   /** The operations in order; those of one step do not depend on each other. */
   steps: readonly (readonly Operation[])[]
-  /** The constants the operations name. */
+  /** The constants that the operations use. */
   constants: readonly Operand[]
   /** The values of `constants`, for the four words of a root. */
   constantsOf(root: readonly bigint[]): bigint[]
@@ -79,7 +79,7 @@ type Recipe = (values: readonly bigint[], root: readonly bigint[]) => bigint
 
 const rotateRight = (value: bigint, bits: bigint) => ((value >> bits) | (value << (64n - bits))) & ALL_ONES
 
-/** Writes down the operations of the hash while keeping in view which words are still constants. */
+/** Records the operations of the hash and tracks which words are still constants. */
 class Recording {
   readonly steps: Operation[][] = []
   readonly recipes: Recipe[] = []
@@ -97,7 +97,7 @@ class Recording {
     return `c${this.recipes.length - 1}`
   }
 
-  /** Four mixings side by side, each a column or a diagonal of the state. */
+  /** Four independent mixings, each of a column or a diagonal of the state. */
   mix(groups: readonly (readonly number[])[], words: readonly number[]): void {
     const add = (to: number, from: number) =>
       this.#step(groups, (group) => this.#add(group[to]!, this.#state[group[from]!]))
@@ -115,7 +115,7 @@ class Recording {
 
   /**
    * Adds its second word and a message word to the first word of each group. The second word has only just been
-   * computed, so the message word goes first, where nothing waits for it; except where two constants can be added.
+   * computed, so the message word is added first, without waiting for it; except where two constants can be added.
    */
   #addBoth(groups: readonly (readonly number[])[], wordOf: (index: number) => number): void {
     const areConstants = groups.map(([a, b]) => isConstant(this.#state[a!]!) && isConstant(this.#state[b!]!))
@@ -165,7 +165,7 @@ function constantIndex(operand: Operand): number | undefined {
   return operand.startsWith('c') ? Number(operand.slice(1)) : undefined
 }
 
-/** Walks back from the two words that make the result, and drops what does not lead to them. */
+/** Follows the operations backwards from the two words of the result, and drops those that are not needed. */
 function keepNeeded(steps: readonly Operation[][]): Operation[][] {
   const needed = new Set<Operand>(['v0', 'v8'])
   return steps
@@ -180,7 +180,7 @@ function keepNeeded(steps: readonly Operation[][]): Operation[][] {
     .toReversed()
 }
 
-/** What has to be done for each nonce, and once for each root. The value is then `v0 ^ v8 ^ FIRST_WORD`. */
+/** The operations for each nonce, and once for each root. The value is then `v0 ^ v8 ^ FIRST_WORD`. */
 export function hashSteps(): HashSteps {
   const recording = new Recording()
   for (let round = 0; round < ROUNDS; round++) {

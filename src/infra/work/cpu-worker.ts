@@ -6,10 +6,10 @@ import type { WebAssemblyModule } from './web-assembly.ts'
 export interface CpuWorkerData {
   buffer: SharedArrayBuffer
   threads: number
-  /** Which of the threads this one is. */
+  /** Index of this thread. */
   thread: number
   module: WebAssemblyModule
-  /** Nonces tried between two looks at the generation. */
+  /** Nonces tried between two checks of the generation. */
   chunk: number
 }
 
@@ -22,7 +22,7 @@ const memory = new JobMemory(threads, buffer)
 const searcher = openSearcher(module)
 const tell = (message: CpuWorkerMessage) => port.postMessage(message)
 
-/** Looks in chunks of a few milliseconds: a job that has ended is given up at the next one. */
+/** Searches in chunks of a few milliseconds: an ended job is left after the current one. */
 function search(generation: number, start: bigint, threshold: bigint): void {
   let next = start
   while (memory.isRunning(generation)) {
@@ -39,7 +39,7 @@ function search(generation: number, start: bigint, threshold: bigint): void {
 }
 
 tell('ready')
-// The thread has nothing else to do: it sleeps in here until it is ended from outside.
+// The thread has nothing else to do: it sleeps in this loop until it is terminated.
 for (;;) {
   const { generation, root, threshold, start } = memory.waitForJob(thread)
   searcher.setRoot(root)

@@ -13,11 +13,11 @@ import { SHAPES, type Shape } from './shapes.ts'
 import type { Target, WorkSource } from './source.ts'
 import { type Tuned, recallTuned } from './tune.ts'
 
-/** How long a thread searches before it looks whether it still should. */
+/** How long a thread searches before it checks whether it still should. */
 const CHUNK_SECONDS = 0.003
-/** What a search in the calling thread tries at most: some milliseconds. */
+/** Most tries of a search in the calling thread: some milliseconds. */
 const HERE_MAX = 65_536
-/** A processor that computes wrongly is no use, but a single flipped bit is no reason to stop. */
+/** A processor that computes wrongly is useless, but a single flipped bit is no reason to stop using it. */
 const WRONG_ANSWERS_MAX = 3
 
 export interface CpuOptions {
@@ -25,9 +25,9 @@ export interface CpuOptions {
   random: Random
   /** Forms of the search to choose from. */
   shapes?: readonly Shape[]
-  /** What an earlier start has found to be the fastest form here. */
+  /** The fastest form that an earlier start has found. */
   memory?: TuningMemory | undefined
-  /** Whether something else makes better use of the same processor now. */
+  /** Whether another engine makes better use of the same processor now. */
   isReplaced?: () => boolean
   /** A thread ended and could not be started again: from now on this machine does not search. */
   onLost?: (error: unknown) => void
@@ -37,16 +37,16 @@ interface Running {
   generation: number
   resolve: (work: string | undefined) => void
   reject: (error: Error) => void
-  /** Stops listening to the one who may stop the search. */
+  /** Removes the listener that stops the search. */
   release: () => void
 }
 
 function startThread(name: 'cpu-worker' | 'tune-worker', workerData: unknown): Worker {
-  // Beside this file lies the worker, compiled or as source.
+  // The worker is the file beside this one, compiled or as source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./${name}.${extension}`, import.meta.url), {
     workerData,
-    // Nothing lives long in there: large generations would only hold memory.
+    // Objects live only briefly there: a large young generation would only occupy memory.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
 }
@@ -55,14 +55,14 @@ function startThread(name: 'cpu-worker' | 'tune-worker', workerData: unknown): W
 async function tuneInThread(shapes: readonly Shape[]): Promise<Tuned> {
   const thread = startThread('tune-worker', shapes)
   const ended = once(thread, 'exit').then(() => Promise.reject(new Error('The thread that tunes the search ended.')))
-  // It ends after its answer, too.
+  // Its end after the answer needs no handling.
   void whenOver(ended)
   const [tuned] = (await Promise.race([once(thread, 'message'), ended])) as [Tuned]
   return tuned
 }
 
 /**
- * Resolves when this machine can search. What was measured at an earlier start is not measured again; the threads are then
+ * Resolves when this machine can search. Measurements of an earlier start are not repeated; the threads are then
  * started by the first search, because many gateways never search themselves.
  */
 export async function openCpuEngine({ shapes = SHAPES, memory, ...options }: CpuOptions): Promise<CpuEngine> {
@@ -88,7 +88,7 @@ export class CpuEngine implements WorkSource {
   readonly kind = 'cpu'
   readonly slots = 1
   readonly spare = true
-  /** Which form of the search was chosen, and how fast each of them is on all threads. */
+  /** The selected form of the search, and the speed of each form on all threads. */
   readonly shape: string
   readonly shapes: readonly { shape: string; rate: number }[]
   readonly #random: Random
@@ -100,7 +100,7 @@ export class CpuEngine implements WorkSource {
   readonly #threads: Worker[] = []
   readonly #rate: HashRate
   #started: Promise<unknown> | undefined
-  /** Threads that ended and are not back. */
+  /** Threads that ended and were not replaced yet. */
   #missing = 0
   #wrongAnswers = 0
   #closed = false
@@ -127,7 +127,7 @@ export class CpuEngine implements WorkSource {
     this.#rate = new HashRate(tuned.rate * threads)
   }
 
-  /** Resolves when every thread can search. A search that began before is taken up by each as it comes. */
+  /** Resolves when every thread can search. Each thread joins a search that began before. */
   startThreads(): Promise<unknown> {
     return (this.#started ??= Promise.all(
       Array.from({ length: this.#count }, (_, thread) => this.#startThread(thread)),
@@ -151,7 +151,7 @@ export class CpuEngine implements WorkSource {
   async search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
     assert(!this.#running, 'a search is running already')
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
-    // A larger one would be cut to 64 bits, and then anything might reach it.
+    // A larger one would be cut to 64 bits, and then any nonce might reach it.
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return undefined
     if (!this.usable) throw new Error('The threads that search for work are not available.')
@@ -170,7 +170,7 @@ export class CpuEngine implements WorkSource {
     })
   }
 
-  /** Looks at once, in the calling thread, for what takes few tries; undefined when it takes more after all. */
+  /** Searches in the calling thread for work that takes few tries; undefined when it takes more after all. */
   searchHere({ root, threshold }: Target): string | undefined {
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
     const { module, lanes } = this.#tuned
@@ -191,7 +191,7 @@ export class CpuEngine implements WorkSource {
     await Promise.all(this.#threads.map((thread) => thread.terminate()))
   }
 
-  /** Ends the running search, if there is one; its caller settles it. */
+  /** Ends the current search, if there is one; its caller settles it. */
   #finish(): Running | undefined {
     const running = this.#running
     if (!running) return undefined
@@ -229,25 +229,25 @@ export class CpuEngine implements WorkSource {
         if (this.#closed) return
         if (isReady || !isBack) this.#missing++
         this.#finish()?.reject(failure)
-        // One that never came up would not come up the next time either.
+        // A thread that never started would not start the next time either.
         if (isReady) this.#startThread(thread, true).catch(this.#onLost)
       })
     })
   }
 
   #receive({ generation, nonce }: Exclude<CpuWorkerMessage, 'ready'>): void {
-    // Found when the search had just been stopped: it may not answer the next one.
+    // Found when the search had just been stopped: it must not answer the next one.
     if (this.#running?.generation !== generation) return
     this.#finish()?.resolve(formatWork(nonce))
   }
 }
 
-/** Over how much searching an old measurement fades to a third. */
+/** In this much search time, the weight of an old measurement falls to a third. */
 const MEMORY_MILLISECONDS = 10_000
 /** Shorter spans mostly measure how threads wake up. */
 const SPAN_MINIMUM_MILLISECONDS = 50
 
-/** Hashes a second while a search runs. Between searches the last figure stands. */
+/** Hashes a second while a search runs. Between searches the last figure is kept. */
 export class HashRate {
   #perSecond: number
   #since: { now: number; hashes: number } | undefined
@@ -265,7 +265,7 @@ export class HashRate {
     this.#since = { now, hashes }
   }
 
-  /** Takes what was done since the start or the last look into account. */
+  /** Adds what was done since the start or the last call. */
   look(now: number, hashes: number): void {
     if (!this.#since || now - this.#since.now < SPAN_MINIMUM_MILLISECONDS) return
     const milliseconds = now - this.#since.now

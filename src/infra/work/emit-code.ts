@@ -3,24 +3,24 @@ import type { Shape } from './shapes.ts'
 
 /** Writes the operations of the hash for one kind of register. */
 export interface Registers {
-  /** Ends the names of its variables. */
+  /** Suffix of its variables' names. */
   suffix: string
   type: ValueType
-  /** Nonces worked on at once. */
+  /** Nonces that are tried at once. */
   lanes: number
-  /** Puts the constant that lies at an address at hand. */
+  /** Pushes the constant at an address onto the stack. */
   load(address: number): void
-  /** Adds the two values at hand. */
+  /** Adds the two values on the stack. */
   add(): void
-  /** Turns the two values at hand into their exclusive or, rotated right. */
+  /** Replaces the two values on the stack by their exclusive or, rotated right. */
   xorRotate(bits: number): void
-  /** Declares its variables and sets those that keep through the whole loop. */
+  /** Declares its variables and sets those that stay the same through the whole loop. */
   prepare(): void
   /** Sets its nonces to the `start` parameter and those that follow, `offset` onwards. */
   startNonces(offset: number): void
-  /** Moves its nonces on. */
+  /** Advances its nonces. */
   skip(count: number): void
-  /** Puts one lane of a variable at hand, as a 64-bit integer. */
+  /** Pushes one lane of a variable onto the stack, as a 64-bit integer. */
   getLane(name: Operand, lane: number): void
 }
 
@@ -51,16 +51,15 @@ export function scalarRegisters(code: FunctionCode): Registers {
   }
 }
 
-/** Where the bytes of both lanes come from when they are rotated right by so many bits. */
+/** The source of each byte when both lanes are rotated right by so many bits. */
 function rotatedBytes(bits: number): number[] {
   return Array.from({ length: 16 }, (_, index) => (index & 8) | ((index + bits / 8) & 7))
 }
 
 /*
- * There is no rotation of vectors, and V8 decides what a substitute costs. A swizzle whose order of bytes sits in a
+ * There is no rotation of vectors, and the cost of a substitute depends on V8. A swizzle whose order of bytes is in a
  * variable is one instruction on arm64 and on x64; a shuffle would build that order anew at each use, except by 32,
- * where it is one instruction itself. Loading the order from memory instead of writing it as a constant costs x64 a
- * saturating addition each time.
+ * where it is one instruction itself. The order is a constant: loaded from memory, it would cost x64 a saturating addition each time.
  */
 export function vectorRegisters(code: FunctionCode, join: Shape['join']): Registers {
   const rotate: Record<number, () => void> = {
@@ -122,11 +121,11 @@ export function vectorRegisters(code: FunctionCode, join: Shape['join']): Regist
   }
 }
 
-/** WebAssembly's names for the kinds of value a search uses. */
+/** WebAssembly's codes for the types of values that a search uses. */
 export const TYPE = { i32: 0x7f, i64: 0x7e, v128: 0x7b } as const
 type ValueType = (typeof TYPE)[keyof typeof TYPE]
 
-/** The instructions a search is made of, as the bytes that stand for them. */
+/** The instructions of a search, as the bytes that encode them. */
 export const OP = {
   loop: [0x03, 0x40],
   if: [0x04, 0x40],
@@ -171,7 +170,7 @@ export function unsigned(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** A number as WebAssembly writes constants: like `unsigned`, where the last byte's bit 6 is the sign. */
+/** A number as WebAssembly writes constants: like `unsigned`, but the last byte's bit 6 is the sign. */
 export function signed(value: bigint): number[] {
   const bytes: number[] = []
   let rest = BigInt.asIntN(64, value)
@@ -211,7 +210,7 @@ export class FunctionCode {
     this.write(OP.set, this.#index(name))
   }
 
-  /** Sets and keeps the value at hand. */
+  /** Sets a variable and keeps the value on the stack. */
   tee(name: string): void {
     this.write(OP.tee, this.#index(name))
   }

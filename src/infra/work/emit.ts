@@ -12,21 +12,21 @@ import {
 import { type Shape, lanesOf } from './shapes.ts'
 
 /*
- * Writes the WebAssembly module of a search, byte by byte: no compiler is needed, and no binary lies in the repository.
+ * Writes the WebAssembly module of a search, byte by byte: no compiler is needed, and no binary is in the repository.
  *
  *   search(start: i64, count: i32, threshold: i64) → i32
  *
  * tries `count` nonces from `start` on, a multiple of the shape's lanes, and stops at the first that reaches the
- * threshold: then it answers 1, and the nonce lies in memory at `nonceAddress`. The constants of the root are put into
+ * threshold: then it returns 1, and the nonce is in memory at `nonceAddress`. The constants of the root are written to
  * memory before, each twice in a row, so that a vector of two lanes is one load.
  */
 const CONSTANT_BYTES = 16
-/** Constants used more often than this stay in registers; the others would only take a register from the state. */
+/** Constants that are used more often than this stay in registers; the others would only take a register from the state. */
 const RELOADS_MAX = 4
 
 export const constantAddress = (index: number): number => index * CONSTANT_BYTES
 export const nonceAddress = (hash: HashSteps): number => constantAddress(hash.constants.length)
-/** Always zero, which the compiler cannot know. */
+/** Address of a word that is always zero, which the compiler cannot know. */
 const zeroAddress = (hash: HashSteps): number => nonceAddress(hash) + 8
 
 class SearchFunction {
@@ -84,7 +84,7 @@ class SearchFunction {
       for (const kind of this.#kinds) for (const operation of operations) this.#writeOperation(kind, operation)
       for (const { to } of operations) written.add(to)
       sinceBarrier += group
-      // Before all words of the state exist there is nothing to hold in place.
+      // Before all words of the state exist there is nothing to keep in order.
       if (barrierEvery === 0 || sinceBarrier < barrierEvery || written.size < 16) continue
       this.#writeBarrier(written)
       sinceBarrier = 0
@@ -157,7 +157,7 @@ export function emitModule(hash: HashSteps, shape: Shape): Uint8Array {
     // One function type: three parameters, one result.
     ...section(1, [1, 0x60, 3, TYPE.i64, TYPE.i32, TYPE.i64, 1, TYPE.i32]),
     ...section(3, [1, 0]),
-    // One memory of a single page, which grows no further.
+    // One memory with a single page, which cannot grow.
     ...section(5, [1, 1, 1, 1]),
     ...section(7, [2, ...text('memory'), 2, 0, ...text('search'), 0, 0]),
     ...section(10, [1, ...search]),

@@ -1,15 +1,15 @@
 import type { SearchJob } from './search-job.ts'
 import type { WorkSource } from './source.ts'
 
-/** What asking over the network costs before the first hash. */
+/** Time that a request over the network takes before the first hash. */
 const PEER_LATENCY_SECONDS = 0.003
 /** A card that is so many times as fast is worth waiting for. */
 const CARD_LEAD = 8
 
-/** The engines there are, and what each of them is busy with. */
+/** All engines, and the searches that each of them runs. */
 export class Engines {
   readonly all: WorkSource[]
-  /** A search that was stopped counts until it has really ended. */
+  /** A stopped search counts until it has really ended. */
   readonly #busy = new Map<WorkSource, Set<SearchJob>>()
 
   constructor(engines: readonly WorkSource[]) {
@@ -20,7 +20,7 @@ export class Engines {
     return this.all.filter(({ usable }) => usable)
   }
 
-  /** Hashes a second of all that can be asked. */
+  /** Hashes a second of all usable engines. */
   get rate(): number {
     return this.usable.reduce((sum, { rate }) => sum + rate, 0)
   }
@@ -47,8 +47,8 @@ export class Engines {
   }
 
   /**
-   * Of the free engines the one that is expected to find it first. Beside a card a processor is so slow that the card,
-   * busy as it may be, is sooner there: it only helps where a search takes unexpectedly long.
+   * The free engine that is expected to find it first. A processor is so much slower than a card that even a busy card is faster:
+   * the processor only helps where a search takes unexpectedly long.
    */
   fastestFor(job: SearchJob, isHelp = false): WorkSource | undefined {
     let best: { engine: WorkSource; seconds: number } | undefined

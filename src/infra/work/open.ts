@@ -20,15 +20,15 @@ interface WorkOptions {
   tuning?: TuningMemory | undefined
   /** Nodes that may be asked to compute work. */
   nodes: readonly Upstream[]
-  /** A card, or the processor through OpenCL, was measured; used is what is not slower than WebAssembly. */
+  /** A card, or the processor through OpenCL, was measured; it is used unless it is slower than WebAssembly. */
   onReady(source: CardSource, isUsed: boolean): void
   onFailure(event: { engine: string; reason: string }): void
 }
 
-/** It was found to have our ledger and has said nothing else since; work is checked here, so that one that only failed may be asked. */
+/** Its ledger was verified and it is not suspect. Work is checked here, so a node that merely failed lately may be asked. */
 const isKnown = ({ belongs, suspect, verifications }: Upstream) => verifications > 0 && belongs !== false && !suspect
 
-/** Everything that looks for work, as the configuration names it: this machine, work servers, nodes. */
+/** All configured sources of work: this machine, work servers, nodes. */
 export async function openScheduler(
   config: Pick<
     Config,
@@ -105,7 +105,7 @@ async function openCpu(options: CpuOptions & { onLost(error: unknown): void }): 
   }
 }
 
-/** For people: what looks for work, and how fast. */
+/** For people: the sources of work and their speed. */
 export function describeSources(engines: readonly WorkSource[]): string {
   const sources = engines.map(({ kind, name, rate }) => {
     if (kind === 'peer') return name

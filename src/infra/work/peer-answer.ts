@@ -2,19 +2,19 @@ import { isHex } from '../../kernel/nano/hex.ts'
 import { toFailure } from '../node/failure.ts'
 
 type PeerFailureKind =
-  /** No connection: the peer has not seen the request. */
+  /** No connection: the peer has not received the request. */
   | 'unreachable'
   | 'timeout'
-  /** Cut connections, bad statuses, answers too large, without work in them or for another root. */
+  /** Broken connections, bad statuses, answers that are too large, without work, or for another root. */
   | 'broken'
   /** It answered with an error. */
   | 'refused'
-  /** It does not do this at all, such as a node without `enable_control`. */
+  /** It does not offer this at all, such as a node without `enable_control`. */
   | 'disabled'
 
 /**
- * Why a peer found nothing. Neither its words nor the error underneath are kept: they may repeat what we sent, and with
- * it our credentials.
+ * Why a peer found nothing. Neither its message nor the error underneath is kept: they may repeat what we sent, including
+ * our credentials.
  */
 export class PeerFailure extends Error {
   readonly kind: PeerFailureKind
@@ -30,14 +30,14 @@ const UPSTREAM_KINDS = { refused: 'unreachable', timeout: 'timeout', broken: 'br
 export function toPeerFailure(error: unknown): PeerFailure {
   if (error instanceof PeerFailure) return error
   const { kind, message } = toFailure(error)
-  // Work servers answer so when they do not like the difficulty.
+  // Work servers answer this to a difficulty that they do not accept.
   if (message === 'status 400') return new PeerFailure('refused', message)
   return new PeerFailure(UPSTREAM_KINDS[kind], message || kind)
 }
 
 const DOES_NOT_DO_IT = /disabled|unknown command|not (allowed|enabled|supported)/i
 
-/** The nonce in an answer to `work_generate`, in lower case; whether it is any good is for others to say. */
+/** The nonce in an answer to `work_generate`, in lower case; the caller checks whether it is valid. */
 export function readWork(text: string, root: string): string {
   const { work, hash, error } = toObject(text)
   if (typeof error === 'string' && DOES_NOT_DO_IT.test(error)) {

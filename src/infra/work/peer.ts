@@ -10,17 +10,17 @@ import type { Target, WorkSource } from './source.ts'
 export interface PeerOptions {
   /** User name and password in it are sent as a header and shown nowhere. */
   url: string
-  /** Defaults to the host. */
+  /** The host by default. */
   name?: string
-  /** Searches at once: work servers queue what they are given, so more would only wait there. One is right for nodes. */
+  /** Searches at once: work servers queue further ones, so more would only wait there. One is right for nodes. */
   slots?: number
-  /** Whether it may compute what no caller waits for yet; by default it may. */
+  /** Whether it may compute work that no caller waits for yet; by default it may. */
   spare?: boolean
   headers?: Readonly<Record<string, string>>
-  /** Whether it may be asked at all; by default it may. */
+  /** Whether it may be used at all; by default it may. */
   mayAsk?: () => boolean
   clock: Clock
-  /** A cancel that did not arrive: the peer searches on in vain. */
+  /** Called when a cancel did not arrive: the peer goes on searching in vain. */
   onLost: (error: unknown) => void
   searchMilliseconds?: number
   /** Assumed rate until the peer has been measured. */
@@ -34,7 +34,7 @@ const CONNECT_MILLISECONDS = 2_000
 const RATE_GUESS = 100_000_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** A server that speaks `work_generate` and `work_cancel`: a work server, a node, another gateway. */
+/** A server with `work_generate` and `work_cancel`: a work server, a node, another gateway. */
 export class Peer implements WorkSource {
   readonly kind = 'peer'
   readonly name: string
@@ -47,7 +47,7 @@ export class Peer implements WorkSource {
   readonly #mayAsk: () => boolean
   readonly #pool: Pool
   readonly #target: { path: string; headers: Record<string, string> }
-  /** By root, those that it has not answered yet. */
+  /** Cancels without an answer yet, by root. */
   readonly #cancels = new Map<string, Promise<void>>()
 
   constructor(options: PeerOptions) {
@@ -65,7 +65,7 @@ export class Peer implements WorkSource {
       headers: { 'content-type': 'application/json', ...credentialsOf(url), ...lowerCased(options.headers) },
     }
     this.#pool = new Pool(url.origin, {
-      // A cancel never waits for a search to end.
+      // Twice as many, so that a cancel never waits for a search to end.
       connections: this.slots * 2,
       pipelining: 1,
       connect: { timeout: CONNECT_MILLISECONDS },
@@ -100,18 +100,18 @@ export class Peer implements WorkSource {
   }
 
   async close(): Promise<void> {
-    // The peer should not go on looking for what was stopped a moment ago.
+    // Cancels of a moment ago must arrive, so that the peer does not go on searching.
     await Promise.all(this.#cancels.values())
     await this.#pool.destroy()
   }
 
   async #generate({ root, threshold }: Target, leaving: Leaving): Promise<string | undefined> {
     const startedAt = this.#clock.now()
-    // A machine that slept has not searched meanwhile: nothing takes longer than the limit.
+    // The clock of a machine that slept would count too much: nothing takes longer than the limit.
     const elapsed = () => Math.min(Math.max(0, this.#clock.now() - startedAt), this.#searchMilliseconds)
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'nothing found in time'))
     const cancelTimer = this.#clock.after(this.#searchMilliseconds, giveUp)
-    // Peers do not agree on what a multiplier is a multiple of.
+    // Peers do not agree on the base of a multiplier.
     const request = { action: 'work_generate', hash: root, difficulty: formatWork(threshold) }
     const answer = this.#post(request, leaving)
     const done = leaving.onLeave(() => this.#cancel(root))
@@ -133,7 +133,7 @@ export class Peer implements WorkSource {
     }
   }
 
-  /** A closed connection stops few peers; this stops most. Whether it did is no matter. */
+  /** Closing the connection stops few peers; this stops most. The outcome does not matter. */
   #cancel(root: string): void {
     const leaving = new Leaving()
     const cancelTimer = this.#clock.after(CANCEL_MILLISECONDS, () => leaving.leave())
@@ -146,7 +146,7 @@ export class Peer implements WorkSource {
     this.#cancels.set(root, cancelled)
   }
 
-  /** A cancel that is still on its way would end a new search for the same root. */
+  /** A cancel in progress would end a new search for the same root. */
   async #afterCancel(root: string, leaving: Leaving): Promise<void> {
     const cancelled = this.#cancels.get(root)
     if (!cancelled) return
@@ -161,13 +161,13 @@ export class Peer implements WorkSource {
   }
 }
 
-/** The platform's own error would carry the address, and with it the password. */
+/** The platform's own error would contain the address, including the password. */
 function toUrl(text: string): URL {
   if (!URL.canParse(text)) throw new TypeError('The address of a work peer is no URL.')
   return new URL(text)
 }
 
-/** So that a header of the caller takes the place of ours. */
+/** In lower case, so that a header of the caller replaces ours. */
 function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
@@ -181,7 +181,7 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
 const BACK_OFF = 1_000
 const BACK_OFF_MAX = 300_000
 const LIES_MAX = 3
-/** What an earlier search still counts after each one that found something: about the last twenty are averaged. */
+/** Weight of earlier searches after each successful one: about the last twenty are averaged. */
 const FADING = 0.95
 
 interface Seen {
@@ -191,12 +191,12 @@ interface Seen {
   seconds: number
 }
 
-/** What is thought of a peer: whether to ask it, and how fast it is. */
+/** Whether to ask a peer, and how fast it is. */
 class PeerHealth {
   readonly #clock: Clock
   readonly #rateGuess: number
   #seen: Seen = { failuresInARow: 0, liesInARow: 0, hashes: 0, seconds: 0 }
-  /** As it was before the last answer, for when that turns out to be a lie. */
+  /** The state before the last answer, in case that turns out to be wrong. */
   #earlier = this.#seen
   #usableAt = 0
 
@@ -211,7 +211,7 @@ class PeerHealth {
 
   get rate(): number {
     const { hashes, seconds } = this.#seen
-    // Who never finds anything does not keep the guess for ever.
+    // The guess shrinks for a peer that never finds anything.
     return hashes > 0 ? hashes / seconds : this.#rateGuess / (1 + seconds)
   }
 
@@ -237,12 +237,12 @@ class PeerHealth {
     this.#rest({ ...this.#seen, failuresInARow: this.#seen.failuresInARow + 1 })
   }
 
-  /** It will say the same in a second. */
+  /** The peer will give the same answer in a second, so it is not asked again for a long time. */
   disabled(): void {
     this.#rest({ ...this.#seen, failuresInARow: this.#seen.failuresInARow + 1 }, BACK_OFF_MAX)
   }
 
-  /** The last answer was invalid: it fixed nothing and says nothing about speed, and a liar is fast. */
+  /** The last answer was invalid: it says nothing about speed, and does not end the back-off of earlier failures. */
   lied(): void {
     const { failuresInARow, liesInARow } = this.#earlier
     this.#earlier = { ...this.#earlier, failuresInARow: failuresInARow + 1, liesInARow: liesInARow + 1 }
@@ -251,7 +251,7 @@ class PeerHealth {
 
   #rest(seen: Seen, milliseconds = Math.min(BACK_OFF * 2 ** (seen.failuresInARow - 1), BACK_OFF_MAX)): void {
     this.#seen = seen
-    // What fails while it rests does not shorten the rest.
+    // A failure during a back-off does not shorten it.
     this.#usableAt = Math.max(this.#usableAt, this.#clock.now() + milliseconds)
   }
 }

@@ -2,7 +2,7 @@ import type { FoundWork } from '../../kernel/ports.ts'
 
 const ROOTS_MAX = 100
 
-/** Works found a moment ago: a caller who asks in the very moment of the finding must not cause a second search. */
+/** Works found a moment ago: a caller who asks at the moment when work is found must not cause a second search. */
 export class RecentWorks {
   /** In the order of finding, so that the first is the oldest. */
   readonly #byRoot = new Map<string, FoundWork>()

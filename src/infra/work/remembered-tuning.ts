@@ -3,14 +3,14 @@ import { cpus } from 'node:os'
 import { keepFile } from '../private-files.ts'
 import type { Tuning } from './tune.ts'
 
-/** Which form of the search is the fastest here, from one start to the next. */
+/** Remembers the fastest form of the search from one start to the next. */
 export interface TuningMemory {
   recall(): Tuning | undefined
-  /** Answers whether it is kept. */
+  /** Returns whether it is kept. */
   keep(tuning: Tuning): boolean
 }
 
-/** A file that counts on the processor and the V8 that it was written by, and nowhere else. */
+/** A file that is valid for the processor and the V8 with which it was written, and for no other. */
 export function rememberTuning(file: string): TuningMemory {
   const here = () => `${process.arch}, ${cpus()[0]?.model ?? 'unknown'}, V8 ${process.versions.v8}`
   return {
@@ -25,7 +25,7 @@ export function rememberTuning(file: string): TuningMemory {
 
 const isRate = (rate: unknown): rate is number => typeof rate === 'number' && Number.isFinite(rate) && rate > 0
 
-/** Nothing where there is no such file, or something else in it. */
+/** Empty where there is no such file, or it contains something else. */
 function readKept(file: string): Partial<Tuning> & { measured?: string } {
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'))

@@ -9,17 +9,17 @@ import { RecentWorks } from './recent-works.ts'
 import { type RunningSearch, SearchJob, type Waiter } from './search-job.ts'
 import { SearchQueue } from './search-queue.ts'
 
-/** An engine that has not found anything in so many times the expected time gets help. */
+/** A search that takes so many times the expected time is joined by another engine. */
 const HEDGE_AFTER = 3
 const HEDGE_MILLISECONDS_MIN = 50
 const RETRY_MILLISECONDS = 500
-/** How long a search outlasts that every engine rests: one cut connection must not empty the queue. */
+/** How long searches wait while every engine is backed off: one broken connection must not empty the queue. */
 const PATIENCE_MILLISECONDS = 2_500
 
 export interface SchedulerOptions extends QueueLimits {
   engines: readonly WorkSource[]
   clock: Clock
-  /** Finds in the calling thread what is found at once; undefined when it does not. */
+  /** Searches in the calling thread where that is quick; undefined when nothing was found. */
   searchHere?(target: Target): string | undefined
   onFound?(event: { class: WorkClass; engine: string; waitSeconds: number }): void
   onSearched?(event: { engine: string; hashes: number; wasted: boolean }): void
@@ -27,9 +27,9 @@ export interface SchedulerOptions extends QueueLimits {
 }
 
 /**
- * Decides which engine looks for which root. One job for each root and all its callers; all threads of this machine on
- * one job; a job that is cheaper or more urgent takes the place of a running one at once, because a search can be
- * stopped and begun again at no loss.
+ * Decides which engine searches for which root. There is one job for each root and all its callers, and all threads of this machine
+ * work on one job. A job that is cheaper or more urgent displaces a running one at once, because a search can be
+ * stopped and begun again without loss.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions
@@ -38,7 +38,7 @@ export class Scheduler {
   readonly #queue = new SearchQueue()
   readonly #recent = new RecentWorks()
   readonly #shares = new FairShares()
-  /** When there was no usable engine for the first time since something was found. */
+  /** Since when there has been no usable engine; reset when work is found. */
   #helplessSince: number | undefined
   #cancelRetry: (() => void) | undefined
   #closed = false
@@ -53,28 +53,28 @@ export class Scheduler {
     return this.#engines.all
   }
 
-  /** An engine more: cards are looked for while the others work already. */
+  /** Adds an engine: cards are detected while the others work already. */
   add(engine: WorkSource): void {
     this.#engines.all.push(engine)
   }
 
-  /** It turned out to be of no use. */
+  /** Removes an engine that cannot be used. */
   remove(engine: WorkSource): Promise<void> {
     return this.#engines.remove(engine)
   }
 
-  /** An engine can be asked now that could not be before. */
+  /** An engine may be usable that was not before. */
   wake(): void {
     this.#dispatch()
   }
 
-  /** Searches that run or wait, and what they will take. */
+  /** Searches that run or wait, and how long they will take. */
   get load(): { jobs: number; hashes: number; seconds: number } {
     const { size: jobs, hashes } = this.#queue
     return { jobs, hashes, seconds: hashes / Math.max(1, this.#engines.rate) }
   }
 
-  /** Waits until work is found. Throws `no_work` when it cannot be, or not in time; `Cancelled` when called off. */
+  /** Waits until work is found. Throws `no_work` when it cannot be found, or not in time; `Cancelled` when it was cancelled. */
   search(request: WorkRequest): Promise<FoundWork> {
     return new Promise((resolve, reject) => {
       const { root, threshold, leaving } = request
@@ -109,7 +109,7 @@ export class Scheduler {
     })
   }
 
-  /** To hand such a search to a thread, or to a card, takes longer than the search. No caller outside can cause one. */
+  /** Passing such a search to a thread, or to a card, takes longer than the search. Callers outside cannot cause one. */
   #findHere({ root, threshold, class: urgency }: WorkRequest): FoundWork | undefined {
     if (urgency !== 'wallet' || !isSoonFound(threshold)) return undefined
     const work = this.#options.searchHere?.({ root, threshold })
@@ -128,7 +128,7 @@ export class Scheduler {
     return own.length > 0
   }
 
-  /** Finds nothing any more: waiting callers are refused at once, and so are new ones. */
+  /** Stops for good: waiting callers are refused at once, and so are new ones. */
   dismiss(): void {
     this.#closed = true
     this.#cancelRetry?.()
@@ -151,7 +151,7 @@ export class Scheduler {
     return comeBackSeconds > 0 ? noWork(comeBackSeconds) : undefined
   }
 
-  /** Whether nothing is usable, and nothing has been found for longer than a short rest takes. */
+  /** Whether nothing is usable, and nothing has been found for longer than a short back-off takes. */
   #isHelpless(): boolean {
     if (this.#engines.all.length === 0) return true
     if (this.#engines.usable.length > 0) return false
@@ -160,7 +160,7 @@ export class Scheduler {
     return now - this.#helplessSince >= PATIENCE_MILLISECONDS
   }
 
-  /** Gives every free engine the next job, makes room for what is more urgent, and gives help where it is slow. */
+  /** Gives every free engine the next job, displaces less urgent ones, and adds engines where a search is slow. */
   #dispatch(): void {
     if (this.#closed) return
     if (this.#isHelpless()) this.#giveUp()
@@ -181,17 +181,17 @@ export class Scheduler {
     this.#followThresholds()
   }
 
-  /** The next job that no engine works on, of those that may be begun. */
+  /** The next job that no engine works on, of those that may begin. */
   #next(now: number, rate: number, mayBegin: (job: SearchJob) => boolean = () => true): SearchJob | undefined {
     return this.#queue.next((a, b) => this.#shares.compare(a, b, now, rate), mayBegin)
   }
 
-  /** Stops the least urgent search that this job comes before. Its engine is free for the job a moment later. */
+  /** Stops the least urgent search that this job precedes. Its engine is free for the job a moment later. */
   #makeRoom(job: SearchJob, now: number, rate: number): void {
     const running = this.#engines.usable.flatMap((engine) =>
       [...this.#engines.jobsOf(engine)].map((other) => ({ engine, other, search: other.searches.get(engine)! })),
     )
-    // One that is being stopped already makes room for another.
+    // A search that is being stopped already will free an engine.
     if (running.some(({ search }) => search.stop.signal.aborted)) return
     const [worst] = running
       .filter(({ engine, other }) => takes(engine, job) && this.#shares.displaces(job, other, now, rate))
@@ -199,7 +199,7 @@ export class Scheduler {
     worst?.search.stop.abort()
   }
 
-  /** An engine that takes much longer than expected is joined by a free one; the first to find something wins. */
+  /** A free engine joins one that takes much longer than expected; the first to find something wins. */
   #hedge(): void {
     for (const job of [...this.#queue.running]) {
       if (![...job.searches.values()].every(({ late }) => late)) continue
@@ -208,7 +208,7 @@ export class Scheduler {
     }
   }
 
-  /** A newcomer may need less than what is being looked for: look for that, at no loss to the others. */
+  /** A new caller may need less than the current threshold: search for that, without loss to the others. */
   #followThresholds(): void {
     for (const { threshold, searches } of this.#queue.running) {
       for (const search of searches.values()) if (threshold < search.threshold) search.stop.abort()
@@ -267,7 +267,7 @@ export class Scheduler {
     )
   }
 
-  /** No source's nonce is passed on unchecked. Answers how many were waiting for this one. */
+  /** Every nonce is verified, whatever its source. Returns how many callers were waiting for it. */
   #take(job: SearchJob, engine: WorkSource, work: string, threshold: bigint): number {
     const value = workValue(job.root, work)
     if (value < threshold) {
@@ -287,12 +287,12 @@ export class Scheduler {
     return answered.length
   }
 
-  /** An engine has left a job, or a caller who waited for it: what is still wanted goes back to where it was. */
+  /** An engine has left a job, or a caller who waited for it: puts it back into the queue if it is still needed. */
   #rest(job: SearchJob): void {
     if (this.#queue.has(job)) this.#queue.put(job)
   }
 
-  /** One waits less; a job without waiting callers ends. */
+  /** One caller less; a job without waiting callers ends. */
   #drop(job: SearchJob, waiter: Waiter, error: Error): void {
     if (!job.leave(waiter)) return
     waiter.reject(error)
@@ -314,12 +314,12 @@ export class Scheduler {
     }
   }
 
-  /** There is no engine left to look for anything. */
+  /** Refuses all callers, because there is no engine left. */
   #giveUp(): void {
     for (const job of this.#queue.all()) if (job.searches.size === 0) this.#fail(job)
   }
 
-  /** A search that no engine takes is not worth waiting for. */
+  /** Refuses the callers of a search that no engine accepts. */
   #failRefused(job: SearchJob): void {
     if (this.#engines.all.every((engine) => job.refusedBy.has(engine))) this.#fail(job)
   }

@@ -17,25 +17,25 @@ export interface RunningSearch {
   threshold: bigint
   startedAt: number
   stop: AbortController
-  /** It has taken much longer than expected. */
+  /** Whether it has taken much longer than expected. */
   late: boolean
 }
 
-/** The search for one root, with everybody who waits for it. */
+/** The search for one root, with all callers who wait for it. */
 export class SearchJob {
   readonly root: string
   readonly since: number
   readonly searches = new Map<WorkSource, RunningSearch>()
-  /** Engines that do not take this search. */
+  /** Engines that do not accept this search. */
   readonly refusedBy = new Set<WorkSource>()
   readonly #waiters = new Set<Waiter>()
   /**
-   * The lowest threshold a caller waits for. One who needs more loses nothing by it: every nonce that is found is tried
-   * for all, and the search goes on for those whom it does not satisfy.
+   * The lowest threshold for which a caller waits. Callers who need more lose nothing: every nonce that is found is tested
+   * for all, and the search goes on for those who need a better one.
    */
   threshold = 0n
   expectedHashes = 1
-  /** The most urgent of those who wait; among equals the first. */
+  /** The most urgent of the waiting callers; among equals the first. */
   lead: Waiter | undefined
 
   constructor(root: string, since: number) {
@@ -58,7 +58,7 @@ export class SearchJob {
     return left
   }
 
-  /** Gives a nonce to everybody whom it satisfies. */
+  /** Gives a nonce to all callers for whom it is enough. */
   answer(found: FoundWork): Waiter[] {
     const satisfied = [...this.#waiters].filter(({ threshold }) => threshold <= found.value)
     for (const waiter of satisfied) {
@@ -73,7 +73,7 @@ export class SearchJob {
     for (const { stop } of this.searches.values()) stop.abort()
   }
 
-  /** Jobs are compared far more often than they change. */
+  /** Precomputed, because jobs are compared far more often than they change. */
   #sum(): void {
     let lowest: bigint | undefined
     this.lead = undefined

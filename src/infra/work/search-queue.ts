@@ -1,12 +1,12 @@
 import type { WorkClass } from '../../kernel/ports.ts'
 import type { SearchJob } from './search-job.ts'
 
-/** Searches that differ only in their age: of one payer, equally urgent and equally dear. The oldest comes first. */
+/** Searches that differ only in their age: of one payer, equally urgent and equally expensive. The oldest comes first. */
 interface SearchGroup {
   payer: string
   class: WorkClass
   weight: number
-  /** Hashes that each is expected to take. */
+  /** Expected hashes of each. */
   cost: number
   size: number
 }
@@ -19,15 +19,15 @@ interface Group extends SearchGroup {
 }
 
 /**
- * Every search there is. A queue may be ten thousand long and is asked at every find who is next: only the oldest of
- * each group can be.
+ * All searches. A queue may contain ten thousand, and the next one is determined at every find: only the oldest of
+ * each group can be next.
  */
 export class SearchQueue {
   readonly #jobs = new Map<string, SearchJob>()
   readonly #running = new Set<SearchJob>()
   readonly #groups = new Map<string, Group>()
   readonly #groupOf = new Map<SearchJob, Group>()
-  /** Counted up: two that came in the same millisecond have an order, too. */
+  /** A counter, because two may come in the same millisecond. */
   readonly #ages = new Map<SearchJob, number>()
   #age = 0
 
@@ -44,7 +44,7 @@ export class SearchQueue {
     return this.#running
   }
 
-  /** Hashes that all of them are expected to take. */
+  /** Expected hashes of all of them. */
   get hashes(): number {
     let hashes = 0
     for (const { cost, size } of this.#groups.values()) hashes += cost * size
@@ -63,7 +63,7 @@ export class SearchQueue {
     return this.#jobs.get(job.root) === job
   }
 
-  /** A search is new, or something about it has changed: who waits for it, or which engines work on it. */
+  /** Adds a search, or updates one whose callers or engines have changed. */
   put(job: SearchJob): void {
     if (!this.has(job)) {
       this.#jobs.set(job.root, job)
@@ -87,7 +87,7 @@ export class SearchQueue {
     this.#running.delete(job)
   }
 
-  /** The first that waits, by an order in which an older one never comes after a younger one of its group. */
+  /** The first waiting search, by an order in which an older one never comes after a younger one of its group. */
   next(compare: (a: SearchJob, b: SearchJob) => number, mayBegin: (job: SearchJob) => boolean): SearchJob | undefined {
     let best: SearchJob | undefined
     for (const { waiting } of this.#groups.values()) {
@@ -128,7 +128,7 @@ export class SearchQueue {
     group.size++
   }
 
-  /** Nearly always a newcomer; one that was stopped goes back to where it was. */
+  /** Nearly always a new search, which goes to the end; one that was stopped goes back to its position. */
   #wait(job: SearchJob): void {
     const group = this.#groupOf.get(job)!
     const age = this.#ages.get(job)!

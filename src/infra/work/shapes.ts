@@ -1,23 +1,23 @@
 /** A form of the search loop. All find the same nonces; which one is fastest depends on the processor and on V8. */
 export interface Shape {
   name: string
-  /** Two nonces side by side in vector registers. */
+  /** Whether two nonces are tried at once in vector registers. */
   vector: boolean
-  /** One nonce in integer registers, which work beside the vector ones. */
+  /** Whether one nonce is tried in integer registers, which work in parallel with the vector ones. */
   scalar: boolean
   /** How many steps of one kind of register are written before those of the other. */
   group: number
-  /** After how many steps the order of instructions is pinned down; zero leaves it to the compiler. */
+  /** After how many steps a barrier fixes the order of instructions; zero leaves it to the compiler. */
   barrierEvery: number
-  /** How the two parts of a vector rotated by 63 bits are put together; both give the same. */
+  /** How the two parts of a vector rotated by 63 bits are joined; both give the same result. */
   join: 'or' | 'add'
 }
 
 /*
- * The hybrids win on arm64, where both kinds of register are plentiful. Left alone, older V8 versions write all vector
- * instructions first and all integer ones after them, so that they no longer run side by side; hence the barriers. Newer
+ * The hybrids are fastest on arm64, which has plenty of both kinds of register. Without barriers, older V8 versions write all vector
+ * instructions first and all integer ones after them, so that they no longer run in parallel. Newer
  * versions keep the order, and make one instruction of a shift and an addition. On x64 there are too few registers for
- * both kinds, and vectors alone win. Without vector instructions the last one remains.
+ * both kinds, and vectors alone are fastest. Without vector instructions the last one remains.
  */
 export const SHAPES: readonly Shape[] = [
   { name: 'hybrid-pinned', vector: true, scalar: true, group: 1, barrierEvery: 4, join: 'or' },

@@ -1,4 +1,4 @@
-/** A compiled module. Threads that are handed the same one share its machine code. */
+/** A compiled module. Threads that share one share its machine code. */
 export type WebAssemblyModule = object
 
 interface WebAssemblyApi {
@@ -7,5 +7,5 @@ interface WebAssemblyApi {
   Instance: new (module: WebAssemblyModule) => { exports: unknown }
 }
 
-/** Node's type definitions leave it out, and a Node without a compiler has none. */
+/** Node's type definitions omit it, and a Node without a compiler does not have it. */
 export const webAssembly = (globalThis as { WebAssembly?: WebAssemblyApi }).WebAssembly

@@ -1,10 +1,10 @@
-/** One day of a chart. The height is only for the eye: what is said is the text. */
+/** One day of a chart. The height is decoration: the information is in the text. */
 export interface Bar {
   date: string
   /** From 0 to 1 of the chart's height. */
   height: number
   text: string
-  /** A part of the bar that is drawn full; the rest is pale. */
+  /** A part of the bar that is drawn solid; the rest is pale. */
   full?: number | undefined
 }
 
@@ -12,13 +12,13 @@ const WIDTH = 600
 const HEIGHT = 120
 const GAP = 4
 
-/** Shares of the largest value, exact for money: what is divided are whole numbers. */
+/** Shares of the largest value, exact for money because integers are divided. */
 export function toHeights(values: readonly bigint[]): number[] {
   const most = values.reduce((max, value) => (value > max ? value : max), 0n)
   return values.map((value) => (most === 0n ? 0 : Number((value * 10_000n) / most) / 10_000))
 }
 
-/** Bars by day, drawn on the server. The same numbers stand below as a table for readers who do not see them. */
+/** Bars by day, drawn on the server. A table below has the same numbers for readers who do not see them. */
 export const DayChart = (props: { title: string; summary: string; unit: string; bars: readonly Bar[] }) => {
   const { title, summary, unit, bars } = props
   const step = WIDTH / Math.max(1, bars.length)
@@ -38,7 +38,7 @@ export const DayChart = (props: { title: string; summary: string; unit: string; 
       >
         <line x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} class="axis" />
         {bars.map((bar, at) => {
-          // What is not nothing can be seen.
+          // Any value above zero must be visible.
           const height = bar.height > 0 ? Math.max(3, bar.height * HEIGHT) : 0
           const full = bar.full === undefined ? height : height * bar.full
           const x = (at * step + GAP / 2).toFixed(1)

@@ -29,7 +29,7 @@ export interface EventRow {
 
 const AGAIN = ['redelivery', 'replay']
 
-/** Where an event stands: what its last delivery says, or that it has no receiver. */
+/** The state of an event: that of its last delivery, or that it has no receiver. */
 export function stateOf({ deliveredAt, deliveries, url }: EventRow): string {
   if (deliveredAt !== null) return 'delivered'
   return deliveries.at(-1)?.state ?? (url === null ? 'not pushed' : 'queued')

@@ -6,8 +6,8 @@ export const EMPTY: FormState = { values: {} }
 type Framed = Pick<FrameProps, 'csrf' | 'formToken' | 'opens'>
 
 /**
- * Every form that changes something: it proves where it comes from, and counts once however often it is sent. Whoever may not send it
- * does not see it.
+ * Every form that changes something: it proves which page it comes from, and acts once however often it is sent. Visitors who may not
+ * send it do not see it.
  */
 export const Form = (props: {
   frame: Framed
@@ -24,7 +24,7 @@ export const Form = (props: {
     </form>
   ) : null
 
-/** A way to a page, for those to whom it is open. */
+/** A link to a page, for visitors who may open it. */
 export const WayTo = (props: {
   frame: Pick<FrameProps, 'opens'>
   href: string
@@ -37,12 +37,12 @@ export const WayTo = (props: {
     </a>
   ) : null
 
-/** One button that does one thing. */
+/** A form that is a single button. */
 export const ActionButton = (props: {
   frame: Framed
   action: string
   children: string
-  /** Said to those who do not see what the button stands beside. */
+  /** Text for screen readers: what the button acts on. */
   about?: string
   kind?: 'main' | 'plain' | 'danger'
   values?: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export const ActionButton = (props: {
   </Form>
 )
 
-/** In the place of a form that needs a fresh proof: asked for afterwards, it would cost what was typed. */
+/** Shown instead of a form that needs a confirmed identity: asking afterwards would lose what was typed. */
 export const ProveFirst = ({ next }: { next: string }) => (
   <>
     <p>To protect your money, we ask you to confirm it’s you every 15 minutes.</p>
@@ -70,7 +70,7 @@ export const ProveFirst = ({ next }: { next: string }) => (
   </>
 )
 
-/** What cannot be taken back asks a second time, without any script. */
+/** Asks a second time before an action that cannot be undone, without any script. */
 export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger'; children: ComponentChildren }) => (
   <details class={`confirm ${props.kind ?? ''}`}>
     <summary>
@@ -117,7 +117,7 @@ function Labelled(
   )
 }
 
-/** Attributes are typed for one kind of input at a time; ours are those that all of these have. */
+/** The attributes are typed for one type of input each; ours exist for all of these types. */
 const kindOf = (type: string = 'text') => ({ type }) as { type: 'text' }
 
 export const TextField = (
@@ -137,7 +137,7 @@ export const TextField = (
         name: props.name,
         'aria-describedby': described,
         'aria-invalid': wrong ? ('true' as const) : undefined,
-        // Whoever has to mend it begins there.
+        // The visitor corrects the wrong field first.
         autofocus: wrong,
         required: props.required,
         maxLength: props.maxLength,
@@ -145,7 +145,7 @@ export const TextField = (
         autocomplete: props.autocomplete ?? 'off',
       }
       const value = props.filled.values[props.name] ?? ''
-      // The first line break of a textarea is not part of its text.
+      // HTML ignores the first line break of a textarea.
       if (props.rows !== undefined) return <textarea {...common} rows={props.rows}>{`\n${value}`}</textarea>
       return (
         <input
@@ -181,8 +181,8 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
 )
 
 /**
- * What was refused, above all fields: in its own words where it belongs to none of them, and otherwise the way to the field, beside which
- * they stand. Errors of another form of the page are shown there.
+ * The refusal of a form, above all fields: its text if it belongs to no field, and otherwise links to the wrong fields, beside which
+ * the texts are. Errors of another form of the page are shown at that form.
  */
 export const FormError = (props: {
   filled: FormState

@@ -50,7 +50,7 @@ const Foot = () => (
 
 interface PageProps {
   title: string
-  /** What it shows, by the permissions it takes to see that: when some of it changes it is read again automatically. */
+  /** The data that it shows, by the permissions to see it: when some of it changes, the page is read again automatically. */
   follows?: readonly Permission[] | undefined
   /** Names of files in `assets`, after those of every page. */
   styles?: readonly string[] | undefined
@@ -85,7 +85,7 @@ const Brand = () => (
   </a>
 )
 
-/** A page of an account that is signed in. The menu stands beside it, and above it where there is no room. */
+/** A page of an account that is signed in. The menu is beside it, or above it on a narrow screen. */
 export const Frame = (
   props: FrameProps &
     PageProps & {
@@ -145,7 +145,7 @@ export const Frame = (
   )
 }
 
-/** A page before anybody has signed in, and one that says why there is no page. */
+/** A page for visitors who are not signed in, and one that says why a page cannot be shown. */
 export const Gate = ({ devnet, children, ...page }: PageProps & { devnet: boolean }) => (
   <Page {...page}>
     {devnet && <Banner />}

@@ -5,13 +5,13 @@ import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resou
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import { EMPTY, SelectField, TextField } from './form.tsx'
 
-/* The form of a noun, from its declaration. It works without scripts; inputs of rows have the names that refusals have: `items[0].price`. */
+/* The form of a noun, from its declaration. It works without scripts; inputs of rows have the same names as in refusals: `items[0].price`. */
 
 type Purpose = 'create' | 'change'
 type Named = Pick<AnyNoun, 'named'>
 type ControlAs<A extends Control['as']> = Extract<Control, { as: A }>
 
-/** Empty rows below those that are filled, and some more behind a line that opens. */
+/** Empty rows below those that are filled; some more are in a part that can be opened. */
 const ROWS_READY = 2
 const ROWS_MORE = 10
 
@@ -20,10 +20,10 @@ const controlsOf = (of: Named, purpose: Purpose) =>
     control && kind !== 'kept' && !(control.isForNew && purpose === 'change') ? [{ control, wire, isRequired }] : [],
   )
 
-/** The box of one choice. */
+/** The name of a choice's box. */
 export const boxOf = (name: string, value: string) => `${name}-${value}`
 
-/** What the form shows of a record. One that was refused shows what was typed; another one of its page shows what there is. */
+/** What the form shows of a record. A refused form shows what was typed; another form on the same page shows the stored values. */
 export function formState<F extends FieldsOf, R>(
   of: Noun<F, R>,
   room: R,
@@ -49,7 +49,7 @@ function toInputs(name: string, control: Control, value: Json | undefined): Reco
   return Object.fromEntries(cells) as Record<string, string>
 }
 
-/** What the form has sent, as a request would say it. Rows that were left empty are undefined, so that the others keep their places. */
+/** The sent form as a request body. Rows that were left empty are undefined, so that the others keep their indexes. */
 export function formBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, purpose: Purpose, fields: FormFields) {
   const body: Record<string, unknown> = {}
   const rules = of.rules(room)
@@ -74,7 +74,7 @@ function fromInputs(name: string, control: Control, fields: FormFields, rules: P
   })
 }
 
-/** Up to the last row that has something in it. */
+/** The number of rows up to the last one that has a value. */
 function rowsIn(name: string, values: Readonly<Record<string, string>>): number {
   const places = Object.entries(values).map(([input, value]) =>
     input.startsWith(`${name}[`) && value.trim() !== '' ? Number.parseInt(input.slice(name.length + 1), 10) + 1 : 0,
@@ -91,7 +91,7 @@ export interface FieldsProps {
   own?: Readonly<Record<string, ComponentChildren>>
 }
 
-/** Every field that the form asks for, in the order of the declaration. */
+/** Every field of the form, in the order of the declaration. */
 export const Fields = (props: FieldsProps) => {
   const lines: ReturnType<typeof controlsOf>[] = []
   for (const each of controlsOf(props.of, props.purpose)) {
@@ -192,7 +192,7 @@ const Rows = (props: GroupProps<ControlAs<'rows'>>) => {
   )
 }
 
-/** What was refused, above all fields: the way to each of those that are wrong, by their labels. */
+/** The refusal of a form, above all fields: links to the wrong ones, by their labels. */
 export const Refusals = (props: Omit<FieldsProps, 'rules'> & { elsewhere?: readonly string[] }) => {
   const { error, errors = {} } = props.filled
   if (!error || (error.field !== undefined && props.elsewhere?.includes(error.field))) return null

@@ -10,7 +10,7 @@ import { formatNano } from '../../kernel/money.ts'
 
 const SHOWN_DECIMALS = 8
 
-/** An amount in nano, cut where readers stop; the whole of it is one look away. */
+/** An amount in nano, shortened as people read it; hovering shows all of it. */
 export const Nano = ({ raw }: { raw: bigint }) => {
   const exact = formatNano(raw)
   const [whole = '0', decimals = ''] = exact.split('.')
@@ -24,7 +24,7 @@ export const Nano = ({ raw }: { raw: bigint }) => {
   )
 }
 
-/** A moment in UTC; scripts turn it into the reader's own time. */
+/** A time in UTC; scripts convert it to the reader's own time zone. */
 export const Moment = ({ at }: { at: number | null | undefined }) => {
   if (at === null || at === undefined) return <span class="soft">never</span>
   const iso = new Date(at).toISOString()
@@ -81,7 +81,7 @@ const TONES: Record<string, string> = {
   'ledger not known': 'bad',
 }
 
-/** A state, in words first: the colour only repeats it. */
+/** A state in words; the colour only repeats it. */
 export const Badge = ({ state }: { state: string }) => (
   <span class={`badge ${TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>
 )
@@ -96,11 +96,11 @@ export const Copyable = ({ text, shown, label }: { text: string; shown?: string;
   </span>
 )
 
-/** Both ends, which is what people compare. */
+/** Keeps both ends, which is what people compare. */
 export const shorten = (text: string, start = 12, end = 6) =>
   text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
 
-/** Says what is not there yet, and what to do about it. */
+/** Says what does not exist yet, and what to do about it. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>
@@ -133,8 +133,8 @@ export const Figure = (props: {
 )
 
 /**
- * A table; on a narrow screen each of its rows is a card whose cells say what they are. Its parts say what they are in any case: with other
- * looks they would be a table no more to those who do not see it.
+ * A table; on a narrow screen each row is a card whose cells are labelled. Its elements have explicit roles, because with another display
+ * style they would no longer be a table to screen readers.
  */
 export const Table = (props: { label: string; head: readonly ComponentChildren[]; children: ComponentChildren }) => (
   <div class="table" role="region" aria-label={props.label} tabIndex={0}>
@@ -164,12 +164,12 @@ const cellsOf = (cells: readonly VNode[], head: readonly ComponentChildren[]) =>
     return cloneElement(cell, { role, ...(typeof name === 'string' && { 'data-label': name }) })
   })
 
-/** Elements as they are drawn in the end, without the functions and fragments that they are written with. */
+/** The elements that will be rendered, without the components and fragments around them. */
 function drawnOf(children: ComponentChildren): VNode<{ children?: ComponentChildren }>[] {
   return toChildArray(children).flatMap((child) => {
     if (typeof child !== 'object') return []
     if (child.type === Fragment) return drawnOf(child.props.children)
-    // Those of pages draw by what they are given alone.
+    // Components of pages depend on their properties alone, so they can be called.
     if (typeof child.type === 'function') return drawnOf((child.type as FunctionComponent)(child.props))
     return [child]
   })

@@ -1,13 +1,13 @@
 import type { BlockKind, LedgerNames, LedgerView, SeenBlock } from '../../kernel/ledger-view.ts'
 import { Badge, Moment, Nano, Table, shorten } from '../dashboard/show.tsx'
 
-/** What the pages of an explorer are made with. */
+/** What the pages of an explorer need. */
 export interface Explorer {
   view: LedgerView
   names: LedgerNames
-  /** In front of every link: the pages are part of another site, or a site of their own. */
+  /** Prefix of every link: the pages are part of another site, or a site of their own. */
   base: string
-  /** Where changes are announced. */
+  /** Address of the stream that announces changes. */
   events: string
 }
 
@@ -26,7 +26,7 @@ export const SearchForm = ({ base, value = '' }: { base: string; value?: string 
   </form>
 )
 
-/** An address that leads to its account, by its name where it has one. */
+/** A link to an account, with its name if it has one. */
 export const AccountLink = ({ base, names, address, whole }: Placed & { address: string; whole?: boolean }) => {
   const name = names.nameOf(address)
   return (
@@ -49,7 +49,7 @@ export const State = ({ confirmed }: { confirmed: boolean }) => <Badge state={co
 
 const BETWEEN: Partial<Record<BlockKind, string>> = { send: 'to', receive: 'from', open: 'from', change: 'rep' }
 
-/** Blocks, one a line. In the history of an account everybody knows whose they are. */
+/** Blocks, one on each line. In the history of an account, the account itself is not repeated. */
 export const BlockTable = (props: Placed & { label: string; blocks: readonly SeenBlock[]; ofOne?: boolean }) => {
   const { base, names, label, blocks, ofOne } = props
   const head = ['Block', 'Kind', 'Amount', ...(ofOne ? [] : ['Account']), 'With', 'Status', 'Time']

@@ -17,7 +17,7 @@ export interface ShownPlace {
   content: VNode
 }
 
-/** So many lines keep a page small. */
+/** Most lines of a page. */
 const LINES = 25
 
 /** One page of the explorer, without its frame. */
@@ -67,10 +67,10 @@ function nothing(explorer: Explorer, title: string, wanted: string): ShownPlace 
 
 type Found = { kind: 'block'; hash: string } | { kind: 'account'; address: string }
 
-/** What can be one; the ledger is asked about nothing else. */
+/** The form of a name; other texts are not looked up. */
 const NAME = /^[\w .-]{1,100}$/
 
-/** What a reader means by a text: a hash, the beginning of one, a public key, an address, or a name. */
+/** Finds what a reader typed: a hash, the beginning of one, a public key, an address, or a name. */
 async function findInLedger(
   { view, names }: { view: LedgerView; names: LedgerNames },
   text: string,

@@ -9,7 +9,7 @@ interface AccountViewProps {
   isFirst: boolean
 }
 
-/** One account: what it has, what waits for it, and what it did. It follows as its blocks come. */
+/** One account: its balance, its receivable sends, and its history. The page updates as blocks arrive. */
 export const AccountView = ({ explorer, account, isFirst }: AccountViewProps) => {
   const { base, names, events } = explorer
   const { address, isOpen, representative, history, older, receivable } = account
@@ -80,7 +80,7 @@ export const AccountView = ({ explorer, account, isFirst }: AccountViewProps) =>
 
 type Fact = readonly [string, ComponentChildren]
 
-/** One block: what it does, what its link says, and who decided it. */
+/** One block: what it does, the meaning of its link, and who confirmed it. */
 export const BlockView = ({ explorer, block }: { explorer: Explorer; block: ShownBlock }) => {
   const { base, names, events } = explorer
   const { hash, kind, account, amountRaw, balanceRaw, representative, previous, successor } = block
@@ -202,7 +202,7 @@ function electionFacts({ base, names }: Explorer, election: SeenElection): Fact[
 
 interface BlocksViewProps {
   explorer: Explorer
-  /** One more than are shown, if there is one. */
+  /** One more than are shown, if there are more. */
   blocks: readonly SeenBlock[]
   count: number
   isFirst: boolean
@@ -210,7 +210,7 @@ interface BlocksViewProps {
 
 const grouped = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** Everything that happens on the ledger, newest first; the first page follows as blocks come. */
+/** Everything that happens on the ledger, newest first; the first page updates as blocks arrive. */
 export const BlocksView = ({ explorer, blocks, count, isFirst }: BlocksViewProps) => {
   const { base, names, view, events } = explorer
   const { blocks: total, confirmed, accounts, holds } = view.overview()

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What is found by its age, so that it can be forgotten some at a time. */
+/** Indexes by age, for deleting old rows in small steps. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const index of [
     'idempotency_expires on idempotency (expires_at)',

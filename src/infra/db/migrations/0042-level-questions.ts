@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What pages and rounds ask for among everything that an account ever had: little, and found without the rest. */
+/** Indexes for pages and rounds, which need few of the rows that an account ever had. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const index of [
     "checkouts_late on checkouts (owner) where additional_status = 'paid_late' and status <> 'complete'",

@@ -1,14 +1,14 @@
 /** A device as its driver describes it. */
 export interface FoundDevice {
   library: 'cuda' | 'opencl'
-  /** Where the driver has it. */
+  /** Its index in the driver. */
   index: number
   name: string
-  /** Processors have an OpenCL driver too, and it makes better code than WebAssembly allows. */
+  /** Processors may have an OpenCL driver too, which makes faster code than WebAssembly. */
   kind: 'card' | 'cpu'
 }
 
-/** A piece of a search: from `start` on, so many rounds. */
+/** A part of a search: so many rounds from `start` on. */
 export interface Launch {
   /** The four words of the root. */
   root: readonly bigint[]
@@ -22,20 +22,20 @@ export interface Kernel {
   shape: string
   /** Nonces tried in one round. */
   width: number
-  /** A nonce that reaches the threshold, of those tried. Several launches may be under way, each in a slot of its own. */
+  /** A tried nonce that reaches the threshold. Several launches may run, each in a slot of its own. */
   run(slot: number, launch: Launch): Promise<bigint | undefined>
-  /** Ends what runs in a slot, soon; the driver of some devices only lets it come to its end. */
+  /** Ends the launch in a slot soon; some drivers only let it run to its end. */
   stop(slot: number): void
 }
 
 export interface OpenDevice {
-  /** How long a launch may take. One that can be stopped may be longer; a card that drives a screen must not be held for long. */
+  /** How long a launch may take. Longer if it can be stopped; a card that drives a screen must not be blocked for long. */
   launchSeconds: number
-  /** Seconds it has worked. A processor has other things to do as well, so that only its own time shows how fast it is. */
+  /** Seconds that it has worked. A processor does other work as well, so only its own time shows its speed. */
   seconds(): number
-  /** Every form of the search there is; what the driver does not compile is left out. */
+  /** Every form of the search; those that the driver does not compile are left out. */
   kernels(): Kernel[]
 }
 
-/** Launches that a device is given at once: while one runs, the next one is there already. */
+/** Launches that a device gets at once: while one runs, the next one is ready. */
 export const SLOTS = 2

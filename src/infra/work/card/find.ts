@@ -5,10 +5,10 @@ import type { FoundDevice } from './device.ts'
 import { type Seen, cardProcess, driverEnvironment } from './process.ts'
 
 const LIBRARIES = ['libcuda.so.1', 'libOpenCL.so.1']
-/** What the system's loader has written down about its libraries. */
+/** The system loader's cache of known libraries. */
 const LOADER_CACHE = '/etc/ld.so.cache'
 
-/** Whether a driver may be there. Looking with a process of its own costs a machine without any a tenth of a second. */
+/** Whether there may be a driver. Looking with a process would cost a tenth of a second on machines without one. */
 function mayHaveDriver(): boolean {
   if (process.platform !== 'linux') return true
   const folders = (driverEnvironment().LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '')
@@ -18,7 +18,7 @@ function mayHaveDriver(): boolean {
   return LIBRARIES.some((library) => known.includes(library))
 }
 
-/** What a machine whose processors search through WebAssembly alone could have for one package. */
+/** Names the package with which a machine that searches through WebAssembly alone could be faster. */
 export function tellFasterWork({
   workThreads,
   workCards,
@@ -37,7 +37,7 @@ export async function findDevices(): Promise<readonly FoundDevice[]> {
   const looking = cardProcess('look-process', [], 1)
   let seen: Seen | undefined
   looking.once('message', (message: Seen) => (seen = message))
-  // Its last words may come after its end.
+  // Its last messages may arrive after its end.
   await Promise.all([once(looking, 'exit'), once(looking, 'disconnect')])
   if (!seen) throw new Error('The drivers of this machine could not be asked for their cards.')
   return seen.devices.toSorted((a, b) => Number(a.kind === 'cpu') - Number(b.kind === 'cpu'))

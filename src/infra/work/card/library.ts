@@ -3,10 +3,10 @@ import type { LibraryHandle } from 'koffi'
 
 type Koffi = typeof import('koffi')
 
-/** A function of a driver: called here and now, or in the thread that may wait. */
+/** A function of a driver: called directly, or in a thread that may wait. */
 export type Call = ((...parameters: unknown[]) => unknown) & { async(...parameters: unknown[]): void }
 
-/** Something that belongs to the driver. */
+/** A reference to an object of the driver. */
 export type Handle = unknown
 
 export interface Library<Name extends string> {
@@ -15,8 +15,8 @@ export interface Library<Name extends string> {
 }
 
 /**
- * The driver that the system has under one of these names, with these of its functions. Only a process of its own may do
- * this: what goes wrong in a driver ends the process that called it. Koffi is optional, as drivers are.
+ * Loads the system's driver by one of these names, with these functions. Only a process of its own may do
+ * this: a crash in a driver ends the process that called it. Koffi is optional, as drivers are.
  */
 export function openLibrary<Name extends string>(
   names: readonly string[],
@@ -42,17 +42,17 @@ function loadOne(koffi: Koffi, name: string): LibraryHandle | undefined {
   try {
     return koffi.load(name)
   } catch {
-    // Not there under this name.
+    // Not found under this name.
     return undefined
   }
 }
 
-/** Both interfaces answer with a number, and zero is well. */
+/** Both interfaces return a number, and zero means success. */
 export function check(code: unknown): void {
   if (code !== 0) throw new Error(`The driver answered ${String(code)}.`)
 }
 
-/** Waits in a thread of its own for a call that takes its time. */
+/** Runs a long call in another thread. */
 export function waited(call: Call, ...parameters: unknown[]): Promise<void> {
   return new Promise((resolve, reject) => {
     call.async(...parameters, (error: Error | null, code: unknown) => {

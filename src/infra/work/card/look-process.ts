@@ -2,6 +2,6 @@ import { listCuda } from '../cuda/driver.ts'
 import { listOpenCl } from '../opencl/driver.ts'
 import type { Seen } from './process.ts'
 
-/* A process that lives as long as it takes to ask the drivers for their devices: one that crashes takes nothing along. */
+/* A process that only asks the drivers for their devices: if one crashes, nothing else is affected. */
 const seen: Seen = { devices: [...listCuda(), ...listOpenCl()] }
 process.send!(seen, () => process.exit(0))

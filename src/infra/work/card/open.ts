@@ -4,19 +4,19 @@ import { findDevices } from './find.ts'
 import { CardSource } from './source.ts'
 
 interface CardsOptions {
-  /** Which of the cards, as they are counted from 0; undefined takes every one. */
+  /** Which cards to use, counted from 0; undefined means all. */
   cards: readonly number[] | undefined
-  /** Threads of the processor; without any, it is left alone. */
+  /** Threads of the processor; with 0 it is not used. */
   threads: number
   random: Random
   clock: Clock
-  /** A device is there; it is usable once it has been measured. */
+  /** A device was found; it is usable once it has been measured. */
   onFound(source: CardSource): void
   onReady(source: CardSource): void
   onFailure(event: { engine: string; reason: string }): void
 }
 
-/** Looks for what drivers on this machine offer, and opens it. Drivers take their time, so that the start does not wait for this. */
+/** Looks for devices of drivers on this machine and opens them. The start does not wait for this, because drivers are slow. */
 export async function openCards({ cards, threads, random, clock, ...on }: CardsOptions): Promise<void> {
   const devices = await findDevices()
   const found = devices.filter(({ kind }) => kind === 'card')
@@ -41,7 +41,7 @@ export async function openCards({ cards, threads, random, clock, ...on }: CardsO
   }
 }
 
-/** Two cards of one make differ by their place. */
+/** Two cards of the same model are distinguished by their index. */
 function nameOf(device: FoundDevice, cards: readonly FoundDevice[]): string {
   if (device.kind === 'cpu') return 'cpu-opencl'
   const isOnly = cards.filter(({ name }) => name === device.name).length === 1

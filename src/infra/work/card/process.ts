@@ -4,15 +4,15 @@ import type { FoundDevice } from './device.ts'
 import type { MeasuredShape } from './tune.ts'
 
 /**
- * Starts one of the programs beside this file. Its one thread for waiting is the one that knows the card; and OpenCL for
- * processors reads from the environment how many threads it may use.
+ * Starts one of the programs beside this file. It has a single thread for waiting, the one with the context of the card. OpenCL for
+ * processors reads the number of its threads from the environment.
  */
 export function cardProcess(
   program: 'look-process' | 'device-process',
   parameters: readonly string[],
   threads: number,
 ): ChildProcess {
-  // Beside this file lies the program, compiled or as source.
+  // The program is the file beside this one, compiled or as source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return fork(fileURLToPath(new URL(`./${program}.${extension}`, import.meta.url)), parameters, {
     serialization: 'advanced',
@@ -21,7 +21,7 @@ export function cardProcess(
   })
 }
 
-/** What drivers look at. The settings of the gateway hold secrets that they have no business with. */
+/** The variables that drivers use. The gateway's settings contain secrets that must not be passed on. */
 export function driverEnvironment(): Record<string, string> {
   const names =
     /^(PATH|HOME|TMPDIR|TEMP|TMP|SystemRoot|LANG|LD_LIBRARY_PATH|XDG_CACHE_HOME|(CUDA|NVIDIA|OCL|OPENCL|POCL)_.*)$/
@@ -40,12 +40,12 @@ export type ToDevice =
 export type FromDevice =
   | { ready: { shape: string; rate: number; shapes: readonly MeasuredShape[] } }
   | { found: number; nonce: bigint }
-  /** A search that was called off is over. */
+  /** A cancelled search has ended. */
   | { ended: number }
   /** The device does not work; the process ends. */
   | { broken: string }
 
-/** What the process that detects devices reports, once. */
+/** The report of the process that detects devices, sent once. */
 export interface Seen {
   devices: readonly FoundDevice[]
 }

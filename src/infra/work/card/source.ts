@@ -8,14 +8,14 @@ import { type FoundDevice, SLOTS } from './device.ts'
 import { type FromDevice, type ToDevice, cardProcess } from './process.ts'
 import type { MeasuredShape } from './tune.ts'
 
-/** A driver that ends its process this often in a row is left alone until the gateway is started again. */
+/** After so many crashes in a row, a driver is not used until the gateway restarts. */
 const ENDS_MAX = 3
 const RESTART_MILLISECONDS = 1_000
-/** Ends that lie further apart are not in a row. */
+/** Crashes further apart than this are not in a row. */
 const WELL_MILLISECONDS = 600_000
 /** A launch takes a twentieth of a second: a driver that has not ended one in this time hangs. */
 const STOP_MILLISECONDS_MAX = 5_000
-/** A card that computes wrongly is no use, but a single flipped bit is no reason to stop. */
+/** A card that computes wrongly is useless, but a single flipped bit is no reason to stop using it. */
 const WRONG_ANSWERS_MAX = 3
 
 interface CardOptions {
@@ -23,10 +23,10 @@ interface CardOptions {
   device: FoundDevice
   random: Random
   clock: Clock
-  /** Threads of a processor; a card has its own. */
+  /** Threads of a processor; ignored for cards. */
   threads: number
   onReady(source: CardSource): void
-  /** Its process has ended; `last` when it is not started again. */
+  /** Its process has ended; `last` means that it is not started again. */
   onLost(source: CardSource, reason: string, last: boolean): void
 }
 
@@ -41,14 +41,14 @@ export class CardSource implements WorkSource {
   readonly kind: FoundDevice['kind']
   readonly slots = SLOTS
   readonly spare = true
-  /** Which form of the search was chosen, and how fast each of them is. */
+  /** The selected form of the search, and the speed of each form. */
   shape = ''
   shapes: readonly MeasuredShape[] = []
   rate = 0
   readonly #options: CardOptions
   readonly #running = new Map<number, Running>()
   #process: ChildProcess | undefined
-  /** Searches that were called off and have not ended yet. */
+  /** Cancelled searches that have not ended yet. */
   readonly #stopping = new Map<number, () => void>()
   #ready = false
   #readyAt = 0
@@ -68,14 +68,14 @@ export class CardSource implements WorkSource {
     return this.#ready && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX
   }
 
-  /** The process that holds the driver. */
+  /** The process that has loaded the driver. */
   get pid(): number | undefined {
     return this.#process?.pid
   }
 
   search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
-    // A larger one would be cut to 64 bits, and then anything might reach it.
+    // A larger one would be cut to 64 bits, and then any nonce might reach it.
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return Promise.resolve(undefined)
     if (!this.usable) return Promise.reject(new Error('The card is not available.'))
@@ -135,7 +135,7 @@ export class CardSource implements WorkSource {
     this.#options.onReady(this)
   }
 
-  /** A driver that hangs ends nothing any more: its process is ended, and that is reported like every other end. */
+  /** If the driver hangs, its process is ended, which is reported like every other end. */
   #stop(id: number): void {
     this.#tell({ stop: id })
     const child = this.#process
@@ -154,7 +154,7 @@ export class CardSource implements WorkSource {
     if (this.#closed) return
     for (const id of [...this.#stopping.keys()]) this.#ended(id)
     if (this.#options.clock.now() - this.#readyAt > WELL_MILLISECONDS) this.#ends = 0
-    // One that was never ready would not be so the next time either.
+    // A process that was never ready would not be ready the next time either.
     this.#ends = this.#ready ? this.#ends + 1 : ENDS_MAX
     this.#ready = false
     const last = this.#ends >= ENDS_MAX
@@ -170,7 +170,7 @@ export class CardSource implements WorkSource {
     return running
   }
 
-  /** Only a search that a caller waits for keeps the gateway from ending. */
+  /** The process keeps the gateway alive only while a caller waits for a search. */
   #holdOpen(): void {
     const child = this.#process
     if (!child) return
@@ -184,7 +184,7 @@ export class CardSource implements WorkSource {
   }
 
   #tell(message: ToDevice): void {
-    // It may have ended in this moment; its exit rejects what runs.
+    // The process may have ended at this moment; its exit then rejects all searches.
     if (this.#process?.connected) this.#process.send(message, () => undefined)
   }
 }

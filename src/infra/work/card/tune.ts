@@ -2,7 +2,7 @@ import { formatWork, workValue } from '../../../kernel/nano/work.ts'
 import { rootWords } from '../searcher.ts'
 import type { Kernel, OpenDevice } from './device.ts'
 
-/** The device with the form of the search that is fastest on it. */
+/** The device with its fastest form of the search. */
 export interface TunedKernel {
   kernel: Kernel
   /** Hashes a second. */
@@ -14,7 +14,7 @@ export interface TunedKernel {
 
 export interface MeasuredShape {
   shape: string
-  /** Zero for one that gives wrong answers. */
+  /** Zero for a form that gives wrong answers. */
   rate: number
 }
 
@@ -22,7 +22,7 @@ const KNOWN = { root: '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C9
 const UNREACHABLE = 2n ** 64n - 1n
 const ROUNDS_MAX = 2 ** 30
 
-/** Whether a known answer is found at its exact value and not one above it, at both ends of what one round tries. */
+/** Whether a known answer is found with its exact threshold and not with a higher one, at both ends of a round. */
 async function knowsTheAnswer(kernel: Kernel): Promise<boolean> {
   const root = rootWords(KNOWN.root)
   const value = workValue(KNOWN.root, formatWork(KNOWN.nonce))

@@ -14,12 +14,12 @@ import {
 import { CUDA_SHAPES, type CudaShape, RESULT_BYTES, cudaConstants, emitPtx } from './emit.ts'
 
 const LIBRARIES = ['libcuda.so.1', 'nvcuda.dll']
-/** Below what a card that drives a screen may be held for; a search that is called off ends sooner. */
+/** Below the time for which a card that drives a screen may be blocked; a cancelled search ends sooner. */
 const LAUNCH_SECONDS = 0.04
 /** Threads that a processor of the card runs at once. */
 const UNIT_THREADS = 1_024
 
-/** Numbers of the CUDA interface. */
+/** Constants of the CUDA interface. */
 const CUDA = { multiprocessors: 16, waitAsleep: 4, apart: 1 } as const
 
 const FUNCTIONS = {
@@ -44,14 +44,14 @@ const FUNCTIONS = {
 
 type Cuda = Library<keyof typeof FUNCTIONS>
 
-/** What a call writes to its first parameter. */
+/** The value that a call writes to its first parameter. */
 function made(call: Call, ...parameters: unknown[]): Handle {
   const out: [Handle] = [null]
   check(call(out, ...parameters))
   return out[0]
 }
 
-/** A driver may be there without a card, or not fit its kernel module. */
+/** A driver may be installed without a card, or not match its kernel module. */
 function load(): Cuda | undefined {
   const cuda = openLibrary(LIBRARIES, FUNCTIONS)
   return cuda?.call.init(0) === 0 ? cuda : undefined
@@ -78,11 +78,11 @@ export async function openCuda(index: number): Promise<OpenDevice> {
   if (!cuda) throw new Error('There is no driver for cards of NVIDIA.')
   const { call } = cuda
   const device = Number(made(call.device, index))
-  // Who waits for the card sleeps meanwhile instead of asking all the time.
+  // Threads that wait for the card sleep instead of polling.
   check(call.setFlags(device, CUDA.waitAsleep))
   const context = made(call.retain, device)
   check(call.setCurrent(context))
-  // The one thread that waits for the card needs the context as well; see where this process is started.
+  // The one thread that waits for the card needs the context as well; `cardProcess` starts this process with one thread.
   await waited(call.setCurrent, context)
   const units = Number(made(call.attribute, CUDA.multiprocessors, device))
   const hash = hashSteps()
@@ -124,7 +124,7 @@ interface Slot {
 
 function openSlot({ koffi, call }: Cuda, hash: HashSteps, stopStream: Handle): Slot {
   const stream = made(call.createStream, CUDA.apart)
-  // A small address comes as a number.
+  // Koffi returns a small address as a number.
   const result = BigInt(made(call.allocate, RESULT_BYTES) as bigint | number)
   const copy = made(call.allocateHost, RESULT_BYTES)
   const found = new DataView(koffi.view(copy, RESULT_BYTES))
@@ -141,7 +141,7 @@ function openSlot({ koffi, call }: Cuda, hash: HashSteps, stopStream: Handle): S
       ]
       check(call.launch(search, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, null))
       check(call.copyBack(copy, result, RESULT_BYTES, stream))
-      // Emptied afterwards and not before: a stop that comes now must not be undone by what was asked earlier.
+      // Cleared afterwards and not before: a stop that arrives now must not be undone by an earlier request.
       check(call.fill(result, 0, RESULT_BYTES / 4, stream))
       await waited(call.wait, stream)
       return found.getUint32(4, true) > 0 ? found.getBigUint64(8, true) : undefined

@@ -8,16 +8,16 @@ import { FIRST_WORD, type HashSteps, type Operand, type Operation } from '../bla
  * Every thread tries `rounds` nonces, `stride` apart. `result` begins with a word that ends the search when it is not
  * zero; then come the number of finds and the nonce of the first of them.
  *
- * A card of these generations has two pipes for whole numbers, and a hash keeps one of them busy: additions, exclusive
+ * A card of these generations has two pipes for integers, and a hash keeps one of them busy: additions, exclusive
  * ors and shifts. The other one multiplies. So some rotations are done by multiplying (`dot` in the shape): a dot product
  * of bytes with one weight is a shift to the right, a multiplication one to the left. The factors are parameters, because
- * the compiler would make shifts again of numbers that it can see.
+ * the compiler would turn constant factors into shifts again.
  */
 const FACTORS = { m8: 1 << 8, m16: 1 << 16, m2: 2, s24: 0x01000000, s16: 0x0100, s2: 0x02000000, s1: 0x0100 } as const
 const FACTOR_NAMES = Object.keys(FACTORS) as (keyof typeof FACTORS)[]
-/** The oldest cards that know dot products of bytes are of version 6.1; the text is written for what is still maintained. */
+/** The oldest cards with dot products of bytes have version 6.1; the text is written for those that are still maintained. */
 const HEAD = '.version 7.0\n.target sm_75\n.address_size 64\n'
-/** How many nonces a thread tries between two looks at the word that stops it; a power of two. */
+/** How many nonces a thread tries between two checks of the word that stops it; a power of two. */
 const LOOK_EVERY = 4
 
 export const RESULT_BYTES = 16
@@ -33,12 +33,12 @@ export function cudaConstants(hash: HashSteps, root: readonly bigint[]): Buffer 
 const factorOffset = (hash: HashSteps) => 8 * hash.constants.length
 const constantBytes = (hash: HashSteps) => Math.ceil((factorOffset(hash) + 4 * FACTOR_NAMES.length) / 8) * 8
 
-/** Writes the operations of the hash. Every value gets a register of its own; the driver decides where it lives. */
+/** Writes the operations of the hash. Every value gets a register of its own; the driver allocates them. */
 class HashText {
   readonly lines: string[] = []
   readonly #rotations: CudaShape['rotations']
   readonly #values = new Map<Operand, string>([['nonce', '%nonce']])
-  /** How many registers of 64 and 32 bits were used. */
+  /** Number of registers of 64 and of 32 bits. */
   longs = 0
   words = 0
   #rotationsBy63 = 0
@@ -49,7 +49,7 @@ class HashText {
     for (const operation of hash.steps.flat()) this.#write(operation)
   }
 
-  /** The register that holds the value of the nonce. */
+  /** The register with the value of the nonce. */
   result(): string {
     const mixed = this.#long('xor.b64', this.#values.get('v0')!, this.#values.get('v8')!)
     return this.#long('xor.b64', mixed, `0x${FIRST_WORD.toString(16)}`)
@@ -177,7 +177,7 @@ export interface CudaShape {
   name: string
   /** Which rotations are done by multiplying: none, those by whole bytes, and half of those by 63 bits as well. */
   rotations: 'plain' | 'dot' | 'dot63'
-  /** Threads in a block. Large blocks march together, so that they find their instructions in the cache. */
+  /** Threads in a block. The threads of large blocks run in step, so that their instructions are in the cache. */
   threads: number
 }
 

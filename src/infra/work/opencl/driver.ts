@@ -13,14 +13,14 @@ import {
 } from '../card/library.ts'
 
 const LIBRARIES = ['libOpenCL.so.1', 'OpenCL.dll', '/System/Library/Frameworks/OpenCL.framework/OpenCL']
-/** A launch cannot be stopped, so that they are short. */
+/** Short, because a launch cannot be stopped. */
 const LAUNCH_SECONDS = 0.004
 const GROUP_ITEMS = 64
-/** Work items for each unit of a device: a card hides waiting behind many, a processor has its lanes. */
+/** Work items for each unit of a device: a card hides latency with many, a processor needs enough for its lanes. */
 const UNIT_ITEMS = { card: 2_048, cpu: 256 }
 const RESULT_BYTES = 16
 
-/** Numbers of the OpenCL interface. */
+/** Constants of the OpenCL interface. */
 const CL = {
   allDevices: 0xffffffffn,
   typeCpu: 2n,
@@ -56,10 +56,10 @@ interface Located extends FoundDevice {
   handle: Handle
 }
 
-/** The handles that a call lists when it is first asked for their number. */
+/** The handles that a call returns, after a first call for their number. */
 function listHandles({ koffi }: Cl, ask: (room: number, into: Buffer | null, count: Buffer) => unknown): Handle[] {
   const count = Buffer.alloc(4)
-  // A system without any answers with a code of its own.
+  // A system without any returns an error code.
   if (ask(0, null, count) !== 0) return []
   const size = count.readUInt32LE()
   const into = Buffer.alloc(8 * size)
@@ -97,7 +97,7 @@ function locate(cl: Cl): Located[] {
   }))
 }
 
-/** Every device of every platform; NVIDIA's cards are found through their own driver. */
+/** Every device of every platform, except NVIDIA's cards, which are found through their own driver. */
 export function listOpenCl(): FoundDevice[] {
   const cl = openLibrary(LIBRARIES, FUNCTIONS)
   if (!cl) return []
@@ -193,7 +193,7 @@ function openSlot({ cl, context, queue, items, hash }: Opened, program: Handle) 
   }
 }
 
-/** Nonces that one work item tries side by side, in a vector. Cards mostly want one, processors as many as a register holds. */
+/** Nonces that one work item tries at once, in a vector. Cards are mostly fastest with one, processors with as many as fit into a register. */
 export const LANES = [1, 2, 4, 8] as const
 
 const WORDS = Array.from({ length: 16 }, (_, index) => `v${index}`)
