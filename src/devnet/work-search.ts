@@ -5,7 +5,7 @@ import type { Random } from '../kernel/ports.ts'
 /** Hashes between two turns of the event loop: about a millisecond. */
 const CHUNK = 128
 
-/** 64 times the work of a send on the dev network: any machine finds it within a second. */
+/** 64 times the work of a send on the dev network, so any machine finds it within a second. */
 const EASY_MAX = fromMultiplier(64, WORK_THRESHOLDS.dev.send)
 
 /** Searches for work; undefined when the search was cancelled. */

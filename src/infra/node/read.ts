@@ -21,7 +21,7 @@ export interface ReadLimits {
   leaving?: Leaving | undefined
   /** The first node knows more than the others: wait for it almost to the end. */
   asksHolder?: boolean
-  /** The client wrote the question: any error of the node is an answer to it. */
+  /** The client wrote the question, so whatever error the node returns is an answer to it. */
   verbatim?: boolean
 }
 
