@@ -21,7 +21,7 @@ test('a first start on a taken port makes no key that nobody has seen, and the n
   const PORT = String((squatter.address() as AddressInfo).port)
   const taken = await run(t, ['start'], { DATA_DIR, PORT })
   assert.equal(taken.code, 1)
-  assert.match(taken.errors, new RegExp(`Port ${PORT} is taken`))
+  assert.match(taken.errors, new RegExp(`Port ${PORT} is already in use`))
   const file = join(DATA_DIR, 'administrator.key')
   assert.equal(existsSync(file), false)
 
