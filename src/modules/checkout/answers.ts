@@ -266,15 +266,12 @@ export const PROOF = record({
   amount_raw: raw,
   block: PROOF_BLOCK,
   previous: PROOF_BLOCK,
-  votes: list(
-    record({ representative: address, signature: text, timestamp: text, duration: text, hashes: list(hash) }),
-  ),
-  weights: record({
-    quorum_raw: raw,
-    online_raw: raw,
-    representatives: list(record({ representative: address, weight_raw: raw })),
-    sources: list(text),
-    at: integer,
-  }),
+  votes: list(record({ account: address, timestamp: text, duration: text, blocks: list(hash), signature: text })),
+  weights: map(raw),
+  quorum_raw: raw,
+  online_raw: raw,
+  source: list(text),
+  taken_unix: integer,
+  complete: answer.bool,
   checksum: hash,
 })
