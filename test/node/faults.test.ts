@@ -162,7 +162,11 @@ test('504 within its time for every one of 300 questions to a node that takes 64
     answered++
     return answer
   })
-  await until(() => node!.hits('account_history') === 63 && clock.waitingFor(end) >= before + 300)
+  const areAsked = () => node!.hits('account_history') === 63 && clock.waitingFor(end) >= before + 300
+  await until(areAsked)
+  // A question of the gateway's own, which is answered at once, may have been counted as one of them.
+  await gateway.ask('nano_to_raw', { amount: '1' })
+  await until(areAsked)
   clock.advance(4_999)
   await gateway.ask('nano_to_raw', { amount: '1' })
   assert.equal(answered, 0)
