@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../kernel/db.ts'
 import { type AnyNoun, storedOf } from '../kernel/resource/resource.ts'
+import { paymentLink } from '../modules/links/index.ts'
 import { pointOfSale } from '../modules/pos/index.ts'
 import { addressWatch, webhookEndpoint } from '../modules/webhooks/index.ts'
 
@@ -70,7 +71,9 @@ function ofNoun<T extends keyof Tables>(
 ): Personal<T> {
   const stored = storedOf(noun)
   const secrets = stored.filter(({ field }) => field.isSecret)
-  const emptied = stored.flatMap(({ column, field: { erased } }) => (erased === undefined ? [] : [[column, erased]]))
+  const emptied = stored.flatMap(({ column, field: { erased, within } }) =>
+    erased === undefined ? [] : [[column, within ? '{}' : erased]],
+  )
   const columnOf = (name: string) => stored.find((each) => each.name === name)!.column
   return {
     key: noun.key.map((name) => columnOf(name) as Column<T>),
@@ -85,7 +88,7 @@ function ofNoun<T extends keyof Tables>(
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
 /** Every declared noun. */
-export const NOUNS: readonly AnyNoun[] = [webhookEndpoint, addressWatch, pointOfSale]
+export const NOUNS: readonly AnyNoun[] = [webhookEndpoint, addressWatch, pointOfSale, paymentLink]
 
 /**
  * Everything that the store knows about an account and its people, by table, in an order in which rows can be deleted. `nobody` is the
@@ -151,12 +154,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     of: through('checkout_id', 'checkouts', 'id', 'owner'),
     erase: 'keep',
   },
-  payment_links: {
-    key: ['id'],
-    of: owned('owner'),
-    leftOut: ['webhook_secret'],
-    erase: { fields: '{}', webhook_secret: null, paused: 1, suggested: '[]', deleted_at: 1 },
-  },
+  payment_links: ofNoun(paymentLink, { paused: 1 }),
   link_orders: {
     key: ['checkout_id'],
     of: through('link_id', 'payment_links', 'id', 'owner'),

@@ -60,15 +60,23 @@ test('a web shop: few pieces, a plan, a quantity, sold out, by keyboard', { time
     await type(merchant, '#f-sold_max', '2')
     await reach(merchant, 'main summary')
     await merchant.keyboard.press('Enter')
-    await type(merchant, '#f-plans', 'Small = 0.5\nLarge = 0.8')
-    await type(merchant, '#f-quantity_max', '2')
-    await type(merchant, '#f-invoice_tax', 'VAT = 0.1')
-    await reach(merchant, '#f-invoice')
+    for (const [at, title, value] of [
+      [0, 'Small', '0.5'],
+      [1, 'Large', '0.8'],
+    ] as const) {
+      await type(merchant, `[name="plans[${at}].title"]`, title)
+      await type(merchant, `[name="plans[${at}].value"]`, value)
+    }
+    await type(merchant, '[name="quantity.max"]', '2')
+    await reach(merchant, '[name="invoice.buyer"]')
     await merchant.keyboard.press('End')
+    await type(merchant, '[name="invoice.tax[0].title"]', 'VAT')
+    await type(merchant, '[name="invoice.tax[0].amount"]', '0.1')
     await press(merchant, 'main form button:not([class])')
-    assert.match(await merchant.innerText('#invoice_tax-error'), /plans/, 'taxes are of one price')
+    assert.match(await merchant.innerText('[id="f-invoice.tax"] > .error'), /plans/, 'taxes are of one price')
     await look(merchant, `story-shop-tax-refused-${name}`)
-    await type(merchant, '#f-invoice_tax', ' ')
+    await type(merchant, '[name="invoice.tax[0].title"]', ' ')
+    await type(merchant, '[name="invoice.tax[0].amount"]', ' ')
     await press(merchant, 'main form button:not([class])')
     assert.match(merchant.url(), /\?done=made$/)
     await look(merchant, `story-shop-link-${name}`)

@@ -93,3 +93,39 @@ test('an endpoint lost the token in its address when it was sent back as it was 
     ['address', 'addresses', 'endpoint'],
   )
 })
+
+test('a merchant heard of one wrong field of a payment link at a time, and could not send a link back (contract 1, rule 5; 7, Body: errors)', async (t) => {
+  const { shop, key, refuse } = await open(t)
+  const plans = [{ title: 'Small' }, { title: '', value: '1' }]
+  const { errors } = await refuse('POST', '/api/links', {
+    ...{ adress: 'x', plans, currency: 'EUR', quantity: 7, success_url: 'http://', notify: 'x', random: 'x' },
+  })
+  assert.deepEqual(
+    errors.map(({ field }) => field),
+    ['adress', 'address', 'plans[0].value', 'plans[1].title', 'quantity', 'success_url', 'notify', 'random'],
+  )
+  // One price has a value that is wrong: what else depends on a price is not said to miss one.
+  const price = await refuse('POST', '/api/links', { address, amount: 'x', every: 'month' })
+  assert.deepEqual(
+    price.errors.map(({ field }) => field),
+    ['amount'],
+  )
+  const secret = { webhook_url: 'https://shop.example/paid', webhook_secret: 'a secret of the shop' }
+  const offer = { title: 'Mug', currency: 'EUR', amount: '9.60', quantity: { max: 5 }, ...secret }
+  const invoice = { tax: [{ title: 'VAT', amount: '1.60' }] }
+  const made = await shop.rest('POST', '/api/links', key, { address, ...offer, invoice, note: 'ours' })
+  assert.equal(made.status, 201, made.text)
+  const path = `/api/links/${made.json<{ id: string }>().id}`
+  const shown = (await shop.rest('GET', path, key)).json<Record<string, unknown>>()
+  assert.deepEqual([shown.description, shown.note, shown.webhook_secret_set], [undefined, 'ours', true])
+  // Sums change while somebody edits the rest.
+  const again = await shop.rest('PUT', path, key, { ...shown, sold: 7, title: 'Cup', note: null })
+  assert.equal(again.status, 200, again.text)
+  const { title: _old, note: _gone, ...rest } = shown
+  assert.deepEqual(again.json(), { ...rest, title: 'Cup', updated_unix: again.json().updated_unix })
+  const fixed = await refuse('PUT', path, { ...shown, id: 'x', slug: 'other', currency: 'USD', quantity: { max: 0 } })
+  assert.deepEqual(
+    fixed.errors.map(({ field }) => field),
+    ['id', 'currency', 'slug', 'quantity'],
+  )
+})

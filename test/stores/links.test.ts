@@ -10,8 +10,7 @@ import { deleteCheckout } from '../../src/modules/checkout/domain/end.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
 import type { Checkout } from '../../src/modules/checkout/index.ts'
-import { getLink } from '../../src/modules/links/domain/change-link.ts'
-import { makeLink } from '../../src/modules/links/domain/make-link.ts'
+import { getLink, makeLink, readLink } from '../../src/modules/links/domain/make-link.ts'
 import { orderFromLink } from '../../src/modules/links/domain/order.ts'
 import type { LinkRoom } from '../../src/modules/links/room.ts'
 import { moveStock } from '../../src/modules/links/store.ts'
@@ -56,6 +55,9 @@ async function recount({ db }: StoreCtx, linkId: string) {
   }
 }
 
+const make = async (room: LinkRoom, owner: string, fields: object) =>
+  makeLink(room, { owner, actor: OPERATOR }, await readLink(room, owner, { address, ...fields }))
+
 /** What the page of a link sends. */
 const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
   ...{ token: undefined, quantity: '1', plan: undefined, amount: undefined, visitor: 'one' },
@@ -65,11 +67,7 @@ const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
 forEachEngine((engine) => {
   test('sixty visitors at once for seven pieces: never more than seven held and sold, and every count is its orders’', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(
-      room,
-      { owner, actor: OPERATOR },
-      { address, amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' },
-    )
+    const link = await make(room, owner, { amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' })
     const made: Checkout[] = []
     const visit = async (at: number) => {
       try {
@@ -98,11 +96,7 @@ forEachEngine((engine) => {
 
   test('a merchant who sells in dollars reads what was sold in dollars, and not what waits', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(
-      room,
-      { owner, actor: OPERATOR },
-      { address, amount: '10', currency: 'USD', quantity: { max: 3 } },
-    )
+    const link = await make(room, owner, { amount: '10', currency: 'USD', quantity: { max: 3 } })
     const paid = await orderFromLink(room, link.slug, asking({ quantity: '2' }))
     await orderFromLink(room, link.slug, asking({ quantity: '3' }))
     const revenue = async () => {
@@ -116,11 +110,7 @@ forEachEngine((engine) => {
 
   test('a page that is sent ten times at once makes one checkout and holds its pieces once', async (t) => {
     const { room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(
-      room,
-      { owner, actor: OPERATOR },
-      { address, amount: '1', quantity: { max: 3 }, sold_max: 30 },
-    )
+    const link = await make(room, owner, { amount: '1', quantity: { max: 3 }, sold_max: 30 })
     const asked = asking({ token: 't'.repeat(22), quantity: '3' })
     const ids = await Promise.all(Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked)))
     assert.equal(new Set(ids.map(({ id }) => id)).size, 1)
@@ -138,7 +128,7 @@ forEachEngine((engine) => {
       [{ sold_max: 30 }, 2],
       [{}, 5],
     ] as const) {
-      const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '1', ...terms })
+      const link = await make(room, owner, { amount: '1', ...terms })
       const sent = Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asking()))
       const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected')
       assert.equal(refused.length, 10 - share)
@@ -148,7 +138,7 @@ forEachEngine((engine) => {
 
   test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
     const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '1', sold_max: 2 })
+    const link = await make(room, owner, { amount: '1', sold_max: 2 })
     // The store is gone for orders, as when the process dies there.
     await ctx.db.schema.alterTable('link_orders').renameTo('link_orders_gone').execute()
     const asked = asking({ token: 'u'.repeat(22) })
@@ -162,7 +152,7 @@ forEachEngine((engine) => {
 
 test('a subscription that is paid while another order of its link ends: neither is broken off by PostgreSQL', async (t) => {
   const { ctx, room, owner } = await openLinkShop(t, 'postgres')
-  const link = await makeLink(room, { owner, actor: OPERATOR }, { address, amount: '1', every: 'month' })
+  const link = await make(room, owner, { amount: '1', every: 'month' })
   const checkout = await orderFromLink(room, link.slug, asking({ email: 'payer@example.com', language: 'en' }))
   const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`

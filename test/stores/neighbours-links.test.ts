@@ -1,4 +1,5 @@
 import { forgetVisit, forgetVisitors } from '../../src/modules/links/orders-store.ts'
+import { paymentLinks } from '../../src/modules/links/payment-link.ts'
 import * as links from '../../src/modules/links/store.ts'
 import * as subscriptions from '../../src/modules/links/subscriptions/store.ts'
 import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
@@ -12,16 +13,16 @@ tryVerbs(
   ['links'],
   [
     ...verbsOn('payment_links', {
-      lockLink: { run: (db, { id, owner }) => links.lockLink(db, { id, owner }), locks: true },
+      lockLink: { run: (db, { id, owner }) => paymentLinks.lock(db, { id, owner }), locks: true },
       updateTerms: {
         run: async (db, { id, owner }) => {
-          const link = (await links.findOwnLink(db, { id, owner }))!
-          await links.updateTerms(db, { ...link, isPaused: true, soldMax: 8 })
+          const link = (await paymentLinks.findOwn(db, { id, owner }))!
+          await paymentLinks.update(db, { ...link, isPaused: true, soldMax: 8 })
         },
         to: { paused: 1, sold_max: 8 },
       },
       markDeleted: {
-        run: (db, { id, owner }) => links.markDeleted(db, { id, owner, now: NOW }),
+        run: (db, { id, owner }) => paymentLinks.remove(db, { id, owner, now: NOW }),
         to: { deleted_at: NOW },
         unless: GONE,
       },

@@ -27,12 +27,11 @@ const KEPT: Record<string, string> = {
   'addresses and blocks of the public ledger': `address merchant_address payer from_address refund_address deposit_address
     claim_address destination source_address frontier block_hash detected_block source_hash previous hash denied_hash block proof`,
   'amounts and rates, which prove what was paid': `price price_e8 amount_raw paid_raw refunded_raw asked excess_raw fiat_e8
-    revenue_raw revenue_e8 total_units tip_units subtotal_raw fee_raw balance_raw total_raw send receive rate chosen limits`,
+    total_units tip_units subtotal_raw fee_raw balance_raw total_raw send receive rate chosen limits`,
   'one of some words': `status currency rate_source from_code to_code provider language every kind purpose scopes what
     webhook_events failure refusal frozen_reason role given_as additional_status mode made_with outcome ends_as`,
   'made by us for accounting': 'invoice_number',
   'a public name, of which the register is public': 'display',
-  'public, and nobody else may have it afterwards': 'slug',
   'prices of what was sold are in it; its titles stay as well': 'plans',
   'emptied by the address of whom it names': 'subject',
   'why a payment or a state changed, in our words': 'reason',

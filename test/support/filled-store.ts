@@ -22,7 +22,6 @@ import { insertChallenge, insertPasskey, replaceCodes } from '../../src/modules/
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertSubscription } from '../../src/modules/links/subscriptions/store.ts'
-import { insertLink } from '../../src/modules/links/store.ts'
 import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
 import { takeTry } from '../../src/modules/pos/pins-store.ts'
 import { insertSale } from '../../src/modules/pos/sales-store.ts'
@@ -126,11 +125,11 @@ export async function fill(ctx: StoreCtx): Promise<void> {
 /** A link, an order of it, and somebody who has subscribed by it. */
 async function fillLinks(db: Db, accountId: string): Promise<void> {
   const [linkId, subscriptionId] = [`lnk_${accountId}`, `sub_${accountId}`]
-  const sold = { held: 0, sold: 0, orders: 0, revenueRaw: 0n, revenueE8: 0n }
-  await insertLink(db, {
-    ...{ id: linkId, owner: accountId, slug: accountId.toLowerCase(), isPaused: false, webhookSecret: null },
-    ...{ fields: { title: 'Кружка “一”' }, quantityMin: 1, quantityMax: 9, suggested: [], soldMax: 7, endsAt: 2 ** 41 },
-    ...{ every: 'month', graceDays: 3, ...sold, createdAt: 1, updatedAt: 1 },
+  const sold = { held: 0, sold: 0, orders: 0, revenue_raw: '0', revenue_e8: '0' }
+  const row = { id: linkId, owner: accountId, slug: accountId.toLowerCase(), paused: 0, webhook_secret: null }
+  await put(db, 'payment_links', {
+    ...{ ...row, fields: '{"title":"Кружка “一”"}', quantity_min: 1, quantity_max: 9, suggested: '[]', sold_max: 7 },
+    ...{ ends_at: 2 ** 41, every: 'month', grace_days: 3, ...sold, created_at: 1, updated_at: 1, deleted_at: null },
   })
   const order = { visit: 'same', visitor: 'same', quantity: 2, subscriptionId, createdAt: 1 }
   await insertLinkOrder(db, { checkoutId: `of ${accountId}`, linkId, ...order })

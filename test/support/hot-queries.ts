@@ -53,7 +53,7 @@ import { forgetPayments, findUnderWay } from '../../src/modules/x402/store.ts'
 import { deleteOldSpends } from '../../src/modules/accounts/spends-store.ts'
 import { deleteOldRequests, listRequests } from '../../src/modules/accounts/requests/store.ts'
 import { findLatestClaim } from '../../src/modules/faucet/store.ts'
-import { listLinks } from '../../src/modules/links/store.ts'
+import { paymentLinks } from '../../src/modules/links/payment-link.ts'
 import { findSaleByKey, listSales } from '../../src/modules/pos/sales-store.ts'
 import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { listDueWallets, listHolding, listLeastLookedAt, listOwnedWallets } from '../../src/modules/wallets/store.ts'
@@ -202,7 +202,7 @@ export const SORTED: Readonly<Record<string, Ask>> = {
   'wallets of an account': (db, _, known) => listOwnedWallets(db, known.accountId, known.limit),
   'sales of a point of sale': (db, _, known) =>
     listSales(db, { posId: known.posId, from: 0, to: known.now }, known.limit),
-  'links of an account': (db, _, known) => listLinks(db, { owner: known.accountId, limit: known.limit }),
+  'links of an account': (db, _, known) => paymentLinks.list(db, { owner: known.accountId, limit: known.limit }),
   'subscriptions of an account': (db, _, known) =>
     listSubscriptions(db, { owner: known.accountId, limit: known.limit }),
   'subscriptions in a state': (db, _, known) =>

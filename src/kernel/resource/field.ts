@@ -1,12 +1,15 @@
 import type { TSchema } from 'typebox'
-import type { Json } from '../shape.ts'
+import type { Json, JsonObject } from '../shape.ts'
 
 /** `set` is stored and set by its owner; `kept` is stored and set by the code; `asked` is read and becomes something else. */
 export type FieldKind = 'set' | 'kept' | 'asked'
 export type Stored = string | number | null
 
 /** What readers and forms may need to know about this gateway. Modules add members where they declare fields that need them. */
-export interface Rules {}
+export interface Rules {
+  /** Whether addresses that browsers open may begin with http. */
+  plainHttpAllowed: boolean
+}
 
 export interface Reading {
   rules: Partial<Rules>
@@ -26,6 +29,10 @@ export interface Labelled {
   isBeside?: true
   /** The text after the label where a refusal of the API does not begin with the name of the field. */
   formText?: string
+  /** Behind a click: few records have it. */
+  isFurther?: true
+  /** A stored value for which the form is empty. */
+  unset?: Json
 }
 
 type Options = (rules: Partial<Rules>) => readonly (readonly [value: string, text: string])[]
@@ -33,12 +40,25 @@ type Options = (rules: Partial<Rules>) => readonly (readonly [value: string, tex
 /** The input for a field in a form. */
 export type Control = Labelled &
   (
-    | { as: 'text'; max?: number; isSecret?: boolean; digits?: boolean; type?: 'url' }
+    | {
+        as: 'text'
+        max?: number
+        isSecret?: boolean
+        digits?: boolean
+        type?: 'url' | 'email' | 'date'
+        /** The height of a text with several lines. */
+        lines?: number
+        /** Where the form writes it in another way than the API. */
+        toInput?(shown: Json): string
+        fromInput?(typed: string): Json
+      }
     | { as: 'choice'; options: Options }
     | { as: 'choices'; options: Options }
     /** Several values in one line. */
     | { as: 'list' }
-    | { as: 'rows'; columns: Readonly<Record<string, Field<Json>>>; max: number; add: string }
+    | { as: 'rows'; columns: Readonly<Record<string, { control: Control | undefined }>>; max: number; add: string }
+    /** The members of an object; `tidy` completes what was typed. */
+    | { as: 'group'; parts: Readonly<Record<string, Control>>; tidy?(typed: JsonObject): Json }
     /** The page has inputs of its own: `toInputs` fills them, and `fromInputs` turns what was typed into what a request says. */
     | {
         as: 'own'
@@ -70,6 +90,8 @@ export interface Field<T, K extends FieldKind = FieldKind, C extends Stored = St
   readonly control: Control | undefined
   /** The type of its column; a test compares it with the migrations. */
   readonly column: 'string' | 'string | null' | 'number' | 'number | null' | 'none'
+  /** Set where it is a member of a JSON column, and not in it while it is `absent`. */
+  readonly within?: { readonly column: string; readonly absent: Json }
   /** Whether it is personal data, or why a text that a person may set is not. */
   readonly personal: true | `no: ${string}` | undefined
   /** Secrets are never exported. */
@@ -78,7 +100,8 @@ export interface Field<T, K extends FieldKind = FieldKind, C extends Stored = St
   readonly erased: C | undefined
   toColumn(value: T): C
   fromColumn(stored: C): T
-  show(value: T): Json
+  /** Undefined leaves it out of the answer. */
+  show(value: T): Json | undefined
   /** Throws when the value is wrong. */
   read(value: unknown, reading: Reading): T
 }

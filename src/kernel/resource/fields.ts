@@ -3,7 +3,7 @@ import { answer } from '../answers.ts'
 import { badField, missingField } from '../errors.ts'
 import { readFreeFlag } from '../free-field.ts'
 import { type Json, toObject } from '../shape.ts'
-import { INVISIBLE, given, readText } from '../shown-fields.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../shown-fields.ts'
 import { callable } from '../parse-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
@@ -34,7 +34,7 @@ const same = <T extends Stored>() => ({
   show: (value: T): Json => value,
 })
 
-const asJson = <T extends Json>() => ({
+export const asJson = <T extends Json>() => ({
   toColumn: (value: T) => JSON.stringify(value),
   fromColumn: (stored: string) => JSON.parse(stored) as T,
   show: (value: T): Json => value,
@@ -56,7 +56,7 @@ export function field<T extends Stored>(options: Own<T, T>): Field<T, 'set', T> 
   return { kind: 'set', ...PLAIN, ...same<T>(), ...options }
 }
 
-type TextOptions = Said<string> & { max: number }
+type TextOptions = Said<string> & { max: number; lines?: number }
 
 export function text(options: TextOptions & { required: true }): Field<string, 'set', string>
 export function text(options: TextOptions): Field<string | null, 'set', string | null>
@@ -73,11 +73,41 @@ export function text(options: TextOptions & { required?: true }): Field<string |
     erased: personal === true ? (isRequired ? '' : null) : undefined,
     control: { as: 'text', max, ...labelled },
     read(value, { path }) {
-      const read = readText(path, value, max, INVISIBLE)
+      const read = readText(path, value, max, labelled.lines === undefined ? INVISIBLE : INVISIBLE_BUT_LINES)
       if (isRequired && read === null) throw missingField(path)
       return read
     },
   })
+}
+
+/** An https address, which browsers open. */
+export const url = (labelled: Labelled) =>
+  field<string | null>({
+    column: 'string | null',
+    schema: answer.orNull(answer.text),
+    takes: answer.text,
+    personal: true,
+    erased: null,
+    control: { as: 'text', type: 'url', ...labelled },
+    read: (value, { path, rules: { plainHttpAllowed = false } }) => readUrl(path, value, { plainHttpAllowed }),
+  })
+
+/** A whole number from 1, or none. */
+export const whole = ({ max, ...labelled }: Labelled & { max: number }) =>
+  field<number | null>({
+    column: 'number | null',
+    schema: answer.orNull(answer.integer),
+    takes: answer.integer,
+    control: { as: 'text', digits: true, ...labelled },
+    read: (value, { path }) => readWhole(path, value, max),
+  })
+
+export function readWhole(path: string, value: unknown, max: number): number | null {
+  const number = given(value)
+  if (number === undefined) return null
+  const text = typeof number === 'number' || typeof number === 'string' ? String(number).trim() : ''
+  if (/^[1-9][0-9]{0,9}$/.test(text) && Number(text) <= max) return Number(text)
+  throw badField(path, `${path} must be a whole number from 1 to ${max}.`)
 }
 
 /** Yes or no, by default `otherwise`. */
@@ -95,7 +125,7 @@ export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
 
 /** Several values of one kind, in one line of the form. */
 export function list<T extends Json>(
-  one: { schema: TSchema; read(value: unknown, path: string): T },
+  one: { schema: TSchema; read(value: unknown, path: string, reading: Reading): T },
   { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string },
 ): Field<T[], 'set', string> {
   return field<T[], string>({
@@ -106,7 +136,8 @@ export function list<T extends Json>(
     personal,
     erased: personal === true ? '[]' : undefined,
     control: { as: 'list', ...labelled },
-    read: (value, { path }) => readList(path, value, max, of).map((each) => one.read(each, path)),
+    read: (value, reading) =>
+      readList(reading.path, value, max, of).map((each) => one.read(each, reading.path, reading)),
   })
 }
 
@@ -157,7 +188,7 @@ export function rows<Of extends Columns>(
   })
 }
 
-function readList(path: string, value: unknown, max: number, of: string): unknown[] {
+export function readList(path: string, value: unknown, max: number, of: string): unknown[] {
   const sent = given(value) ?? []
   if (Array.isArray(sent) && sent.length <= max) return sent
   throw badField(path, `${path} must be a list of up to ${max} ${of}.`)
@@ -165,7 +196,8 @@ function readList(path: string, value: unknown, max: number, of: string): unknow
 
 /** Read but not stored in that form, such as a PIN. Absent, it is `undefined`. */
 export const asked = <T>(
-  options: Pick<Field<T>, 'takes' | 'read'> & Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'isRequired'>>,
+  options: Pick<Field<T>, 'takes' | 'read'> &
+    Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'isRequired' | 'set'>>,
 ): Field<T, 'asked', null> => ({
   kind: 'asked',
   ...PLAIN,
@@ -196,6 +228,22 @@ export const kept = <T extends Stored>(
 
 export const id = ({ isHidden = false } = {}) => kept<string>({ schema: answer.text, column: 'string', isHidden })
 export const count = () => kept<number>({ schema: answer.integer, column: 'number' })
+/** A sum of money, which only the gateway changes. */
+export const sum = (): Field<bigint, 'kept', string> => ({
+  ...id({ isHidden: true }),
+  erased: undefined,
+  toColumn: String,
+  fromColumn: BigInt,
+  show: String,
+  read: neverRead,
+})
+
+/** Stored in a JSON column together with others, as it is shown, and only if it is set. */
+export const within = <T extends Json>(column: string, absent: T, of: Field<T, 'set'>) => ({
+  ...of,
+  column: 'string' as const,
+  within: { column, absent },
+})
 
 /** Encrypted, or a fingerprint: never shown or exported. */
 export const secret = () =>

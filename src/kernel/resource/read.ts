@@ -29,6 +29,7 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, he
   const known = settable.map(({ wire }) => wire)
   // First of all: a field of that name may be a misspelling of one that seems to be missing.
   for (const name of unusedOf(body, known)) {
+    if (held && Object.hasOwn(of.beside, name)) continue
     if (Object.hasOwn(shown, name) && isDeepStrictEqual(shown[name], body[name])) continue
     const text = Object.hasOwn(shown, name) ? `${name} cannot be set.` : unknownField(name, known)
     wrong.push(toWrong({ field: callable(name), label: callable(name) }, text))
@@ -46,8 +47,10 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, he
   }
   for (const { name, field, wire } of settable) {
     if (wrong.some((one) => one.field === wire)) continue
-    const text = of.refuse[name]?.(values as Partial<ValuesOf<F>>, held)
-    if (text !== undefined) wrong.push(toWrong(placeOf(field, wire), text))
+    attempt(wrong, placeOf(field, wire), () => {
+      const text = of.refuse[name]?.(others as Partial<ValuesOf<F>>, held)
+      if (text !== undefined) throw badField(wire, text)
+    })
   }
   refuseIfAny(wrong)
   return values

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Kysely } from 'kysely'
 import { type Place, behind } from '../paging.ts'
 import type { Db } from '../db.ts'
+import type { Json, JsonObject } from '../shape.ts'
 import type { FieldsOf, Stored } from './field.ts'
 import { type AnyNoun, type Noun, type RecordOf, type RowOf, storedOf } from './resource.ts'
 
@@ -24,13 +26,27 @@ export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
   return {
     toRecord(row: object): RecordOf<F> {
       const record: Record<string, unknown> = {}
-      for (const { name, column, field } of stored) record[name] = field.fromColumn((row as Row)[column]!)
+      const parsed: Record<string, JsonObject> = {}
+      for (const { name, column, wire, field } of stored) {
+        const held = (row as Row)[column]!
+        if (!field.within) record[name] = field.fromColumn(held)
+        else record[name] = (parsed[column] ??= JSON.parse(held as string) as JsonObject)[wire] ?? field.within.absent
+      }
       return record as RecordOf<F>
     },
     toRow(record: RecordOf<F>, which: AnyNoun['named'] = stored): RowOf<F> {
       const row: Row = {}
+      const objects: Record<string, JsonObject> = {}
       const values: Readonly<Record<string, unknown>> = record
-      for (const { name, column, field } of which) row[column] = field.toColumn(values[name])
+      for (const { name, column, wire, field } of which) {
+        const value = values[name]
+        if (!field.within) row[column] = field.toColumn(value)
+        else {
+          const object = (objects[column] ??= {})
+          if (!isDeepStrictEqual(value, field.within.absent)) object[wire] = value as Json
+        }
+      }
+      for (const [column, object] of Object.entries(objects)) row[column] = JSON.stringify(object)
       return row as RowOf<F>
     },
   }
@@ -39,11 +55,15 @@ export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
 /** The usual statements of a noun. Frequent or larger queries are written in its module. */
 export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
   const { table, owner: ownerField, marksDeleted = false } = of
-  const { toRecord, toRow } = rowsOf(of)
+  const rows = rowsOf(of)
+  const { toRecord, toRow } = rows
   const stored = storedOf(of)
   const owner = stored.find(({ name }) => name === ownerField)!.column
   const fixed = ['id', ownerField, 'createdAt']
-  const changing = stored.filter(({ name, field }) => field.set === 'always' && !fixed.includes(name))
+  // A JSON column is written whole, with members that are set once.
+  const changing = stored.filter(
+    ({ name, field: { set, within } }) => within ?? (set === 'always' && !fixed.includes(name)),
+  )
 
   // The one place where the name of a table is a variable: its columns are those of the fields, which `RowOf` declares to the compiler.
   const on = (db: Db) => db as unknown as Kysely<Record<string, Row>>
@@ -57,7 +77,7 @@ export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
     return (marksDeleted ? query.where('deleted_at', 'is', null) : query).returningAll().executeTakeFirst()
   }
   return {
-    toRecord,
+    ...rows,
     async insert(db: Db, record: RecordOf<F>): Promise<void> {
       const row = toRow(record) as Row
       const whole = marksDeleted ? { ...row, deleted_at: null } : row

@@ -20,7 +20,7 @@ export type ValuesOf<F extends FieldsOf> = {
 }
 /** Its row: columns have the names of the fields in snake case, and flags lose their `is`. */
 export type RowOf<F extends FieldsOf> = {
-  [K in keyof F & string as F[K] extends Field<unknown, 'asked'> ? never : ColumnName<K>]: F[K] extends Field<
+  [K in keyof F & string as F[K] extends Field<unknown, 'asked'> ? never : ColumnOf<K, F[K]>]: F[K] extends Field<
     unknown,
     FieldKind,
     infer C
@@ -28,6 +28,9 @@ export type RowOf<F extends FieldsOf> = {
     ? C
     : never
 }
+
+/** Members of a JSON column are no columns. */
+type ColumnOf<K extends string, F> = F extends { readonly within: object } ? never : ColumnName<K>
 
 type ColumnName<K extends string> = K extends `is${infer Rest}`
   ? Rest extends Capitalize<Rest>
@@ -54,7 +57,7 @@ type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & R
 
 /** Members of answers that are computed from the record and the context. */
 type Derived<R, Room> = Readonly<Record<string, { as: TSchema; from(record: R, room: Room): Json }>>
-/** Rules across fields: the text of a refusal, by the field that it is about. */
+/** Rules across fields: the text of a refusal, by the field that it is about; a rule about a part of it throws. Changes come with what is held. */
 type Refusals<F extends FieldsOf> = {
   readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
 }
@@ -76,6 +79,8 @@ interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends str
   fields: F
   derived?: Derived<RecordOf<Whole>, Room>
   refuse?: Refusals<Whole>
+  /** Members of answers that routes add and that change by themselves, such as sums: sent back, they say nothing. */
+  beside?: Readonly<Record<string, TSchema>>
 }
 
 /** Something stored for an account: rows, records, schemas, reading, erasure and export follow from it. */
@@ -91,6 +96,7 @@ export interface Noun<F extends FieldsOf, Room, T extends string = string> {
   rules(room: Room): Partial<Rules>
   derived: Derived<RecordOf<F>, Room>
   refuse: Refusals<F>
+  beside: Readonly<Record<string, TSchema>>
 }
 
 /** The parts of a noun that do not depend on its types. */
@@ -99,12 +105,12 @@ export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'm
 export function noun<F extends FieldsOf, Room, T extends string>(
   declared: DeclaredNoun<F, F, string, Room, T> & Pick<AnyNoun, 'key'>,
 ): Noun<F, Room, T> {
-  const { derived = {}, refuse = {}, rules = () => ({}) } = declared
+  const { derived = {}, refuse = {}, beside = {}, rules = () => ({}) } = declared
   const named = Object.entries<Field<unknown>>(declared.fields).map(([name, field]): NamedField => {
     const column = columnOf(name)
-    return { name, field, column, wire: field.wire ?? column }
+    return { name, field, column: field.within?.column ?? column, wire: field.wire ?? column }
   })
-  return { ...declared, derived, refuse, rules, named }
+  return { ...declared, derived, refuse, beside, rules, named }
 }
 
 interface Place {
@@ -139,7 +145,10 @@ export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ f
 export function show<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, record: RecordOf<F>): JsonObject {
   const shown: JsonObject = {}
   const values: Readonly<Record<string, unknown>> = record
-  for (const { name, field, wire } of of.named) if (isShown(field)) shown[wire] = field.show(values[name])
+  for (const { name, field, wire } of of.named) {
+    const json = isShown(field) ? field.show(values[name]) : undefined
+    if (json !== undefined) shown[wire] = json
+  }
   for (const [name, { from }] of Object.entries(of.derived)) shown[name] = from(record, room)
   return shown
 }
@@ -150,14 +159,15 @@ const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isH
 export function shownSchema<F extends FieldsOf, Room>(of: Noun<F, Room>, more: Record<string, TSchema> = {}): TObject {
   const members = of.named.flatMap(({ field, wire }) => (isShown(field) ? [[wire, field.schema] as const] : []))
   const derived = Object.entries(of.derived).map(([name, { as }]) => [name, as] as const)
-  return answer.record({ ...Object.fromEntries([...members, ...derived]), ...more })
+  return answer.record({ ...Object.fromEntries([...members, ...derived]), ...of.beside, ...more })
 }
 
-/** The schema of a request. A field that is set once may be sent again with the same value. */
+/** The schema of a request. A field that is set once may be sent again with the same value, if it has one. */
 export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
-  const members = of.named.flatMap(({ field: { kind, isRequired, takes }, wire }) => {
+  const members = of.named.flatMap(({ field: { kind, isRequired, takes, set }, wire }) => {
     const member = purpose === 'create' && isRequired ? takes : answer.optional(takes)
-    return kind === 'kept' ? [] : [[wire, member] as const]
+    const isTaken = kind === 'set' || (kind === 'asked' && (purpose === 'create' || set === 'always'))
+    return isTaken ? [[wire, member] as const] : []
   })
   return answer.record(Object.fromEntries(members))
 }

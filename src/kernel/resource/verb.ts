@@ -4,35 +4,54 @@ import { answer } from '../answers.ts'
 import { readCursor, readWhole, toCursor } from '../paging.ts'
 import type { Described } from '../described.ts'
 import type { Idempotency } from '../idempotency.ts'
-import type { AccountRequest, Fields, Reply, Route } from '../route.ts'
-import type { Scope } from '../rights.ts'
+import type { AccountRequest, Door, Fields, Reply, Route, RouteRequest } from '../route.ts'
 import type { JsonObject } from '../shape.ts'
 import type { FieldsOf } from './field.ts'
 import { readChange, readNew, refuseUnknown } from './read.ts'
 import type { Own, PageOf } from './records.ts'
 import { type RecordOf, type Resource, type ValuesOf, exampleOf, show, shownSchema, takenSchema } from './resource.ts'
 
+type OfRoute<D extends Door> = Omit<Extract<Route, { door: D }>, 'door' | 'method' | 'path' | 'run'>
+
 /** A route with its description: one object with its path, its input, its answer and its function. */
-export interface Verb<Room> extends Described {
-  scope: Scope
-  proof?: true
-  bodyBytesMax?: number
-  run(room: Room, request: AccountRequest): Promise<Reply> | Reply
-}
+export type Verb<Room> = Described &
+  OfRoute<'account' | 'administrator'> & {
+    who: 'account' | 'administrator'
+    run(room: Room, request: AccountRequest): Promise<Reply> | Reply
+  }
 
-export const routesOf = <Room>(verbs: readonly Verb<Room>[], room: Room): Route[] =>
-  verbs.map(({ method, path, scope, proof, bodyBytesMax, run }) => ({
-    door: 'account',
-    scope,
-    ...(proof && { proof }),
-    ...(bodyBytesMax !== undefined && { bodyBytesMax }),
-    method: method.toUpperCase() as 'GET' | 'POST' | 'PUT' | 'DELETE',
-    path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    run: (request) => run(room, request),
-  }))
+/** The same for callers without an account. */
+export type OpenVerb<Room> = Described &
+  OfRoute<'open' | 'anyone' | 'developer'> & {
+    who: 'anybody'
+    door: 'open' | 'anyone'
+    run(room: Room, request: RouteRequest): Promise<Reply> | Reply
+  }
 
-export const describedOf = <Room>(verbs: readonly Verb<Room>[]): Described[] =>
-  verbs.map(({ scope: _scope, proof: _proof, bodyBytesMax: _bytes, run: _run, ...described }) => described)
+type Verbs<Room> = readonly (Verb<Room> | OpenVerb<Room>)[]
+
+/** Members that only the description has. */
+const DESCRIBED = ['id', 'tag', 'summary', 'query', 'body', 'once', 'status', 'answer', 'type', 'refuses', 'otherwise']
+const SHARED = ['method', 'path', 'who']
+
+export const routesOf = <Room>(verbs: Verbs<Room>, room: Room): Route[] =>
+  verbs.map((verb) => {
+    const { method, path, who, run } = verb as Verb<Room>
+    const route = Object.entries(verb).filter(([name]) => !DESCRIBED.includes(name) && name !== 'who')
+    return {
+      door: who,
+      ...Object.fromEntries(route),
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      run: (request: AccountRequest) => run(room, request),
+    } as Route
+  })
+
+export const describedOf = <Room>(verbs: Verbs<Room>): Described[] =>
+  verbs.map((verb) => {
+    const described = Object.entries(verb).filter(([name]) => DESCRIBED.includes(name) || SHARED.includes(name))
+    return Object.fromEntries(described) as unknown as Described
+  })
 
 /** An object of an account, and who changes it. */
 export type ChangedOwn = Own & { actor: Actor }
@@ -60,7 +79,9 @@ interface CrudVerbs<F extends FieldsOf, R, Room> {
   /** Members that `create` shows once. */
   secret?: Record<string, TSchema>
   /** Looks up what is needed before a body can be read, such as usernames that stand for addresses. */
-  prepare?(room: Room, body: Fields): Promise<Fields>
+  prepare?(room: Room, body: Fields, owner: string): Promise<Fields>
+  /** What is shown of records, with the members `beside` its noun. */
+  showAll?(room: Room, records: readonly R[]): Promise<JsonObject[]>
   /** Set where an account has few: a list contains all of them. */
   isShort?: true
   list(room: Room, page: PageOf): Promise<R[]>
@@ -87,6 +108,10 @@ export function crud<F extends FieldsOf, Room>(
 ): Verb<Room>[] {
   const { path, tag, scope, plural } = of
   const { words, proof, refuses, isShort = false, prepare = (_room, body) => Promise.resolve(body) } = verbs
+  type Records = readonly (RecordOf<F> & { id: string; createdAt: number })[]
+  const plainly = (room: Room, found: Records) => Promise.resolve(found.map((each) => show(of, room, each)))
+  const { showAll = plainly } = verbs
+  const shownOne = async (room: Room, one: Records[number]) => ({ json: (await showAll(room, [one]))[0]! })
   const named = (verb: keyof typeof words) => {
     const [id, summary] = words[verb]
     return { tag, scope, who: 'account', id, summary } as const
@@ -106,7 +131,7 @@ export function crud<F extends FieldsOf, Room>(
         const limit = isShort ? Infinity : readWhole('limit', query.limit, LIMIT)
         const found = await verbs.list(room, { owner, limit, after: isShort ? undefined : readCursor(query.cursor) })
         const last = found.length === limit ? found.at(-1) : undefined
-        const json = { [plural]: found.map((each) => show(of, room, each)) }
+        const json = { [plural]: await showAll(room, found) }
         return { json: isShort ? json : { ...json, next_cursor: last ? toCursor(last) : null } }
       },
     },
@@ -121,7 +146,7 @@ export function crud<F extends FieldsOf, Room>(
       answer: shownSchema(of, verbs.secret),
       ...(refuses && { refuses }),
       async run(room, { caller: { accountId: owner, actor }, body, once }) {
-        const values = readNew(of, room, await prepare(room, body()))
+        const values = readNew(of, room, await prepare(room, body(), owner))
         const remembered = await once(verbs.once, (idempotency) =>
           verbs.create(room, { owner, actor }, values, idempotency),
         )
@@ -133,7 +158,7 @@ export function crud<F extends FieldsOf, Room>(
       method: 'get',
       path: `${path}/{id}`,
       answer: shown,
-      run: async (room, request) => ({ json: show(of, room, await verbs.get(room, ownOf(request))) }),
+      run: async (room, request) => shownOne(room, await verbs.get(room, ownOf(request))),
     },
     {
       ...named('change'),
@@ -144,9 +169,8 @@ export function crud<F extends FieldsOf, Room>(
       answer: shown,
       async run(room, request) {
         refuseUnknown(of, request.body())
-        const body = await prepare(room, request.body())
-        const changed = await verbs.change(room, ownOf(request), (held) => readChange(of, room, body, held))
-        return { json: show(of, room, changed) }
+        const body = await prepare(room, request.body(), request.caller.accountId)
+        return shownOne(room, await verbs.change(room, ownOf(request), (held) => readChange(of, room, body, held)))
       },
     },
     {

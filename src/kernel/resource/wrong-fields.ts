@@ -35,14 +35,17 @@ export function refuseIfAny([first, ...others]: readonly Wrong[]): void {
   if (first) throw new WrongFields([first, ...others])
 }
 
-/** Runs one reader and collects its refusal instead of throwing it. */
+/** Runs one reader and collects its refusal instead of throwing it. A refusal of a part, as `invoice.tax`, is shown beside that part. */
 export function attempt<T>(wrong: Wrong[], place: Place, read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
     if (error instanceof WrongFields) wrong.push(...error.wrong)
-    else if (error instanceof AppError && error.status < 500) wrong.push(toWrong(place, error.message, error.code))
-    else throw error
+    else if (error instanceof AppError && error.status < 500) {
+      const { field = place.field } = error.body as { field?: string }
+      const of = field === place.field ? place : { field, label: 'This' }
+      wrong.push(toWrong(of, error.message, error.code))
+    } else throw error
     return undefined
   }
 }

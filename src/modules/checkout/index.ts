@@ -11,8 +11,20 @@ export { checkout as checkoutAction } from './actions/checkout.ts'
 export { hasGeneratedWallets, requireGeneratedWallets } from './domain/generated-wallet.ts'
 export type { LinkSales } from './ports.ts'
 export { readInvoice } from './invoices/fields.ts'
-export { currency, payout, price } from './noun-fields.ts'
-export { readPrice } from './price-fields.ts'
+export {
+  type Plan,
+  currency,
+  events,
+  lifetime,
+  metadata,
+  notify,
+  payout,
+  plans,
+  price,
+  signingSecret,
+  webhookUrl,
+} from './noun-fields.ts'
+export { readPrice, readTotal } from './price-fields.ts'
 export { listCheckouts } from './report-store.ts'
 export { secretContext as checkoutSecretContext } from './secret-context.ts'
 export { countUnmatched, findUnmatched, listUnmatched } from './payments-store.ts'
@@ -24,7 +36,7 @@ export { type Checkout, LINK_ID, OPEN_STATUSES, POS_ID, SERVICE, markerOf } from
 export { findCheckout, findOwnCheckout, findUsualAddress } from './store.ts'
 export { LANGUAGES, type Voice, fill, languagesOf, negotiate } from './texts/index.ts'
 export { showMoney, showNano } from '../../web/formats.ts'
-export { readCheckout, toCheckoutId } from './wire-fields.ts'
+export { readCheckout, readMode, toCheckoutId } from './wire-fields.ts'
 export { EVENT_KINDS } from './event-kinds.ts'
 export type { CheckoutModule } from './open.ts'
 export { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from './answers.ts'

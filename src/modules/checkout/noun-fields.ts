@@ -1,9 +1,22 @@
 import { answer } from '../../kernel/answers.ts'
 import { badField, missingField } from '../../kernel/errors.ts'
-import type { Labelled } from '../../kernel/resource/field.ts'
-import { field } from '../../kernel/resource/fields.ts'
+import type { Labelled, Reading } from '../../kernel/resource/field.ts'
+import { asJson, asked, field, readList, url } from '../../kernel/resource/fields.ts'
+import { type Wrong, attempt, refuseIfAny } from '../../kernel/resource/wrong-fields.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import { readUrl } from '../../kernel/shown-fields.ts'
 import { readPrice } from './price-fields.ts'
-import { readAddress, readCurrency } from './wire-fields.ts'
+import {
+  PLANS_MAX,
+  readAddress,
+  readCurrency,
+  readEvents,
+  readLifetime,
+  readMetadata,
+  readNotify,
+  readPlan,
+  readSecret,
+} from './wire-fields.ts'
 
 /* Fields of nouns that make checkouts; their values are read as those of a checkout. */
 
@@ -65,3 +78,94 @@ export function price({ in: other, ...labelled }: Labelled & { in: string }) {
     },
   })
 }
+
+export type Plan = { title: string; value: string; discount: number | false }
+
+const PLAN = answer.record({
+  title: answer.text,
+  value: answer.text,
+  discount: answer.oneOf(answer.number, answer.bool),
+})
+
+/** Prices to choose from, in the currency of the same noun. */
+export const plans = (labelled: Labelled & { add: string }) =>
+  field<Plan[], string>({
+    ...asJson<Plan[]>(),
+    personal: true,
+    erased: '[]',
+    schema: answer.list(PLAN),
+    takes: answer.list(PLAN),
+    control: {
+      as: 'rows',
+      columns: {
+        title: { control: { as: 'text', label: 'Plan' } },
+        value: { control: { as: 'text', label: 'Price' } },
+        discount: { control: { as: 'text', label: 'Discount in %' } },
+      },
+      max: PLANS_MAX,
+      ...labelled,
+    },
+    read(value, { path, others: { currency: known } }) {
+      const wrong: Wrong[] = []
+      const read = readList(path, value, PLANS_MAX, 'plans').flatMap((plan, at) => {
+        const place = { field: `${path}[${at}]`, label: `Plan ${at + 1}` }
+        // A row that was left empty in the form; and prices of an unknown currency are not judged.
+        if (plan === undefined || typeof known !== 'string') return []
+        return attempt(wrong, place, () => readPlan(place.field, plan, known)) ?? []
+      })
+      refuseIfAny(wrong)
+      return read.map(({ title, price: { text }, discount }) => ({ title, value: text, discount }))
+    },
+  })
+
+export const notify = (labelled: Labelled) =>
+  field<string | null>({
+    column: 'string | null',
+    personal: true,
+    erased: null,
+    schema: answer.orNull(answer.text),
+    takes: answer.text,
+    control: { as: 'text', type: 'email', ...labelled },
+    read: readNotify,
+  })
+
+export const metadata = () =>
+  field<JsonObject, string>({
+    ...asJson<JsonObject>(),
+    personal: true,
+    erased: '{}',
+    schema: answer.object,
+    takes: answer.object,
+    read: readMetadata,
+  })
+
+/** The module that sends webhooks decides which addresses are allowed, for every scheme and port. */
+export const webhookUrl = (labelled: Labelled) => ({
+  ...url(labelled),
+  read: (value: unknown, { path, others: { webhook } }: Reading) =>
+    readUrl(value === webhook ? 'webhook' : path, value, { plainHttpAllowed: true }),
+})
+
+/** The kinds of events that are sent beside those of every payment. */
+export const events = () =>
+  field<string[], string>({
+    ...asJson<string[]>(),
+    personal: 'no: kinds of events',
+    schema: answer.list(answer.text),
+    takes: answer.list(answer.text),
+    read: readEvents,
+  })
+
+/** How long each is open, as it was written. */
+export const lifetime = (labelled: Labelled) =>
+  field<string | null>({
+    column: 'string | null',
+    personal: 'no: a duration',
+    schema: answer.orNull(answer.text),
+    takes: answer.text,
+    control: { as: 'text', ...labelled },
+    read: (value) => (readLifetime(value) === undefined ? null : String(value).trim()),
+  })
+
+/** The secret that signs webhooks, which is stored encrypted. */
+export const signingSecret = () => asked<string | null>({ takes: answer.text, read: readSecret })

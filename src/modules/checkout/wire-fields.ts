@@ -70,7 +70,7 @@ type Body = Readonly<Record<string, unknown>>
 
 const TITLE_MAX = 120
 const DESCRIPTION_MAX = 1_000
-const PLANS_MAX = 20
+export const PLANS_MAX = 20
 const LIFETIME_MIN = 5 * 60_000
 const LIFETIME_MAX = 30 * 24 * 3_600_000
 const METADATA_BYTES_MAX = 4_096
@@ -158,7 +158,7 @@ export function readCurrency(value: unknown, known: readonly string[]): string {
   return code
 }
 
-function readLifetime(value: unknown): number | undefined {
+export function readLifetime(value: unknown): number | undefined {
   if (given(value) === undefined) return undefined
   const milliseconds = READERS.duration(value)
   if (milliseconds === undefined || milliseconds < LIFETIME_MIN || milliseconds > LIFETIME_MAX) {
@@ -172,16 +172,18 @@ export function readPlans(value: unknown, currency: string): PlanRequest[] {
   if (!Array.isArray(value) || value.length > PLANS_MAX) {
     throw badField('plans', `plans must be a list of up to ${PLANS_MAX} plans.`)
   }
-  return value.map((plan: unknown, at): PlanRequest => {
-    const field = (name: string) => `plans[${at}].${name}`
-    if (typeof plan !== 'object' || plan === null) throw badField(`plans[${at}]`, 'A plan is an object.')
-    const { title, name, value, price, discount } = plan as Record<string, unknown>
-    const shown = readText(field('title'), title ?? name, TITLE_MAX, INVISIBLE)
-    if (shown === null) throw badField(field('title'), 'A plan needs a title.')
-    const read = readPrice(field('value'), value ?? price, currency)
-    if (read === undefined) throw badField(field('value'), 'A plan needs a value.', 'invalid_amount')
-    return { title: shown, price: read, discount: readDiscount(field('discount'), discount) }
-  })
+  return value.map((plan: unknown, at) => readPlan(`plans[${at}]`, plan, currency))
+}
+
+export function readPlan(path: string, plan: unknown, currency: string): PlanRequest {
+  const field = (name: string) => `${path}.${name}`
+  if (typeof plan !== 'object' || plan === null) throw badField(path, 'A plan is an object.')
+  const { title, name, value, price, discount } = plan as Record<string, unknown>
+  const shown = readText(field('title'), title ?? name, TITLE_MAX, INVISIBLE)
+  if (shown === null) throw badField(field('title'), 'A plan needs a title.')
+  const read = readPrice(field('value'), value ?? price, currency)
+  if (read === undefined) throw badField(field('value'), 'A plan needs a value.', 'invalid_amount')
+  return { title: shown, price: read, discount: readDiscount(field('discount'), discount) }
 }
 
 function readDiscount(field: string, value: unknown): number | false {
@@ -228,7 +230,7 @@ export function toCheckoutId(text: string): string | undefined {
   return /^[0-9a-f]{16}$/.test(id) ? id : undefined
 }
 
-function readSecret(value: unknown): string | null {
+export function readSecret(value: unknown): string | null {
   const secret = given(value)
   if (secret === undefined) return null
   if (typeof secret !== 'string' || !SECRET.test(secret)) {
@@ -237,7 +239,7 @@ function readSecret(value: unknown): string | null {
   return secret
 }
 
-function readEvents(value: unknown): string[] {
+export function readEvents(value: unknown): string[] {
   const events = given(value) ?? []
   if (!Array.isArray(events) || !events.every((event) => typeof event === 'string' && isEventKind(event))) {
     throw badField('webhook_events', `webhook_events must be a list of ${Object.keys(EVENT_KINDS).join(', ')}.`)
@@ -245,14 +247,14 @@ function readEvents(value: unknown): string[] {
   return [...new Set(events as string[])]
 }
 
-function readNotify(value: unknown): string | null {
+export function readNotify(value: unknown): string | null {
   const email = given(value)
   if (email === undefined) return null
   if (typeof email !== 'string' || !EMAIL.test(email)) throw badField('notify', 'Invalid email', 'invalid_email')
   return email
 }
 
-function readMetadata(value: unknown): JsonObject {
+export function readMetadata(value: unknown): JsonObject {
   const metadata = given(value) ?? {}
   const limits = `${METADATA_BYTES_MAX} bytes, ${METADATA_KEYS_MAX} members and ${METADATA_DEPTH_MAX} levels`
   const bad = () => badField('metadata', `metadata must be an object of up to ${limits}.`)

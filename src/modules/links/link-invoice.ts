@@ -1,9 +1,14 @@
+import { answer } from '../../kernel/answers.ts'
 import { badField } from '../../kernel/errors.ts'
 import { readFlag } from '../../kernel/fields.ts'
 import { formatNano, parseNano, toRaw } from '../../kernel/money.ts'
+import { form } from '../../kernel/free-field.ts'
+import type { Labelled } from '../../kernel/resource/field.ts'
+import { asJson, field } from '../../kernel/resource/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../kernel/shown-fields.ts'
 import { formatFiat, parseFiat, readInvoice, readPrice } from '../checkout/index.ts'
+import { free } from './link-fields.ts'
 
 const NAME_MAX = 120
 const ADDRESS_MAX = 500
@@ -11,12 +16,76 @@ const TAX_ID_MAX = 40
 const TITLE_MAX = 200
 
 /** What the invoices of a link's orders contain beside the purchase. Stored as it is shown. */
-export interface LinkInvoice {
+export type LinkInvoice = {
   /** Whether visitors must or may enter the buyer. */
   buyer: 'optional' | 'required'
   seller: string | null
   /** The tax of one piece, included in its price. */
   tax: { title: string; amount: string }[]
+}
+
+/** The invoices of its orders: none, or what they have in common. */
+export function invoice(labelled: Labelled) {
+  const schema = answer.record({
+    buyer: answer.words('optional', 'required'),
+    seller: answer.orNull(answer.text),
+    tax: answer.list(answer.record({ title: answer.text, amount: answer.text })),
+  })
+  return field<LinkInvoice | null, string>({
+    personal: true,
+    erased: '{}',
+    schema: answer.orNull(schema),
+    takes: free(
+      form.oneOf(
+        form.flag,
+        form.record({
+          buyer: form.optional(form.words('optional', 'required')),
+          seller: form.optional(form.text),
+          tax: form.optional(form.list(form.record({ title: form.text, amount: form.amount }))),
+        }),
+      ),
+      'Whether each order has an invoice: `buyer` says whether the page asks for the buyer, `optional` or `required`; `tax` are amounts per item, included in its price.',
+      { buyer: 'required', tax: [{ title: 'VAT 20 %', amount: '0.25' }] },
+    ),
+    control: {
+      as: 'group',
+      parts: {
+        buyer: {
+          as: 'choice',
+          label: 'Invoice for every order',
+          hint: 'Numbered when it is paid. Buyers enter their details on the link’s page.',
+          options: () => [
+            ['', 'None'],
+            ['optional', 'Yes, buyer details optional'],
+            ['required', 'Yes, name and address required'],
+          ],
+        },
+        seller: {
+          as: 'text',
+          label: 'Your details on the invoice',
+          hint: 'Address and tax number, where required.',
+          lines: 2,
+          max: 500,
+        },
+        tax: {
+          as: 'rows',
+          label: 'Taxes in the price',
+          hint: 'Per item.',
+          columns: {
+            title: { control: { as: 'text', label: 'Tax' } },
+            amount: { control: { as: 'text', label: 'Amount' } },
+          },
+          max: 10,
+          add: 'More taxes',
+        },
+      },
+      // Taxes or a seller alone are refused instead of being lost.
+      tidy: (typed) => ({ buyer: 'none', ...typed }),
+      ...labelled,
+    },
+    ...asJson<LinkInvoice | null>(),
+    read: readLinkInvoice,
+  })
 }
 
 /** The buyer as a visitor enters it. */
@@ -27,7 +96,7 @@ export interface TypedBuyer {
 }
 
 /** Reads the invoice settings of a link and names the first wrong member. */
-export function readLinkInvoice(value: unknown): LinkInvoice | null {
+function readLinkInvoice(value: unknown): LinkInvoice | null {
   const asked = given(value)
   const isWanted = readFlag(asked)
   if (asked === undefined || isWanted === false) return null

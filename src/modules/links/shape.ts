@@ -1,13 +1,12 @@
 import { formatNano } from '../../kernel/money.ts'
+import { show } from '../../kernel/resource/resource.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { formatFiat, sumRefundsByKey } from '../checkout/index.ts'
 import { leftOf, statusOf } from './domain/status.ts'
+import { type PaymentLink, paymentLink } from './payment-link.ts'
 import type { LinkRoom } from './room.ts'
-import type { PaymentLink } from './store.ts'
 
-const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
-
-/** Adds revenue and refunds to links. */
+/** Adds refunds, by which revenue is reduced. */
 export async function withRefunds<T extends PaymentLink>(
   { checkouts: { db, ports } }: LinkRoom,
   links: readonly T[],
@@ -21,54 +20,25 @@ export async function withRefunds<T extends PaymentLink>(
   })
 }
 
-export const showLinks = async (room: LinkRoom, links: readonly PaymentLink[]): Promise<JsonObject[]> =>
-  (await withRefunds(room, links)).map((link) => shape(room, link))
+/** Links as their merchant gets them, with what they have earned. */
+export async function showLinks(room: LinkRoom, links: readonly PaymentLink[]): Promise<JsonObject[]> {
+  const now = room.checkouts.clock.now()
+  return (await withRefunds(room, links)).map((link) => {
+    const { revenueRaw, revenueE8, refundedRaw, refundedE8, sold, held, orders, currency } = link
+    const toMoney = (name: string, raw: bigint, e8: bigint): JsonObject => ({
+      [name]: formatNano(raw),
+      [`${name}_raw`]: raw.toString(),
+      [`${name}_fiat`]: currency === 'NANO' ? null : formatFiat(e8),
+    })
+    return {
+      ...show(paymentLink, room, link),
+      ...{ status: statusOf(link, now), sold, held, left: leftOf(link) ?? null, orders },
+      ...toMoney('revenue', revenueRaw, revenueE8),
+      ...toMoney('refunded', refundedRaw, refundedE8),
+      ...toMoney('net', revenueRaw - refundedRaw, revenueE8 - refundedE8),
+    }
+  })
+}
 
 export const showLink = async (room: LinkRoom, link: PaymentLink): Promise<JsonObject> =>
   (await showLinks(room, [link]))[0]!
-
-/** A link as its merchant gets it, without secrets. */
-function shape(
-  { checkouts, urlOf }: LinkRoom,
-  link: PaymentLink & { refundedRaw: bigint; refundedE8: bigint },
-): JsonObject {
-  const { fields, endsAt } = link
-  const { mode, metadata, plans, webhook_events: events, amount, invoice, ...texts } = fields
-  const toFiat = (e8: bigint) => (fields.currency === 'NANO' ? null : formatFiat(e8))
-  return {
-    id: link.id,
-    slug: link.slug,
-    url: urlOf(link.slug),
-    status: statusOf(link, checkouts.clock.now()),
-    sold: link.sold,
-    held: link.held,
-    left: leftOf(link) ?? null,
-    orders: link.orders,
-    revenue: formatNano(link.revenueRaw),
-    revenue_raw: link.revenueRaw.toString(),
-    revenue_fiat: toFiat(link.revenueE8),
-    refunded: formatNano(link.refundedRaw),
-    refunded_raw: link.refundedRaw.toString(),
-    refunded_fiat: toFiat(link.refundedE8),
-    net: formatNano(link.revenueRaw - link.refundedRaw),
-    net_raw: (link.revenueRaw - link.refundedRaw).toString(),
-    net_fiat: toFiat(link.revenueE8 - link.refundedE8),
-    paused: link.isPaused,
-    ...texts,
-    mode: mode!,
-    amount: amount ?? null,
-    plans: plans ?? [],
-    metadata: metadata ?? {},
-    webhook_events: events ?? [],
-    webhook_secret_set: link.webhookSecret !== null,
-    quantity: { min: link.quantityMin, max: link.quantityMax },
-    suggested: link.suggested,
-    sold_max: link.soldMax,
-    ends_unix: endsAt === null ? null : toUnix(endsAt),
-    every: link.every,
-    grace_days: link.graceDays,
-    invoice: invoice ?? null,
-    created_unix: toUnix(link.createdAt),
-    updated_unix: toUnix(link.updatedAt),
-  }
-}

@@ -1,35 +1,8 @@
-/** An offer for many buyers: each visitor gets a checkout of their own. */
-export interface PaymentLinksTable {
-  id: string
-  owner: string
-  /** In lower case; no other link ever gets it. */
-  slug: string
-  /** 1 while its merchant accepts no orders. */
-  paused: number
-  /** JSON object: the `checkout` fields with which each order begins. */
+import type { LinkColumns } from './payment-link.ts'
+
+/** Its other columns are declared with the noun. */
+export interface PaymentLinksTable extends LinkColumns {
   fields: string
-  /** Encrypted. */
-  webhook_secret: string | null
-  quantity_min: number
-  quantity_max: number
-  /** JSON list of suggested donations. */
-  suggested: string
-  sold_max: number | null
-  ends_at: number | null
-  /** `month`, `year` or a number of days for recurring payments. */
-  every: string | null
-  /** Days after the end of a period before a subscription lapses. */
-  grace_days: number
-  /** Pieces in open checkouts, and in paid ones; changed in the transactions of those checkouts. */
-  held: number
-  sold: number
-  /** Paid checkouts, and their revenue. */
-  orders: number
-  revenue_raw: string
-  /** The sum of their fiat prices, in 10^-8. */
-  revenue_e8: string
-  created_at: number
-  updated_at: number
   deleted_at: number | null
 }
 

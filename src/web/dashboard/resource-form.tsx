@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ComponentChildren } from 'preact'
 import type { FormFields, FormState } from '../../kernel/page.ts'
 import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
 import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import { EMPTY, SelectField, TextField } from './form.tsx'
+import { Card } from './show.tsx'
 
 /* The form of a noun, from its declaration. It works without scripts; inputs of rows have the same names as in refusals: `items[0].price`. */
 
@@ -19,6 +21,10 @@ const controlsOf = (of: Named, purpose: Purpose) =>
   of.named.flatMap(({ field: { kind, control, isRequired }, wire }) =>
     control && kind !== 'kept' && !(control.isForNew && purpose === 'change') ? [{ control, wire, isRequired }] : [],
   )
+
+/** Whether a name is that of a field, or of a part of it such as `items[2].price`. */
+const isIn = (wire: string, name: string) =>
+  name === wire || (name.startsWith(wire) && /^[.[]/.test(name.slice(wire.length)))
 
 /** The name of a choice's box. */
 export const boxOf = (name: string, value: string) => `${name}-${value}`
@@ -37,14 +43,23 @@ export function formState<F extends FieldsOf, R>(
   return { ...filled, values: { ...values, ...filled.values } }
 }
 
-function toInputs(name: string, control: Control, value: Json | undefined): Record<string, string> {
+function toInputs(name: string, control: Control, stored: Json | undefined): Record<string, string> {
+  const value = isDeepStrictEqual(stored, control.unset) ? undefined : stored
   if (control.as === 'own') return control.toInputs(value)
+  if (control.as === 'group') {
+    const inputs = Object.entries(control.parts).map(([part, of]) =>
+      toInputs(`${name}.${part}`, of, toObject(value)[part]),
+    )
+    return Object.assign({}, ...inputs) as Record<string, string>
+  }
+  if (control.as === 'text' && control.toInput && value !== undefined && value !== null)
+    return { [name]: control.toInput(value) }
   if (control.as === 'list') return { [name]: toList(value).map(String).join(' ') }
   if (control.as === 'choices')
     return Object.fromEntries(toList(value).map((each) => [boxOf(name, String(each)), 'yes']))
   if (control.as !== 'rows') return { [name]: typeof value === 'string' || typeof value === 'number' ? `${value}` : '' }
   const cells = toList(value).flatMap((row, at) =>
-    Object.keys(control.columns).map((column) => [`${name}[${at}].${column}`, String(toObject(row)[column] ?? '')]),
+    Object.keys(control.columns).map((column) => [`${name}[${at}].${column}`, String(toObject(row)[column] || '')]),
   )
   return Object.fromEntries(cells) as Record<string, string>
 }
@@ -66,6 +81,16 @@ function fromInputs(name: string, control: Control, fields: FormFields, rules: P
     return get(name)
       .split(/[\s;,%]+/)
       .filter((each) => each !== '')
+  if (control.as === 'text' && control.fromInput) return control.fromInput(get(name))
+  if (control.as === 'group') {
+    const parts = Object.entries(control.parts).map(([part, of]) => [
+      part,
+      fromInputs(`${name}.${part}`, of, fields, rules),
+    ])
+    const typed = parts.filter(([, value]) => value !== '' && !isDeepStrictEqual(value, []))
+    const object = Object.fromEntries(typed) as JsonObject
+    return typed.length === 0 ? null : (control.tidy?.(object) ?? object)
+  }
   if (control.as !== 'rows') return get(name)
   const columns = Object.keys(control.columns)
   return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at): JsonObject | undefined => {
@@ -91,10 +116,40 @@ export interface FieldsProps {
   own?: Readonly<Record<string, ComponentChildren>>
 }
 
+type Controls = { wire: string; control: Control; isRequired: boolean }[]
+
 /** Every field of the form, in the order of the declaration. */
-export const Fields = (props: FieldsProps) => {
-  const lines: ReturnType<typeof controlsOf>[] = []
-  for (const each of controlsOf(props.of, props.purpose)) {
+export const Fields = (props: FieldsProps) => <Lines {...props} of={controlsOf(props.of, props.purpose)} />
+
+/** The usual fields in a card, and behind a click those that few records have. */
+export const FieldCards = ({ of, purpose, more, ...props }: FieldsProps & { more: string }) => {
+  const { values, error, errors = {} } = props.filled
+  const controls = controlsOf(of, purpose)
+  const further = controls.filter(({ control }) => control.isFurther)
+  const typed = Object.entries(values).flatMap(([name, value]) => (value === '' ? [] : [name]))
+  const names = [...typed, ...Object.keys(errors), error?.field ?? '']
+  const isUsed = ({ wire, control }: Controls[number]) =>
+    control.as !== 'choice' && names.some((name) => isIn(wire, name))
+  return (
+    <>
+      <Card>
+        <Lines {...props} of={controls.filter(({ control }) => !control.isFurther)} />
+      </Card>
+      <details class="card" open={further.some(isUsed)}>
+        <summary>{more}</summary>
+        <div class="further">
+          <Lines {...props} of={further} />
+        </div>
+      </details>
+    </>
+  )
+}
+
+type InputProps = Omit<FieldsProps, 'of' | 'purpose'>
+
+const Lines = ({ of, ...props }: InputProps & { of: Controls }) => {
+  const lines: Controls[] = []
+  for (const each of of) {
     if (each.control.isBeside && lines.length > 0) lines.at(-1)!.push(each)
     else lines.push([each])
   }
@@ -108,12 +163,27 @@ export const Fields = (props: FieldsProps) => {
   )
 }
 
-const Input = (props: FieldsProps & ReturnType<typeof controlsOf>[number]) => {
+const Input = (props: InputProps & Controls[number]) => {
   const { wire: name, control, isRequired, filled, rules, own = {} } = props
   const { as, label, hint, placeholder } = control
   const common = { filled, name, label, ...(hint && { hint }), ...(placeholder && { placeholder }) }
   if (as === 'own') return <>{own[name]}</>
-  if (as === 'choice') return <SelectField {...common} required options={control.options(rules)} />
+  if (as === 'choice') {
+    const options = control.options(rules)
+    return options.length === 0 ? null : <SelectField {...common} required options={options} />
+  }
+  if (as === 'group') {
+    const parts = Object.entries(control.parts).map(([part, of]) => ({
+      wire: `${name}.${part}`,
+      control: of,
+      isRequired: false,
+    }))
+    return (
+      <Group {...{ name, control, filled }}>
+        <Lines {...props} of={parts} />
+      </Group>
+    )
+  }
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
   if (as === 'rows') return <Rows {...{ name, control, filled }} />
   if (as === 'list') return <TextField {...common} />
@@ -124,6 +194,7 @@ const Input = (props: FieldsProps & ReturnType<typeof controlsOf>[number]) => {
       {...(control.type && { type: control.type })}
       {...(control.digits && { inputMode: 'numeric' })}
       {...(control.max !== undefined && { maxLength: control.max })}
+      {...(control.lines !== undefined && { rows: control.lines })}
       required={isRequired}
     />
   )
@@ -138,7 +209,7 @@ interface GroupProps<C extends Control> {
 const Group = (props: GroupProps<Control> & { children: ComponentChildren }) => {
   const { name, control, filled, children } = props
   const { label, hint } = control
-  const text = filled.errors?.[name]
+  const text = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
   return (
     <fieldset id={`f-${name}`} tabIndex={-1} class={text === undefined ? 'field' : 'field wrong'}>
       <legend>{label}</legend>
@@ -197,7 +268,7 @@ export const Refusals = (props: Omit<FieldsProps, 'rules'> & { elsewhere?: reado
   const { error, errors = {} } = props.filled
   if (!error || (error.field !== undefined && props.elsewhere?.includes(error.field))) return null
   const places = controlsOf(props.of, props.purpose).flatMap(({ wire, control }) => {
-    const field = Object.keys(errors).find((name) => name === wire || name.startsWith(`${wire}[`))
+    const field = Object.keys(errors).find((name) => isIn(wire, name))
     return field === undefined
       ? []
       : [

@@ -30,7 +30,10 @@ export function readInvoice(value: unknown): Invoice | null {
     seller: readText('invoice.seller', seller, ADDRESS_MAX, INVISIBLE_BUT_LINES),
     buyer: readBuyer(buyer),
     lines: listOf('invoice.lines', lines, LINES_MAX).map((line, at) => readLine(`invoice.lines[${at}]`, line)),
-    tax: listOf('invoice.tax', tax, TAX_MAX).map((line, at) => readTax(`invoice.tax[${at}]`, line)),
+    // A row that was left empty in a form is undefined.
+    tax: listOf('invoice.tax', tax, TAX_MAX).flatMap((line, at) =>
+      line === undefined ? [] : [readTax(`invoice.tax[${at}]`, line)],
+    ),
   }
   if (read.lines.length === 0) throw badField('invoice.lines', 'An invoice needs at least one line.')
   return read

@@ -3,55 +3,64 @@ import { randomId } from '../../../kernel/api-key.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
+import type { Own } from '../../../kernel/resource/records.ts'
+import type { Fields } from '../../../kernel/route.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import {
   LINK_ID,
+  checkoutAction,
   checkoutSecretContext,
   findOwnCheckout,
   readCheckout,
   requireGeneratedWallets,
   toCheckoutId,
 } from '../../checkout/index.ts'
+import { resolveNames } from '../../names/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
-import { readSlug, readTerms } from '../link-fields.ts'
+import { type LinkValues, type PaymentLink, paymentLink, paymentLinks } from '../payment-link.ts'
 import { type LinkRoom, secretContext } from '../room.ts'
-import { type PaymentLink, countLinks, findOwnLink, insertLink } from '../store.ts'
-import { isGift, plansOf, toOrderBody } from './order-body.ts'
+import { countLinks, insertLink } from '../store.ts'
+import { isGift, toOrderBody } from './order-body.ts'
 
 const LINKS_MAX = 1_000
 const SLUG_LENGTH = 10
 const SMALLEST_GIFT = '1'
+const UNSOLD = { held: 0, sold: 0, orders: 0, revenueRaw: 0n, revenueE8: 0n }
+const NEW = { ...UNSOLD, quantityMin: 1, quantityMax: 1, webhookSecret: null }
 
-type Body = Readonly<Record<string, unknown>>
+/** Reads a new link; all that is wrong is named at once. */
+export const readLink = async (room: LinkRoom, owner: string, body: Fields): Promise<LinkValues> =>
+  readNew(paymentLink, room, await toLinkBody(room, body, owner))
+
+/** Completes a request for a link: a template becomes its fields, a username an address. */
+export async function toLinkBody(room: LinkRoom, body: Fields, owner: string): Promise<Fields> {
+  const { webhook, webhook_url: url = webhook, ...said } = body
+  const named = { ...said, ...(webhook !== undefined && { webhook }), ...(url !== undefined && { webhook_url: url }) }
+  const { params } = await resolveNames(room.checkouts.names, named, checkoutAction)
+  const { template, ...own } = params
+  return given(template) === undefined ? own : { ...(await fromTemplate(room, owner, template)), ...own }
+}
 
 /** Makes a link. A repeated request finds the same one. */
 export async function makeLink(
   room: LinkRoom,
   { owner, actor }: { owner: string; actor: Actor },
-  asked: Body,
+  values: LinkValues,
   idempotency?: Idempotency,
 ): Promise<PaymentLink> {
   const { checkouts: ctx } = room
-  if (idempotency?.made) return (await findOwnLink(ctx.db, { id: textOf(idempotency.made.id), owner })) ?? fail()
+  if (idempotency?.made) return getLink(room, { id: textOf(idempotency.made.id), owner })
   const now = ctx.clock.now()
-  const body =
-    given(asked.template) === undefined ? asked : { ...(await fromTemplate(room, owner, asked.template)), ...asked }
-  const terms = readTerms(ctx, body, now)
-  if (terms.endsAt !== null && terms.endsAt <= now) throw badField('ends_unix', 'ends_unix is in the past.')
   const id = ctx.ids.next(LINK_ID)
   const link: PaymentLink = {
     id,
     owner,
-    slug: readSlug(asked.slug) ?? randomId(ctx.random, SLUG_LENGTH).toLowerCase(),
-    ...terms,
-    webhookSecret: sealSecret(room, id, body.webhook_secret),
-    held: 0,
-    sold: 0,
-    orders: 0,
-    revenueRaw: 0n,
-    revenueE8: 0n,
+    ...NEW,
+    ...toTerms(room, id, values),
+    slug: values.slug || randomId(ctx.random, SLUG_LENGTH).toLowerCase(),
     createdAt: now,
     updatedAt: now,
   }
@@ -67,23 +76,31 @@ export async function makeLink(
   })
 }
 
-function fail(): never {
-  throw linkNotFound()
+export async function getLink({ checkouts: { db } }: LinkRoom, own: Own): Promise<PaymentLink> {
+  const link = await paymentLinks.findOwn(db, own)
+  if (!link) throw linkNotFound()
+  return link
 }
 
-export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): string | null {
-  // The form of the secret is checked below, with the order that contains it.
-  return typeof secret === 'string' && secret !== '' ? secrets.seal(secretContext(id), secret) : null
+/** What is stored of a request. */
+export function toTerms<T extends Partial<LinkValues>>({ secrets }: LinkRoom, id: string, values: T) {
+  const { quantity, asksWebhookSecret: secret, webhook: _same, random: _said, ...read } = values
+  const { template: _copied, lineItems: _summed, shipping: _added, ...terms } = read
+  return {
+    ...terms,
+    ...(quantity && { quantityMin: quantity.min, quantityMax: quantity.max }),
+    ...(secret !== undefined && { webhookSecret: secret && secrets.seal(secretContext(id), secret) }),
+  }
 }
 
 /** Every choice of a visitor must make a valid checkout: checks the most expensive choices as if a visitor had made them. */
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
-  const { fields, owner } = link
-  if (fields.mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
-  if (typeof fields.webhook_url === 'string') await ports.checkWebhookUrl(fields.webhook_url)
+  const { owner, mode, webhookUrl } = link
+  if (mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
+  if (webhookUrl !== null) await ports.checkWebhookUrl(webhookUrl)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
-  const plans = plansOf(link).length === 0 ? [undefined] : plansOf(link).map((_, at) => at)
+  const plans = link.plans.length === 0 ? [undefined] : link.plans.map((_, at) => at)
   const amount = isGift(link) ? SMALLEST_GIFT : undefined
   for (const plan of plans) readCheckout(toOrderBody(room, link, { quantity: link.quantityMax, plan, amount }), rules)
 }

@@ -1,11 +1,11 @@
 import { badField } from '../../../kernel/errors.ts'
 import { formatNano, parseNano, toRaw } from '../../../kernel/money.ts'
-import { type JsonObject, textOf } from '../../../kernel/shape.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatFiat, parseFiat } from '../../checkout/index.ts'
-import { type LinkInvoice, toInvoice } from '../link-invoice.ts'
+import { toInvoice } from '../link-invoice.ts'
 import { secretContext } from '../room.ts'
 import type { LinkRoom } from '../room.ts'
-import type { PaymentLink } from '../store.ts'
+import type { PaymentLink } from '../payment-link.ts'
 
 const TITLE_MAX = 120
 /** Limited stock is held for a short time; an order of unlimited stock can be paid later. */
@@ -23,28 +23,16 @@ export interface Chosen {
   buyer?: JsonObject | undefined
 }
 
-interface OfferedPlan {
-  title: string
-  value: string
-  discount: number | false
-}
-
-export const plansOf = ({ fields }: PaymentLink) => (fields.plans ?? []) as unknown as OfferedPlan[]
-export const invoiceOf = ({ fields }: PaymentLink) => fields.invoice as unknown as LinkInvoice | undefined
-export const currencyOf = ({ fields }: PaymentLink) => textOf(fields.currency)
 /** Whether the payer decides the amount. */
-export const isGift = (link: PaymentLink) => link.fields.amount === undefined && plansOf(link).length === 0
+export const isGift = ({ amount, plans }: PaymentLink) => amount === null && plans.length === 0
 
 /** The fields of the checkout for a choice. */
 export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Chosen): JsonObject {
-  const { id, slug, fields, soldMax } = link
+  const { id, slug, title, currency, invoice, amount, soldMax } = link
   const { quantity } = chosen
-  const plan = chosen.plan === undefined ? undefined : plansOf(link)[chosen.plan]
-  const currency = currencyOf(link)
-  const title = typeof fields.title === 'string' ? fields.title : undefined
+  const plan = chosen.plan === undefined ? undefined : link.plans[chosen.plan]
   const bought = { id, slug, quantity, ...(plan && { plan: plan.title }) }
-  const piece = plan?.value ?? (isGift(link) ? chosen.amount! : textOf(fields.amount))
-  const invoice = invoiceOf(link)
+  const piece = plan?.value ?? amount ?? chosen.amount!
   // An invoice is for one amount: the chosen plan becomes the price, and its name part of the title.
   const asPlan = plan && !invoice
   const price = asPlan
@@ -52,15 +40,24 @@ export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Ch
     : { amount: times(piece, quantity, currency) }
   const named = plan && invoice ? `${title ?? slug} · ${plan.title}` : title
   return {
-    ...fields,
-    plans: null,
+    address: link.address,
+    currency,
+    mode: link.mode,
+    description: link.description,
+    image: link.image,
+    success_url: link.successUrl,
+    cancel_url: link.cancelUrl,
+    webhook_url: link.webhookUrl,
+    webhook_events: link.webhookEvents,
+    notify: link.notify,
+    note: link.note,
     ...price,
-    ...(named !== undefined && { title: asPlan ? named : counted(named, quantity) }),
+    ...(named !== null && { title: asPlan ? named : counted(named, quantity) }),
     ...(invoice && {
       invoice: toInvoice(invoice, { currency, title: named ?? slug, price: piece, quantity, buyer: chosen.buyer }),
     }),
-    metadata: { ...(fields.metadata as JsonObject | undefined), payment_link: bought },
-    expire: fields.expire ?? (soldMax === null ? LEISURE : HOLD),
+    metadata: { ...link.metadata, payment_link: bought },
+    expire: link.expire ?? (soldMax === null ? LEISURE : HOLD),
     ...(link.webhookSecret !== null && { webhook_secret: secrets.open(secretContext(id), link.webhookSecret) }),
   }
 }

@@ -11,10 +11,11 @@ import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout 
 import { linkClosed, linkNotFound } from '../errors.ts'
 import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store.ts'
 import type { LinkRoom } from '../room.ts'
-import { type PaymentLink, findLinkBySlug, findOwnLink, takeStock } from '../store.ts'
+import { type PaymentLink, paymentLinks } from '../payment-link.ts'
+import { findLinkBySlug, takeStock } from '../store.ts'
 import { type Subscription, insertSubscription } from '../subscriptions/store.ts'
 import { type TypedBuyer, readBuyer } from '../link-invoice.ts'
-import { type Chosen, invoiceOf, isGift, plansOf, toOrderBody } from './order-body.ts'
+import { type Chosen, isGift, toOrderBody } from './order-body.ts'
 import { type LinkStatus, statusOf } from './status.ts'
 
 const DAY = 86_400_000
@@ -70,14 +71,14 @@ export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked):
 /** Makes the checkout for the next period of a subscription, or finds the one that waits for payment. */
 export async function orderRenewal(room: LinkRoom, subscription: Subscription, visitor: string): Promise<Checkout> {
   const { id, linkId, owner, plan, periods, checkoutId } = subscription
-  const link = await findOwnLink(room.checkouts.db, { id: linkId, owner })
+  const link = await paymentLinks.findOwn(room.checkouts.db, { id: linkId, owner })
   if (!link) throw linkNotFound()
-  const at = plan === null ? -1 : plansOf(link).findIndex(({ title }) => title === plan)
+  const at = plan === null ? -1 : link.plans.findIndex(({ title }) => title === plan)
   // The subscribed plan or price is no longer offered.
-  const isOther = (plan === null) !== (plansOf(link).length === 0) || (plan !== null && at < 0) || isGift(link)
+  const isOther = (plan === null) !== (link.plans.length === 0) || (plan !== null && at < 0) || isGift(link)
   if (isOther || link.every !== subscription.every) throw linkClosed('ended')
   // The buyer of the last invoice is the buyer of the next.
-  const last = invoiceOf(link) && checkoutId !== null ? await findCheckout(room.checkouts.db, checkoutId) : undefined
+  const last = link.invoice && checkoutId !== null ? await findCheckout(room.checkouts.db, checkoutId) : undefined
   const { name = null, address = null, taxId = null } = last?.invoice?.buyer ?? {}
   const buyer = last?.invoice?.buyer ? { name, address, tax_id: taxId } : undefined
   const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined, buyer }
@@ -108,7 +109,7 @@ async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): 
   const { ports } = ctx
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
   const request = readCheckout(toOrderBody(room, link, chosen), rules)
-  const plan = chosen.plan === undefined ? null : plansOf(link)[chosen.plan]!.title
+  const plan = chosen.plan === undefined ? null : link.plans[chosen.plan]!.title
   const order = { link, visit, visitor, quantity: chosen.quantity, ended: known?.id, subscriber, renews, plan }
   try {
     const { checkout } = await openCheckout(ctx, callerOf(link), request, orderOnce(room, order))
@@ -232,15 +233,13 @@ async function refuseHoarders(
 }
 
 function readChoice(link: PaymentLink, { quantity, plan, amount, buyer }: Asked): Chosen {
-  const plans = plansOf(link)
-  const { quantityMin: min, quantityMax: max } = link
+  const { plans, invoice, quantityMin: min, quantityMax: max } = link
   const pieces = given(quantity) === undefined ? min : (toWhole(quantity) ?? 0)
   if (pieces < min || pieces > max) throw badField('quantity', `quantity must be from ${min} to ${max}.`)
   const at = plans.length === 0 ? undefined : (toWhole(plan) ?? -1)
   if (at !== undefined && !plans[at]) throw badField('plan', 'Choose one of the plans.')
   const price = isGift(link) ? (typeof amount === 'string' ? toPlainDecimal(amount.trim()) : '') : undefined
   if (price === '') throw badField('amount', 'Enter an amount.', 'invalid_amount')
-  const invoice = invoiceOf(link)
   const written = invoice && readBuyer(invoice, buyer ?? { name: null, address: null, taxId: null })
   return { quantity: pieces, plan: at, amount: price, ...(written && { buyer: written }) }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PaymentLink } from '../store.ts'
+import type { PaymentLink } from '../payment-link.ts'
 import { leftOf, statusOf } from './status.ts'
 
 const NOW = 1_000

@@ -1,4 +1,4 @@
-import type { PaymentLink } from '../store.ts'
+import type { PaymentLink } from '../payment-link.ts'
 
 export type LinkStatus = 'active' | 'paused' | 'sold_out' | 'ended'
 

@@ -1,6 +1,8 @@
-import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, WayTo } from '../../../web/dashboard/form.tsx'
+import type { ComponentChildren } from 'preact'
+import type { FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Confirmed, Form, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { FieldCards, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import {
   Badge,
   Card,
@@ -13,7 +15,7 @@ import {
   Pager,
   Table,
 } from '../../../web/dashboard/show.tsx'
-import { LINK_FIELDS, LinkFields } from './link-form.tsx'
+import { paymentLink } from '../payment-link.ts'
 
 export interface LinkRow {
   id: string
@@ -102,20 +104,29 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
   </Frame>
 )
 
-interface NewLinkPageProps {
+interface NewLinkPageProps extends Pick<FieldsProps, 'filled' | 'rules'> {
   frame: FrameProps
-  filled: FormState
-  currencies: readonly string[]
-  walletsAllowed: boolean
 }
 
-export const NewLinkPage = ({ frame, ...fields }: NewLinkPageProps) => (
-  <Frame {...frame} title="New payment link" lead="Create a page for a product or donation and share its link.">
-    <Form frame={frame} action="/dashboard/links">
-      <FormError filled={fields.filled} fields={LINK_FIELDS} />
-      <LinkFields {...fields} isNew />
-      <button>Create link</button>
-    </Form>
+const LinkForm = (
+  props: NewLinkPageProps & { purpose: 'create' | 'change'; action: string; children: ComponentChildren },
+) => (
+  <Form frame={props.frame} action={props.action}>
+    <Refusals {...props} of={paymentLink} />
+    <FieldCards
+      {...props}
+      of={paymentLink}
+      more="More options: plans, subscription, quantity, invoices, image, redirects, webhook"
+    />
+    <button>{props.children}</button>
+  </Form>
+)
+
+export const NewLinkPage = (props: NewLinkPageProps) => (
+  <Frame {...props.frame} title="New payment link" lead="Create a page for a product or donation and share its link.">
+    <LinkForm {...props} purpose="create" action="/dashboard/links">
+      Create link
+    </LinkForm>
   </Frame>
 )
 
@@ -234,10 +245,8 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
     </div>
     <Orders checkouts={checkouts} />
     <h2>Edit</h2>
-    <Form frame={frame} action={`/dashboard/links/${link.id}`}>
-      <FormError filled={fields.filled} fields={LINK_FIELDS} />
-      <LinkFields {...fields} isNew={false} />
-      <button>Save link</button>
-    </Form>
+    <LinkForm {...{ frame, ...fields }} purpose="change" action={`/dashboard/links/${link.id}`}>
+      Save link
+    </LinkForm>
   </Frame>
 )

@@ -1,77 +1,36 @@
-import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
-import type { Fields, Route } from '../../../kernel/route.ts'
-import { resolveNames } from '../../names/index.ts'
-import { paymentLink } from '../actions/payment-link.ts'
-import { changeLink, deleteLink, getLink } from '../domain/change-link.ts'
-import { makeLink } from '../domain/make-link.ts'
+import { crud, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { changeLink, deleteLink } from '../domain/change-link.ts'
+import { getLink, makeLink, toLinkBody } from '../domain/make-link.ts'
+import { paymentLink, paymentLinks } from '../payment-link.ts'
+import { describedSubscriptionRoutes } from '../subscriptions/api.ts'
 import type { LinkRoom } from '../room.ts'
 import { showLink, showLinks } from '../shape.ts'
-import { listLinks } from '../store.ts'
 
-const PATH = '/api/links'
-const LIMIT_DEFAULT = 25
-const LIMIT_MAX = 100
+const verbs = crud(paymentLink, {
+  words: {
+    list: ['listLinks', 'Payment links of the account, newest first.'],
+    create: ['createLink', 'Create a payment link; the body has the fields of the action `payment_link`.'],
+    get: ['getLink', 'One payment link and its sales.'],
+    change: [
+      'changeLink',
+      'Change the fields in the body; `paused` pauses and resumes it. Slug and currency cannot change.',
+    ],
+    delete: ['deleteLink', 'Delete a payment link. Its open checkouts can still be paid.'],
+  },
+  // The payment address can be changed here, so the caller must have confirmed their identity.
+  proof: { change: { proof: true } },
+  once: 'links.create',
+  refuses: [403, 409],
+  changeExample: { paused: true },
+  prepare: toLinkBody,
+  showAll: showLinks,
+  list: ({ checkouts: { db } }, page) => paymentLinks.list(db, page),
+  get: getLink,
+  create: async (room, by, values, idempotency) => showLink(room, await makeLink(room, by, values, idempotency)),
+  change: changeLink,
+  remove: deleteLink,
+})
 
 /** Payment links under `/api/links`. */
-export function linkRoutes(room: LinkRoom): readonly Route[] {
-  const { checkouts } = room
-  const read = async (body: Fields) => (await resolveNames(checkouts.names, body, paymentLink)).params
-  return [
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: PATH,
-      async run({ caller: { accountId: owner }, query }) {
-        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
-        const links = await listLinks(checkouts.db, { owner, limit, after: readCursor(query.cursor) })
-        const last = links.length === limit ? links.at(-1) : undefined
-        const next = last ? toCursor(last) : null
-        return { json: { links: await showLinks(room, links), next_cursor: next } }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'POST',
-      path: PATH,
-      async run({ caller: { accountId, actor }, body, once }) {
-        const fields = await read(body())
-        const made = await once('links.create', async (idempotency) =>
-          showLink(room, await makeLink(room, { owner: accountId, actor }, fields, idempotency)),
-        )
-        return { status: 201, json: made }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: `${PATH}/:id`,
-      run: async ({ caller, params }) => ({
-        json: await showLink(room, await getLink(room, { id: params.id!, owner: caller.accountId })),
-      }),
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      proof: true,
-      method: 'PUT',
-      path: `${PATH}/:id`,
-      async run({ caller, params, body }) {
-        const own = { id: params.id!, owner: caller.accountId, actor: caller.actor }
-        return { json: await showLink(room, await changeLink(room, own, await read(body()))) }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'DELETE',
-      path: `${PATH}/:id`,
-      async run({ caller, params }) {
-        await deleteLink(room, { id: params.id!, owner: caller.accountId, actor: caller.actor })
-        return { json: { success: true, deleted: true, id: params.id! } }
-      },
-    },
-  ]
-}
+export const linkRoutes = (room: LinkRoom) => routesOf(verbs, room)
+export const describedLinkRoutes = [...describedOf(verbs), ...describedSubscriptionRoutes]

@@ -4,13 +4,12 @@ import type { Pictures } from '../../../kernel/ports.ts'
 import type { Fields, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import { type Voice, negotiate } from '../../checkout/index.ts'
-import { currencyOf, invoiceOf, plansOf } from '../domain/order-body.ts'
 import { getOffer, orderFromLink, readStatus } from '../domain/order.ts'
 import { type LinkStatus, leftOf } from '../domain/status.ts'
 import { BuyPage, OfferProblem, type ShownOffer } from '../pages/buy-page.tsx'
 import type { Typed } from '../pages/buyer-fields.tsx'
 import type { LinkRoom } from '../room.ts'
-import type { PaymentLink } from '../store.ts'
+import type { PaymentLink } from '../payment-link.ts'
 
 const PICTURE_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -45,8 +44,8 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
       door: 'open',
       limit: limits.look,
       async run({ params }) {
-        const { fields } = await getOffer(room, params.slug!)
-        const picture = typeof fields.image === 'string' ? await pictures.find(fields.image) : undefined
+        const { image } = await getOffer(room, params.slug!)
+        const picture = image === null ? undefined : await pictures.find(image)
         if (!picture) throw new AppError('not_found', 'Image not found.')
         return { ...picture, headers: PICTURE_HEADERS }
       },
@@ -146,26 +145,16 @@ async function showOffer(
   return { page, headers: headersFor(voice) }
 }
 
-function toOffer(link: PaymentLink, status: LinkStatus): ShownOffer {
-  const { fields, suggested } = link
-  const text = (value: unknown) => (typeof value === 'string' ? value : null)
-  return {
-    slug: link.slug,
-    status,
-    left: leftOf(link),
-    isReserved: link.held > 0,
-    title: text(fields.title),
-    description: text(fields.description),
-    hasImage: typeof fields.image === 'string',
-    currency: currencyOf(link),
-    price: plansOf(link).length > 0 ? null : text(fields.amount),
-    plans: plansOf(link),
-    quantity: { min: link.quantityMin, max: link.quantityMax },
-    suggested,
-    every: link.every,
-    invoice: invoiceOf(link)?.buyer ?? null,
-  }
-}
+const toOffer = (link: PaymentLink, status: LinkStatus): ShownOffer => ({
+  ...link,
+  status,
+  left: leftOf(link),
+  isReserved: link.held > 0,
+  hasImage: link.image !== null,
+  price: link.plans.length > 0 ? null : link.amount,
+  quantity: { min: link.quantityMin, max: link.quantityMax },
+  invoice: link.invoice?.buyer ?? null,
+})
 
 export function showProblem(
   { devnet }: Pick<BuyPorts, 'devnet'>,

@@ -1,6 +1,7 @@
+import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { type Verb, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { subscriptionNotFound } from '../errors.ts'
 import type { LinkRoom } from '../room.ts'
@@ -8,50 +9,82 @@ import { endSubscription } from './follow.ts'
 import { showSubscription } from './shape.ts'
 import { SHOWN_STATUSES, findOwnSubscription, listSubscriptions } from './store.ts'
 
-const PATH = '/api/subscriptions'
-const LIMIT_DEFAULT = 25
-const LIMIT_MAX = 100
+const { text, integer, list, record, orNull, unix, words } = answer
+const LIMIT = { min: 1, max: 100, otherwise: 25 }
+
+const SUBSCRIPTION = record({
+  id: text,
+  payment_link: text,
+  status: words(...SHOWN_STATUSES),
+  every: text,
+  plan: orNull(text),
+  email: orNull(text),
+  periods: integer,
+  paid_until_unix: orNull(unix),
+  grace_days: integer,
+  language: text,
+  checkout_id: orNull(text),
+  began_unix: orNull(unix),
+  created_unix: unix,
+  ended_unix: orNull(unix),
+})
+
+const place = { tag: 'links', scope: 'checkout', who: 'account' } as const
+
+const verbs: readonly Verb<LinkRoom>[] = [
+  {
+    ...place,
+    method: 'get',
+    path: '/api/subscriptions',
+    id: 'listSubscriptions',
+    summary: 'Subscriptions to the links of the account, newest first.',
+    query: [
+      { name: 'payment_link', schema: text, description: 'Of this link only.' },
+      { name: 'status', schema: words(...SHOWN_STATUSES), description: 'In this state only.' },
+      { name: 'limit', schema: integer, description: 'Up to 100; 25 by default.' },
+      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
+    ],
+    answer: record({ subscriptions: list(SUBSCRIPTION), next_cursor: orNull(text) }),
+    async run({ checkouts: { db } }, { caller: { accountId: owner }, query }) {
+      const limit = readWhole('limit', query.limit, LIMIT)
+      const filter = { owner, linkId: readLink(query.payment_link), status: readStatus(query.status) }
+      const found = await listSubscriptions(db, { ...filter, limit: limit + 1, after: readCursor(query.cursor) })
+      const shown = found.slice(0, limit)
+      const next = found.length > limit ? toCursor(shown.at(-1)!) : null
+      return { json: { subscriptions: shown.map(showSubscription), next_cursor: next } }
+    },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/subscriptions/{id}',
+    id: 'getSubscription',
+    summary: 'One subscription: its payer, its state, and until when it is paid.',
+    answer: SUBSCRIPTION,
+    async run({ checkouts: { db } }, request) {
+      const found = await findOwnSubscription(db, ownOf(request))
+      if (!found) throw subscriptionNotFound()
+      return { json: showSubscription(found) }
+    },
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/subscriptions/{id}/end',
+    id: 'endSubscription',
+    summary:
+      'End a subscription: its payer gets no more reminders. What was paid stays paid; ending it twice changes nothing.',
+    answer: SUBSCRIPTION,
+    async run({ checkouts }, request) {
+      const { id, owner, actor } = ownOf(request)
+      return { json: showSubscription(await endSubscription(checkouts, { id, by: { owner, actor } })) }
+    },
+  },
+]
 
 /** Subscriptions to an account's links, under `/api/subscriptions`. */
-export function subscriptionRoutes({ checkouts }: LinkRoom): readonly Route[] {
-  const { db } = checkouts
-  return [
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: PATH,
-      async run({ caller: { accountId: owner }, query }) {
-        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
-        const filter = { owner, linkId: readLink(query.payment_link), status: readStatus(query.status) }
-        const found = await listSubscriptions(db, { ...filter, limit: limit + 1, after: readCursor(query.cursor) })
-        const shown = found.slice(0, limit)
-        const next = found.length > limit ? toCursor(shown.at(-1)!) : null
-        return { json: { subscriptions: shown.map(showSubscription), next_cursor: next } }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'GET',
-      path: `${PATH}/:id`,
-      async run({ caller: { accountId: owner }, params }) {
-        const found = await findOwnSubscription(db, { id: params.id!, owner })
-        if (!found) throw subscriptionNotFound()
-        return { json: showSubscription(found) }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'checkout',
-      method: 'POST',
-      path: `${PATH}/:id/end`,
-      async run({ caller: { accountId: owner, actor }, params }) {
-        return { json: showSubscription(await endSubscription(checkouts, { id: params.id!, by: { owner, actor } })) }
-      },
-    },
-  ]
-}
+export const subscriptionRoutes = (room: LinkRoom) => routesOf(verbs, room)
+export const describedSubscriptionRoutes = describedOf(verbs)
 
 function readLink(value: unknown): string | undefined {
   const id = given(value)

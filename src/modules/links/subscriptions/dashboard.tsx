@@ -1,5 +1,5 @@
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
-import { getLink } from '../domain/change-link.ts'
+import { getLink } from '../domain/make-link.ts'
 import type { LinkRoom } from '../room.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { endSubscription } from './follow.ts'
@@ -28,7 +28,7 @@ export function subscriptionPages(room: LinkRoom): readonly (Page | Form)[] {
 }
 
 async function show(room: LinkRoom, { frame, params, query, accountId: owner }: PageRequest) {
-  const { id, slug, fields } = await getLink(room, { id: params.id!, owner })
+  const { id, slug, title } = await getLink(room, { id: params.id!, owner })
   const page = { linkId: id, owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) }
   const found = await listSubscriptions(room.checkouts.db, page)
   const rows = found.slice(0, PAGE_ROWS)
@@ -36,7 +36,7 @@ async function show(room: LinkRoom, { frame, params, query, accountId: owner }: 
   return (
     <SubscriptionsPage
       frame={frame}
-      link={{ id, title: typeof fields.title === 'string' ? fields.title : slug }}
+      link={{ id, title: title ?? slug }}
       rows={rows}
       first={query.cursor === undefined ? undefined : path}
       next={found.length > PAGE_ROWS ? `${path}?cursor=${toCursor(rows.at(-1)!)}` : undefined}

@@ -6,7 +6,7 @@ import { LANGUAGES, fill } from '../../checkout/index.ts'
 import { fingerprintOf, wantsNoMail } from '../../email/index.ts'
 import { readStatus } from '../domain/order.ts'
 import type { LinkRoom } from '../room.ts'
-import { findOwnLink } from '../store.ts'
+import { paymentLinks } from '../payment-link.ts'
 import type { SubscriptionMail } from './follow.ts'
 import { payerLink } from './payer-link.ts'
 import { type Subscription, findSubscription } from './store.ts'
@@ -27,10 +27,10 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
   const subscription = await findSubscription(db, asked.id)
   if (!subscription || subscription.status !== asked.about || subscription.periods !== asked.periods) return
   const { email, linkId, owner } = subscription
-  const link = await findOwnLink(db, { id: linkId, owner })
+  const link = await paymentLinks.findOwn(db, { id: linkId, owner })
   if (email === null || !link || (await readStatus(room, link)) !== 'active') return
   if (await wantsNoMail(db, room.secrets, email)) return
-  const title = typeof link.fields.title === 'string' ? link.fields.title : link.slug
+  const title = link.title ?? link.slug
   const merchant = await findMerchant(db, owner)
   const mail = toMail(room, subscription, { ...asked, email, title, seller: merchant?.name })
   const counted = await countMail(room, owner, email)

@@ -2,11 +2,10 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Reply, Route, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import type { Voice } from '../../checkout/index.ts'
-import { currencyOf, plansOf } from '../domain/order-body.ts'
 import { orderRenewal, readStatus } from '../domain/order.ts'
 import { showPrice } from '../pages/buy-page.tsx'
 import { type BuyPorts, headersFor, showProblem, voiceFor } from '../routes/buy.tsx'
-import { type PaymentLink, findOwnLink } from '../store.ts'
+import { type PaymentLink, paymentLinks } from '../payment-link.ts'
 import { endSubscription } from './follow.ts'
 import { isPayer, payerPath } from './payer-link.ts'
 import { PayerPage } from './payer-page.tsx'
@@ -60,9 +59,9 @@ export function payerRoutes(ports: BuyPorts): readonly Route[] {
 
 /** The current price, which may differ from earlier ones. */
 function priceOf(link: PaymentLink, { plan }: Subscription, voice: Voice): string | undefined {
-  const chosen = plansOf(link).find(({ title }) => title === plan)?.value
-  const price = plan === null ? link.fields.amount : chosen
-  return typeof price === 'string' ? showPrice(voice, price, currencyOf(link)) : undefined
+  const chosen = link.plans.find(({ title }) => title === plan)?.value
+  const price = plan === null ? link.amount : chosen
+  return typeof price === 'string' ? showPrice(voice, price, link.currency) : undefined
 }
 
 /** 404 without the token from its mails. */
@@ -78,11 +77,11 @@ async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscr
   const { db } = room.checkouts
   const { id, linkId, owner } = subscription
   const voice = voiceFor(request, request.isForm ? request.fields().lang : undefined)
-  const link = await findOwnLink(db, { id: linkId, owner })
+  const link = await paymentLinks.findOwn(db, { id: linkId, owner })
   const page = (
     <PayerPage
       subscription={subscription}
-      title={typeof link?.fields.title === 'string' ? link.fields.title : (link?.slug ?? voice.texts.payment)}
+      title={link?.title ?? link?.slug ?? voice.texts.payment}
       path={payerPath(room, id)}
       isOffered={link?.every === subscription.every && (await readStatus(room, link)) === 'active'}
       price={link && priceOf(link, subscription, voice)}

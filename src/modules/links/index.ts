@@ -1,0 +1,1 @@
+export { paymentLink } from './payment-link.ts'
