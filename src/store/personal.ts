@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../kernel/db.ts'
 import { type AnyNoun, storedOf } from '../kernel/resource/resource.ts'
+import { accountProfile, member } from '../modules/accounts/index.ts'
 import { paymentLink } from '../modules/links/index.ts'
 import { pointOfSale } from '../modules/pos/index.ts'
 import { addressWatch, webhookEndpoint } from '../modules/webhooks/index.ts'
@@ -88,7 +89,14 @@ function ofNoun<T extends keyof Tables>(
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
 /** Every declared noun. */
-export const NOUNS: readonly AnyNoun[] = [webhookEndpoint, addressWatch, pointOfSale, paymentLink]
+export const NOUNS: readonly AnyNoun[] = [
+  webhookEndpoint,
+  addressWatch,
+  pointOfSale,
+  paymentLink,
+  accountProfile,
+  member,
+]
 
 /**
  * Everything that the store knows about an account and its people, by table, in an order in which rows can be deleted. `nobody` is the
@@ -107,7 +115,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   },
   free_uses: { key: ['caller', 'meter'], of: ofFreeUses, erase: 'delete' },
   usage_days: { key: ['account_id', 'day', 'action'], of: owned('account_id'), erase: 'delete' },
-  account_profiles: { key: ['account_id'], of: owned('account_id'), erase: 'delete' },
+  account_profiles: ofNoun(accountProfile, 'delete'),
   account_logos: { key: ['account_id'], of: owned('account_id'), erase: 'delete' },
   delivery_attempts: { key: ['delivery_id', 'attempt'], of: ofDeliveries, erase: 'delete' },
   deliveries: { key: ['id'], of: through('event_id', 'events', 'id', 'account_id'), erase: 'delete' },
@@ -222,7 +230,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     erased: goneFrom('recovery_codes'),
     erase: 'delete',
   },
-  members: { key: ['id'], of: owned('account_id'), erase: 'delete' },
+  members: ofNoun(member, 'delete'),
   // Last of all: the address is needed until everything else is done.
   accounts: { key: ['id'], of: owned('id'), erase: { email: null, features: null } },
 

@@ -129,3 +129,25 @@ test('a merchant heard of one wrong field of a payment link at a time, and could
     ['id', 'currency', 'slug', 'quantity'],
   )
 })
+
+test('a profile and an invitation named one wrong field at a time (contract 7, Body: errors)', async (t) => {
+  const { shop, key, refuse } = await open(t)
+  const PROFILE = '/api/account/profile'
+  const { errors } = await refuse('PUT', PROFILE, { nam: 'x', website: 'ftp://a', support_email: 'b', accent: 'red' })
+  assert.deepEqual(
+    errors.map(({ field }) => field),
+    ['nam', 'website', 'support_email', 'accent'],
+  )
+  await shop.rest('PUT', PROFILE, key, { name: 'Blue Mug', accent: '#fa0' })
+  const { profile } = (await shop.rest('GET', PROFILE, key)).json<{ profile: Record<string, unknown> }>()
+  const again = await shop.rest('PUT', PROFILE, key, { ...profile, name: 'Red Mug' })
+  assert.equal(again.status, 200, again.text)
+  const { name, accent } = again.json<{ profile: Record<string, unknown> }>().profile
+  assert.deepEqual([name, accent], ['Red Mug', '#ffaa00'])
+
+  const invited = await refuse('POST', '/api/members', { email: 'nobody', role: 'king', roll: 'reader' })
+  assert.deepEqual(
+    invited.errors.map(({ field }) => field),
+    ['roll', 'email', 'role'],
+  )
+})

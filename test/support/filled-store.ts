@@ -93,7 +93,7 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     await lockSpendDay(db, spend)
     await insertSpend(db, spend)
     const logo = { type: 'image/png', width: 16, height: 16, bytes: Buffer.from([1, 2, 3]) }
-    await saveProfile(db, accountId, { ...NO_PROFILE, name: 'Café “一”', logoId: 'same', updatedAt: clock.now() })
+    await saveProfile(db, { ...NO_PROFILE, accountId, name: 'Café “一”', logoId: 'same', updatedAt: clock.now() })
     await saveLogo(db, accountId, 'same', logo)
     await fillLinks(db, accountId)
     await fillPos(db, accountId)

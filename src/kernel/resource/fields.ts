@@ -84,8 +84,8 @@ export function text(options: TextOptions & { required?: true }): Field<string |
 export const url = (labelled: Labelled) =>
   field<string | null>({
     column: 'string | null',
-    schema: answer.orNull(answer.text),
-    takes: answer.text,
+    schema: answer.orNull(answer.url),
+    takes: answer.orNull(answer.text),
     personal: true,
     erased: null,
     control: { as: 'text', type: 'url', ...labelled },

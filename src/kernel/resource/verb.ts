@@ -96,10 +96,11 @@ interface CrudVerbs<F extends FieldsOf, R, Room> {
 
 const DELETED = answer.record({ success: answer.bool, deleted: answer.bool, id: answer.text })
 const LIMIT = { min: 1, max: 100, otherwise: 25 }
-const PAGES = [
+/** The parameters of a list with pages. */
+export const PAGES = [
   { name: 'limit', schema: answer.integer, description: 'Up to 100; 25 by default.' },
   { name: 'cursor', schema: answer.text, description: '`next_cursor` of the previous page.' },
-]
+] as const
 
 /** The five routes that every noun has. */
 export function crud<F extends FieldsOf, Room>(

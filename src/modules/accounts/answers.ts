@@ -1,5 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
-import { ROLES, SCOPES } from '../../kernel/rights.ts'
+import { SCOPES } from '../../kernel/rights.ts'
 
 const { text, orNull, list, record, words } = answer
 
@@ -48,27 +48,5 @@ export const KEY_MEMBERS = {
 
 export const KEY = record(KEY_MEMBERS)
 
-export const MEMBER = record({
-  id: text,
-  email: text,
-  role: words(...ROLES),
-  status: words('active', 'invited', 'expired'),
-  invited_at: text,
-  expires_at: orNull(text),
-  joined_at: orNull(text),
-})
-
 /** A passkey of the user who is signed in. */
 export const PASSKEY = record({ id: text, name: text, created_at: text, last_used_at: orNull(text) })
-
-export const PROFILE = record({
-  name: orNull(text),
-  logo: orNull(answer.url),
-  logo_url: orNull(answer.url),
-  support_email: orNull(text),
-  support_url: orNull(answer.url),
-  terms_url: orNull(answer.url),
-  website: orNull(answer.url),
-  accent: orNull(text),
-  updated_unix: orNull(answer.unix),
-})

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
-import type { UsageDaysTable } from './tables.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 
 export async function findAvailable(db: Db, accountId: string): Promise<number> {
   const row = await db
@@ -151,8 +150,8 @@ export async function addUsage(db: Db, batchId: string, counts: readonly UsageCo
 }
 
 /** One row for each key, because a statement cannot change a row twice; in a fixed order, so that instances never deadlock. */
-function toUsageRows(counts: readonly UsageCount[]): UsageDaysTable[] {
-  const rows = new Map<string, UsageDaysTable>()
+function toUsageRows(counts: readonly UsageCount[]): Tables['usage_days'][] {
+  const rows = new Map<string, Tables['usage_days']>()
   for (const { accountId, day, action, count } of counts) {
     const key = JSON.stringify([accountId, day, action])
     const row = rows.get(key)

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import {
   type KeyBinding,
   type KeyLimits,
@@ -10,7 +10,6 @@ import {
   scopesOfRole,
 } from '../../kernel/rights.ts'
 import { toRaw } from '../../kernel/money.ts'
-import type { ApiKeysTable } from './tables.ts'
 
 /** The rights with which a key was made. */
 export interface Granted {
@@ -36,7 +35,7 @@ interface StoredLimits {
   spend_daily_raw?: string
 }
 
-type Columns = Pick<ApiKeysTable, 'scopes' | 'limits' | 'lasts_until' | 'made_by' | 'bound_to'>
+type Columns = Pick<Tables['api_keys'], 'scopes' | 'limits' | 'lasts_until' | 'made_by' | 'bound_to'>
 
 /** Every query reads keys through this function, so that a key can do no more than its maker's role allows now. */
 export function toGranted(row: Columns & MakerColumns): Granted {

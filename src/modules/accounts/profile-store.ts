@@ -1,67 +1,23 @@
 import type { Db } from '../../kernel/db.ts'
 import type { SizedPicture } from '../../kernel/ports.ts'
-import type { AccountProfilesTable } from './tables.ts'
+import { rowsOf } from '../../kernel/resource/records.ts'
+import { type Profile, accountProfile } from './account-profile.ts'
 
-/** The public profile of an account. */
-export interface Profile {
-  name: string | null
-  /** The source of its logo, and our copy. */
-  logoUrl: string | null
-  logoId: string | null
-  supportEmail: string | null
-  supportUrl: string | null
-  termsUrl: string | null
-  website: string | null
-  accent: string | null
-  /** Null while the profile is empty. */
-  updatedAt: number | null
-}
-
-export const NO_PROFILE: Profile = {
-  name: null,
-  logoUrl: null,
-  logoId: null,
-  supportEmail: null,
-  supportUrl: null,
-  termsUrl: null,
-  website: null,
-  accent: null,
-  updatedAt: null,
-}
-
-const toProfile = (row: AccountProfilesTable): Profile => ({
-  name: row.name,
-  logoUrl: row.logo_url,
-  logoId: row.logo_id,
-  supportEmail: row.support_email,
-  supportUrl: row.support_url,
-  termsUrl: row.terms_url,
-  website: row.website,
-  accent: row.accent,
-  updatedAt: row.updated_at,
-})
+const { toRecord, toRow } = rowsOf(accountProfile)
+const NO_TEXTS = { name: null, website: null, supportEmail: null, supportUrl: null, termsUrl: null, accent: null }
+export const NO_PROFILE = { ...NO_TEXTS, logoUrl: null, logoId: null, updatedAt: 0 }
 
 export async function findProfile(db: Db, accountId: string): Promise<Profile> {
   const row = await db.selectFrom('account_profiles').selectAll().where('account_id', '=', accountId).executeTakeFirst()
-  return row ? toProfile(row) : NO_PROFILE
+  return row ? toRecord(row) : { ...NO_PROFILE, accountId }
 }
 
-export async function saveProfile(db: Db, accountId: string, profile: Profile & { updatedAt: number }): Promise<void> {
-  const columns = {
-    name: profile.name,
-    logo_url: profile.logoUrl,
-    logo_id: profile.logoId,
-    support_email: profile.supportEmail,
-    support_url: profile.supportUrl,
-    terms_url: profile.termsUrl,
-    website: profile.website,
-    accent: profile.accent,
-    updated_at: profile.updatedAt,
-  }
+export async function saveProfile(db: Db, profile: Profile): Promise<void> {
+  const row = toRow(profile)
   await db
     .insertInto('account_profiles')
-    .values({ account_id: accountId, ...columns })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(columns))
+    .values(row)
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
     .execute()
 }
 

@@ -1,6 +1,5 @@
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import type { AccountPlan } from '../../kernel/rights.ts'
-import type { AccountsTable } from './tables.ts'
 
 /** Notifies other instances that an account's rights have changed. */
 export const STANDING_NOTICE = 'account'
@@ -26,7 +25,7 @@ export const USUAL: Standing = { suspendedAt: null, signedOutAt: null, plan: {},
 
 export const STANDING_COLUMNS = ['suspended_at', 'signed_out_at', 'per_minute', 'concurrency', 'features'] as const
 
-type StandingRow = Pick<AccountsTable, (typeof STANDING_COLUMNS)[number]>
+type StandingRow = Pick<Tables['accounts'], (typeof STANDING_COLUMNS)[number]>
 
 export function toStanding(row: StandingRow): Standing {
   return {

@@ -4,10 +4,9 @@ import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import { type Granted, type MakerColumns, fromGranted, toGranted } from './keys-store.ts'
 import { STANDING_COLUMNS, type Standing, toStanding } from './standing.ts'
-import type { AccountsTable, ApiKeysTable, AuditEntriesTable } from './tables.ts'
 
 export interface Account {
   id: string
@@ -33,11 +32,11 @@ export interface ApiKey extends Granted {
   lastUsedAt: number | null
 }
 
-function toAccount({ id, email, role, created_at: createdAt, mail_links, ...row }: AccountsTable): Account {
+function toAccount({ id, email, role, created_at: createdAt, mail_links, ...row }: Tables['accounts']): Account {
   return { id, email, role, createdAt, standing: toStanding(row), mailLinks: mail_links === 1 }
 }
 
-function toKey(row: Omit<ApiKeysTable, 'hash'> & MakerColumns): ApiKey {
+function toKey(row: Omit<Tables['api_keys'], 'hash'> & MakerColumns): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -341,6 +340,6 @@ export async function insertAudit(
 
 const AUDIT_COLUMNS = ['id', 'at', 'actor', 'account_id', 'what', 'detail'] as const
 
-const insertAuditRow = prepared((db, given: Given<Pick<AuditEntriesTable, (typeof AUDIT_COLUMNS)[number]>>) =>
+const insertAuditRow = prepared((db, given: Given<Pick<Tables['audit_entries'], (typeof AUDIT_COLUMNS)[number]>>) =>
   db.insertInto('audit_entries').values(givenRow(given, AUDIT_COLUMNS)).returning('id'),
 )

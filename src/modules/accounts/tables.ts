@@ -1,4 +1,5 @@
-import type { Role } from '../../kernel/rights.ts'
+import type { ProfileColumns } from './account-profile.ts'
+import type { MemberColumns } from './people/member.ts'
 
 /** A customer, who has keys and credits. Not to be confused with an address of the ledger. */
 export interface AccountsTable {
@@ -20,22 +21,7 @@ export interface AccountsTable {
 }
 
 /** A person of an account, by email address: invited, member, or former member. */
-export interface MembersTable {
-  id: string
-  account_id: string
-  /** In lower case. */
-  email: string
-  role: Role
-  invited_by: string | null
-  invited_at: number
-  /** Until when an invitation can be accepted; null for someone who was not invited. */
-  expires_at: number | null
-  joined_at: number | null
-  ended_at: number | null
-  /** Their sessions that began before this time have ended, except the one that ended them. */
-  signed_out_at: number | null
-  kept_session: string | null
-}
+export interface MembersTable extends MemberColumns {}
 
 /** A person's passkey, valid for all their accounts. Contains only the public key. */
 export interface PasskeysTable {
@@ -188,20 +174,7 @@ interface KeySpendsTable {
 }
 
 /** The public profile of an account. */
-export interface AccountProfilesTable {
-  account_id: string
-  name: string | null
-  /** The source of its logo; pages show our own copy. */
-  logo_url: string | null
-  logo_id: string | null
-  support_email: string | null
-  support_url: string | null
-  terms_url: string | null
-  website: string | null
-  /** For example `#1a5fc7`. */
-  accent: string | null
-  updated_at: number
-}
+export interface AccountProfilesTable extends ProfileColumns {}
 
 /** An account's logo as the gateway has converted it. */
 export interface AccountLogosTable {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEmail, readNewKey as read, readOverlap } from './wire-fields.ts'
+import { readEmail } from './email-field.ts'
+import { readNewKey as read, readOverlap } from './wire-fields.ts'
 
 const NOW = 1_000_000
 const readNewKey = (body: Record<string, unknown>) => read(body, NOW)

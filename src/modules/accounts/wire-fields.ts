@@ -6,10 +6,6 @@ import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { Wanted } from './domain/grant.ts'
 
-/** One plain address: nothing that a mail program could read as a list, a name or a line of its own. */
-export const EMAIL_PATTERN = '^[^@\\s,;:<>()"\\\\\\x00-\\x1f]{1,64}@[^@\\s,;:<>()"\\\\\\x00-\\x1f]{1,190}$'
-const EMAIL = new RegExp(EMAIL_PATTERN)
-
 const NAME_LENGTH_MAX = 100
 const ORIGINS_MAX = 20
 const BINDINGS_MAX = 20
@@ -28,11 +24,6 @@ type Body = Readonly<Record<string, unknown>>
 
 const refuse = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })
-
-export function readEmail({ email }: Body): string {
-  if (typeof email !== 'string' || !EMAIL.test(email)) throw refuse('email', 'Invalid email', 'invalid_email')
-  return email
-}
 
 export function readSignInToken({ token }: Body): string {
   if (typeof token !== 'string' || token === '' || token.length > TOKEN_LENGTH_MAX) {

@@ -17,7 +17,6 @@ export {
   events,
   lifetime,
   metadata,
-  notify,
   payout,
   plans,
   price,

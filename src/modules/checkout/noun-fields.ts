@@ -13,7 +13,6 @@ import {
   readEvents,
   readLifetime,
   readMetadata,
-  readNotify,
   readPlan,
   readSecret,
 } from './wire-fields.ts'
@@ -116,17 +115,6 @@ export const plans = (labelled: Labelled & { add: string }) =>
       refuseIfAny(wrong)
       return read.map(({ title, price: { text }, discount }) => ({ title, value: text, discount }))
     },
-  })
-
-export const notify = (labelled: Labelled) =>
-  field<string | null>({
-    column: 'string | null',
-    personal: true,
-    erased: null,
-    schema: answer.orNull(answer.text),
-    takes: answer.text,
-    control: { as: 'text', type: 'email', ...labelled },
-    read: readNotify,
   })
 
 export const metadata = () =>

@@ -6,7 +6,7 @@ import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
 import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
-import { badField } from './errors.ts'
+import { badField, checkoutNotFound } from './errors.ts'
 import { readInvoice } from './invoices/fields.ts'
 import type { Invoice } from './invoices/invoice.ts'
 import { type Price, priceFieldOf, readPrice, readTotal } from './price-fields.ts'
@@ -230,6 +230,21 @@ export function toCheckoutId(text: string): string | undefined {
   return /^[0-9a-f]{16}$/.test(id) ? id : undefined
 }
 
+/** The id in a path. */
+export function idOf({ id = '' }: Readonly<Record<string, string>>): string {
+  const known = toCheckoutId(id)
+  if (known === undefined) throw checkoutNotFound()
+  return known
+}
+
+export function readHash({ block_hash: hash }: Readonly<Record<string, unknown>>): string | undefined {
+  if (hash === undefined || hash === null || hash === '') return undefined
+  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
+    throw badField('block_hash', 'Invalid block hash', 'invalid_hash')
+  }
+  return hash.toUpperCase()
+}
+
 export function readSecret(value: unknown): string | null {
   const secret = given(value)
   if (secret === undefined) return null
@@ -247,7 +262,7 @@ export function readEvents(value: unknown): string[] {
   return [...new Set(events as string[])]
 }
 
-export function readNotify(value: unknown): string | null {
+function readNotify(value: unknown): string | null {
   const email = given(value)
   if (email === undefined) return null
   if (typeof email !== 'string' || !EMAIL.test(email)) throw badField('notify', 'Invalid email', 'invalid_email')

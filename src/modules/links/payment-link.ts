@@ -13,12 +13,12 @@ import {
   events,
   lifetime,
   metadata,
-  notify,
   payout,
   plans,
   signingSecret,
   webhookUrl,
 } from '../checkout/index.ts'
+import { email } from '../accounts/index.ts'
 import { SUGGESTION, amount, end, every, free, grace, mode, readQuantity, slug } from './link-fields.ts'
 import { checkLinkInvoice, invoice } from './link-invoice.ts'
 import type { LinkRoom } from './room.ts'
@@ -142,7 +142,7 @@ export const paymentLink = resource({
     webhookUrl: said('webhook_url', webhookUrl({ label: 'Webhook', isFurther: true })),
     asksWebhookSecret: { ...signingSecret(), wire: 'webhook_secret', takes: CHECKOUT.webhook_secret! },
     webhookEvents: of('webhook_events', [], events()),
-    notify: said('notify', notify({ label: 'Email when paid', isFurther: true, isBeside: true })),
+    notify: said('notify', email({ label: 'Email when paid', isFurther: true, isBeside: true })),
     expire: said(
       'expire',
       lifetime({

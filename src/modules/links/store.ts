@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import { type PaymentLink, paymentLinks } from './payment-link.ts'
-import type { PaymentLinksTable } from './tables.ts'
 
 /** False when another link has the slug. */
 export async function insertLink(db: Db, link: PaymentLink): Promise<boolean> {
   const row = await db
     .insertInto('payment_links')
-    .values({ ...(paymentLinks.toRow(link) as PaymentLinksTable), deleted_at: null })
+    .values({ ...(paymentLinks.toRow(link) as Tables['payment_links']), deleted_at: null })
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returning('id')
     .executeTakeFirst()

@@ -1,61 +1,38 @@
 import { answer } from '../../kernel/answers.ts'
-import type { Described } from '../../kernel/described.ts'
+import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import type { Names } from '../../kernel/ports.ts'
-import type { Route } from '../../kernel/route.ts'
 import { type JsonObject, textOf } from '../../kernel/shape.ts'
 import { aliases } from './actions/aliases.ts'
 import { KNOWN_NAME } from './actions/known.ts'
 import { showName } from './name.ts'
 
-const LIST = { method: 'GET', cacheable: true } as const
-
-/** Lists of names, readable by everyone. */
-export function nameRoutes(names: Names): readonly Route[] {
-  return [
-    { ...LIST, path: '/known.json', door: 'open', run: () => ({ json: names.known().map(showName) }) },
-    { ...LIST, path: '/aliases.json', door: 'open', run: () => ({ json: names.aliases() }) },
-    {
-      ...LIST,
-      path: '/.well-known/nano-currency.json',
-      door: 'open',
-      async run({ query: { names: asked } }) {
-        // Without a name, the answer lists all, as a static file at this path would.
-        if (asked === undefined) return { json: { names: names.known().map(showName) } }
-        return { json: await lookUpNames(names, [asked].flat().map(textOf).join(',')) }
-      },
-    },
-  ]
-}
-
 const { text, optional, list, record, address } = answer
 
-export const describedNameRoutes: readonly Described[] = [
+const place = { tag: 'names', who: 'anybody', door: 'open', method: 'get', cacheable: true } as const
+
+const verbs: readonly OpenVerb<Names>[] = [
   {
-    method: 'get',
+    ...place,
     path: '/known.json',
     id: 'listKnownNames',
-    tag: 'names',
     summary: 'All current usernames and their addresses.',
-    who: 'anybody',
     answer: list(KNOWN_NAME),
+    run: (names) => ({ json: names.known().map(showName) }),
   },
   {
-    method: 'get',
+    ...place,
     path: '/aliases.json',
     id: 'listAliases',
-    tag: 'names',
     summary: 'Names of well-known accounts.',
-    who: 'anybody',
     answer: aliases.output,
+    run: (names) => ({ json: names.aliases() }),
   },
   {
-    method: 'get',
+    ...place,
     path: '/.well-known/nano-currency.json',
     id: 'lookUpNames',
-    tag: 'names',
     summary: 'Addresses of names, and names of addresses, as wallets look them up.',
-    who: 'anybody',
     query: [
       { name: 'names', schema: text, description: 'Names or addresses, separated by commas; all names by default.' },
     ],
@@ -71,8 +48,17 @@ export const describedNameRoutes: readonly Described[] = [
         }),
       ),
     }),
+    async run(names, { query: { names: asked } }) {
+      // Without a name, the answer lists all, as a static file at this path would.
+      if (asked === undefined) return { json: { names: names.known().map(showName) } }
+      return { json: await lookUpNames(names, [asked].flat().map(textOf).join(',')) }
+    },
   },
 ]
+
+/** Lists of names, readable by everyone. */
+export const nameRoutes = (names: Names) => routesOf(verbs, names)
+export const describedNameRoutes = describedOf(verbs)
 
 const NAMES_MAX = 100
 

@@ -1,6 +1,5 @@
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
-import type { PosSalesTable } from './tables.ts'
 
 export interface PosSale {
   checkoutId: string
@@ -12,7 +11,7 @@ export interface PosSale {
   createdAt: number
 }
 
-const toSale = (row: PosSalesTable): PosSale => ({
+const toSale = (row: Tables['pos_sales']): PosSale => ({
   checkoutId: row.checkout_id,
   posId: row.pos_id,
   saleKey: row.sale_key,

@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Module } from '../../kernel/module.ts'
 import { MINUTE, type OwnView, look } from './domain/status.ts'
-import { statusRoutes } from './routes/status.tsx'
+import { statusRoutes } from './routes.tsx'
 
 interface StatusPorts {
   store: StoreCtx

@@ -1,20 +1,19 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { type DueDelivery, OPEN } from './due-store.ts'
-import type { DeliveriesTable, DeliveryAttemptsTable } from './tables.ts'
 
-type DeliveryState = DeliveriesTable['state']
+type DeliveryState = Tables['deliveries']['state']
 const LISTED_MAX = 500
 
-export type AttemptRecord = Omit<DeliveryAttemptsTable, 'delivery_id'>
+export type AttemptRecord = Omit<Tables['delivery_attempts'], 'delivery_id'>
 
 export interface DeliveryRecord {
   id: string
   eventId: string
   /** Null for the URL that the event itself names. */
   endpointId: string | null
-  cause: DeliveriesTable['cause']
+  cause: Tables['deliveries']['cause']
   state: DeliveryState
   nextAt: number | null
   createdAt: number
@@ -22,7 +21,7 @@ export interface DeliveryRecord {
   attempts: AttemptRecord[]
 }
 
-function toDelivery(row: DeliveriesTable, attempts: DeliveryAttemptsTable[]): DeliveryRecord {
+function toDelivery(row: Tables['deliveries'], attempts: Tables['delivery_attempts'][]): DeliveryRecord {
   return {
     id: row.id,
     eventId: row.event_id,
@@ -40,7 +39,7 @@ export interface NewDelivery {
   id: string
   eventId: string
   endpointId: string | null
-  cause: DeliveriesTable['cause']
+  cause: Tables['deliveries']['cause']
   now: number
   nextAt: number
 }
@@ -75,7 +74,7 @@ export async function listDeliveries(db: Db, eventIds: readonly string[]): Promi
 }
 
 /** Adds all their attempts to deliveries, keeping the order. */
-export async function withAttempts(db: Db, rows: readonly DeliveriesTable[]): Promise<DeliveryRecord[]> {
+export async function withAttempts(db: Db, rows: readonly Tables['deliveries'][]): Promise<DeliveryRecord[]> {
   if (rows.length === 0) return []
   const attempts = await db
     .selectFrom('delivery_attempts')
@@ -145,7 +144,7 @@ export async function markAttempted(
 export const insertAttempt = (db: Db, deliveryId: string, attempt: AttemptRecord): Promise<void> =>
   insertAttempts(db, [{ delivery_id: deliveryId, ...attempt }])
 
-export async function insertAttempts(db: Db, attempts: readonly DeliveryAttemptsTable[]): Promise<void> {
+export async function insertAttempts(db: Db, attempts: readonly Tables['delivery_attempts'][]): Promise<void> {
   await db
     .insertInto('delivery_attempts')
     .values([...attempts])

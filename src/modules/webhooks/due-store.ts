@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import type { SealedSecret } from './secrets-store.ts'
-import type { DeliveriesTable } from './tables.ts'
 
-export const OPEN: DeliveriesTable['state'][] = ['queued', 'sending', 'retrying']
+export const OPEN: Tables['deliveries']['state'][] = ['queued', 'sending', 'retrying']
 
 /** Everything an attempt needs. */
 export interface DueDelivery {
   id: string
-  cause: DeliveriesTable['cause']
+  cause: Tables['deliveries']['cause']
   attemptsMade: number
   nextAt: number
   eventId: string

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db.ts'
+import type { Db, Tables } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
-import type { EventsTable } from './tables.ts'
 
 /** The type of a test event. */
 export const PING = 'ping'
@@ -20,7 +19,7 @@ export interface EventRecord {
   deliveredAt: number | null
 }
 
-function toEvent(row: EventsTable): EventRecord {
+function toEvent(row: Tables['events']): EventRecord {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -57,7 +56,7 @@ const countPosition = prepared((db, given: Given<{ accountId: string }>) =>
 )
 
 /** Records an event; false when it is known already. */
-export async function insertEvent(db: Db, event: Omit<EventsTable, 'delivered_at'>): Promise<boolean> {
+export async function insertEvent(db: Db, event: Omit<Tables['events'], 'delivered_at'>): Promise<boolean> {
   return (await insertRow(db, event)).length > 0
 }
 
@@ -73,9 +72,9 @@ const NEW_EVENT = [
   'sealed_secret',
   'created_at',
   'endpoint_id',
-] as const satisfies readonly (keyof EventsTable)[]
+] as const satisfies readonly (keyof Tables['events'])[]
 
-const insertRow = prepared((db, given: Given<Omit<EventsTable, 'delivered_at'>>) =>
+const insertRow = prepared((db, given: Given<Omit<Tables['events'], 'delivered_at'>>) =>
   db
     .insertInto('events')
     .values({ ...givenRow(given, NEW_EVENT), delivered_at: null })

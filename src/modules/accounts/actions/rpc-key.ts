@@ -3,7 +3,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { requestSignIn } from '../domain/sign-in.ts'
-import { EMAIL_PATTERN } from '../wire-fields.ts'
+import { EMAIL_PATTERN } from '../email-field.ts'
 import type { AccountRoom } from '../room.ts'
 
 export const rpcKey = action({

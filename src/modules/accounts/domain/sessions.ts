@@ -12,7 +12,8 @@ import { accountSuspended } from '../errors.ts'
 import { isWhole, rightsOf } from '../keys-store.ts'
 import { type Required, isRequired } from '../passkeys/policy.ts'
 import { hasPasskey } from '../passkeys/store.ts'
-import { type Member, findMember, findMemberByEmail } from '../people/members-store.ts'
+import { findMember, findMemberByEmail } from '../people/members-store.ts'
+import type { Member } from '../people/member.ts'
 import {
   findSessionSecret,
   insertEndedSession,

@@ -1,18 +1,10 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ROLES, type Role } from '../../../kernel/rights.ts'
-import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { ROLES } from '../../../kernel/rights.ts'
+import { ActionButton, Confirmed, Form, SelectField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Fields, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import { Badge, Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
-import type { Member } from '../people/members-store.ts'
-
-/** The description of each role. */
-const MEANINGS: Record<Role, string> = {
-  owner: 'Owner: everything',
-  manager: 'Manager: everything except owners',
-  developer: 'Developer: keys, webhooks and view access',
-  cashier: 'Cashier: point of sale only',
-  reader: 'Reader: view only',
-}
+import { MEANINGS, type Member, member } from '../people/member.ts'
 
 export interface PersonRow extends Member {
   status: 'active' | 'invited' | 'expired'
@@ -25,19 +17,16 @@ interface PeoplePageProps {
   frame: FrameProps
   filled: FormState
   people: readonly PersonRow[]
-  /** The roles that the user may assign. */
-  roles: readonly Role[]
+  rules: FieldsProps['rules']
   mayOwners: boolean
 }
-
-const optionsOf = (roles: readonly Role[]) => roles.map((role) => [role, MEANINGS[role]] as const)
 
 const Row = ({
   frame,
   row,
-  roles,
+  rules: { roles = ROLES },
   mayOwners,
-}: Pick<PeoplePageProps, 'frame' | 'roles' | 'mayOwners'> & { row: PersonRow }) => {
+}: Pick<PeoplePageProps, 'frame' | 'rules' | 'mayOwners'> & { row: PersonRow }) => {
   const at = `/dashboard/people/${row.id}`
   const isThere = row.status === 'active'
   return (
@@ -66,7 +55,7 @@ const Row = ({
                   name={`role-${row.id}`}
                   label="Role"
                   required
-                  options={optionsOf(roles)}
+                  options={roles.map((role) => [role, MEANINGS[role]])}
                 />
                 <button class="plain">Change</button>
               </Form>
@@ -96,7 +85,7 @@ const Row = ({
   )
 }
 
-export const PeoplePage = ({ frame, filled, people, roles, mayOwners }: PeoplePageProps) => (
+export const PeoplePage = ({ frame, filled, people, rules, mayOwners }: PeoplePageProps) => (
   <Frame
     {...frame}
     title="People"
@@ -106,7 +95,7 @@ export const PeoplePage = ({ frame, filled, people, roles, mayOwners }: PeoplePa
       </>
     }
   >
-    <FormError filled={filled} fields={['email', 'role']} />
+    <Refusals of={member} purpose="create" filled={filled} />
     <Card>
       {people.length === 0 ? (
         <Empty title="No members yet">
@@ -115,22 +104,18 @@ export const PeoplePage = ({ frame, filled, people, roles, mayOwners }: PeoplePa
       ) : (
         <Table label="People" head={['Address', 'Role', 'Status', 'Since', <span class="unseen">Actions</span>]}>
           {people.map((row) => (
-            <Row key={row.id} frame={frame} row={row} roles={roles} mayOwners={mayOwners} />
+            <Row key={row.id} frame={frame} row={row} rules={rules} mayOwners={mayOwners} />
           ))}
         </Table>
       )}
     </Card>
     <Card title="Invite" id="invite" note="We email an invitation that can be accepted within seven days.">
       <Form frame={frame} action="/dashboard/people">
-        <TextField filled={filled} name="email" label="Email" type="email" required />
-        <SelectField
-          filled={
-            filled.values.role === undefined ? { ...filled, values: { ...filled.values, role: 'reader' } } : filled
-          }
-          name="role"
-          label="Role"
-          required
-          options={optionsOf(ROLES.filter((role) => roles.includes(role)))}
+        <Fields
+          of={member}
+          purpose="create"
+          filled={{ ...filled, values: { role: 'reader', ...filled.values } }}
+          rules={rules}
         />
         <button>Invite</button>
       </Form>

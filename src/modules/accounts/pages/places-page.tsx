@@ -3,7 +3,7 @@ import type { FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Moment, Table } from '../../../web/dashboard/show.tsx'
-import type { Member } from '../people/members-store.ts'
+import type { Member } from '../people/member.ts'
 
 /** An account of which the user is a member, or to which they are invited. */
 export interface PlaceRow {

@@ -1,59 +1,25 @@
-import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import type { FrameProps } from '../../../kernel/page.ts'
+import { Form } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Fields, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import { Card, Empty } from '../../../web/dashboard/show.tsx'
 import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
+import { accountProfile } from '../account-profile.ts'
 
-export const PROFILE_FIELDS = [
-  'name',
-  'logo',
-  'website',
-  'support_email',
-  'support_url',
-  'terms_url',
-  'accent',
-] as const
-
-interface ProfilePageProps {
+interface ProfilePageProps extends Pick<FieldsProps, 'filled' | 'rules'> {
   frame: FrameProps
-  filled: FormState
   /** The profile as it is saved. */
   merchant: ShownMerchant | undefined
 }
 
 /** The form of the account's public profile. */
-export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
+export const ProfilePage = ({ frame, filled, rules, merchant }: ProfilePageProps) => (
   <Frame {...frame} title="Profile" lead="Shown to payers on payment pages, receipts and emails.">
     <div class="row two">
       <Card title="Your profile">
-        <FormError filled={filled} fields={PROFILE_FIELDS} />
+        <Refusals of={accountProfile} purpose="change" filled={filled} />
         <Form frame={frame} action="/dashboard/profile">
-          <TextField
-            filled={filled}
-            name="name"
-            label="Name"
-            hint="Without a name, payers only see your address."
-            maxLength={80}
-          />
-          <TextField
-            filled={filled}
-            name="logo"
-            label="Logo"
-            hint="An https URL of a PNG, JPEG or WebP up to 512 KB and 2048 pixels. We store a copy."
-            type="url"
-          />
-          <TextField filled={filled} name="website" label="Website" type="url" />
-          <TextField filled={filled} name="support_email" label="Support email" type="email" />
-          <TextField filled={filled} name="support_url" label="Support page" type="url" />
-          <TextField filled={filled} name="terms_url" label="Terms of service" type="url" />
-          <TextField
-            filled={filled}
-            name="accent"
-            label="Colour"
-            hint="Such as #1a5fc7. Text is adjusted to stay readable."
-            placeholder="#1a5fc7"
-            maxLength={7}
-          />
+          <Fields of={accountProfile} purpose="change" filled={filled} rules={rules} />
           {merchant?.logo && (
             <label class="choice">
               <input type="checkbox" name="fetch_again" value="yes" />

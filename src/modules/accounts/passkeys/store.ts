@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../../kernel/db.ts'
+import type { Db, Tables } from '../../../kernel/db.ts'
 import { STEP_ROWS, deleteSome } from '../../../kernel/retention.ts'
-import type { PasskeyChallengesTable, PasskeysTable } from '../tables.ts'
 
 export interface Passkey {
   id: string
@@ -15,7 +14,7 @@ export interface Passkey {
   lastUsedAt: number | null
 }
 
-const toPasskey = (row: Selectable<PasskeysTable>): Passkey => ({
+const toPasskey = (row: Selectable<Tables['passkeys']>): Passkey => ({
   id: row.id,
   email: row.email,
   userHandle: row.user_handle,
@@ -113,7 +112,7 @@ export async function deleteAllPasskeys(db: Db, email: string): Promise<void> {
 /** A challenge for a device, with its purpose and its user. */
 export interface Challenge {
   hash: string
-  purpose: PasskeyChallengesTable['purpose']
+  purpose: Tables['passkey_challenges']['purpose']
   boundTo: string
   userHandle: string | null
   expiresAt: number

@@ -10,7 +10,6 @@ import { type Account, findAccountByEmail, insertAudit, lockAccount } from '../s
 import { invitationOver, memberThere, tooManyInvitations, tooManyMembers } from './errors.ts'
 import { labelOf, tell } from './mails.ts'
 import {
-  type Member,
   findMember,
   findMemberByEmail,
   insertMember,
@@ -19,6 +18,7 @@ import {
   markEnded,
   markJoined,
 } from './members-store.ts'
+import type { Member } from './member.ts'
 import { type Changer, enterPeople } from './members.ts'
 import { type Place, placesOf } from './membership.ts'
 
@@ -66,6 +66,9 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
       invitedAt: now,
       expiresAt: now + INVITED_MILLISECONDS,
       joinedAt: null,
+      endedAt: null,
+      signedOutAt: null,
+      keptSession: null,
     }
     await insertMember(tx.db, member)
     await insertAudit(tx, { actor: by.actor, accountId, what: 'member.invited', detail: { memberId: member.id, role } })

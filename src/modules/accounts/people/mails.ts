@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { findProfile } from '../profile-store.ts'
 import { findAccount } from '../store.ts'
-import type { Member } from './members-store.ts'
+import type { Member } from './member.ts'
 
 /** How people know an account: by its public name, its address, or its id. */
 export async function labelOf({ db }: Pick<StoreCtx, 'db'>, accountId: string): Promise<string> {

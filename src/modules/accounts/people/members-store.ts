@@ -1,53 +1,17 @@
-import type { Selectable } from 'kysely'
 import type { Db } from '../../../kernel/db.ts'
 import type { Role } from '../../../kernel/rights.ts'
-import type { MembersTable } from '../tables.ts'
+import { rowsOf } from '../../../kernel/resource/records.ts'
+import { type Member, member } from './member.ts'
 
-/** A member of an account, or an invited person while `joinedAt` is null. */
-export interface Member {
-  id: string
-  accountId: string
-  email: string
-  role: Role
-  invitedBy: string | null
-  invitedAt: number
-  expiresAt: number | null
-  joinedAt: number | null
-  /** Sessions that began before this time have ended, except the one that was kept. */
-  signedOutAt?: number | null
-  keptSession?: string | null
-}
-
-const toMember = (row: Selectable<MembersTable>): Member => ({
-  id: row.id,
-  accountId: row.account_id,
-  email: row.email,
-  role: row.role,
-  invitedBy: row.invited_by,
-  invitedAt: row.invited_at,
-  expiresAt: row.expires_at,
-  joinedAt: row.joined_at,
-  signedOutAt: row.signed_out_at,
-  keptSession: row.kept_session,
-})
+const { toRecord, toRow } = rowsOf(member)
 
 const live = (db: Db) => db.selectFrom('members').selectAll().where('ended_at', 'is', null)
 
-export async function insertMember(db: Db, member: Member): Promise<void> {
-  await db
-    .insertInto('members')
-    .values({
-      id: member.id,
-      account_id: member.accountId,
-      email: member.email,
-      role: member.role,
-      invited_by: member.invitedBy,
-      invited_at: member.invitedAt,
-      expires_at: member.expiresAt,
-      joined_at: member.joinedAt,
-      ended_at: null,
-    })
-    .execute()
+const STAYS = { endedAt: null, signedOutAt: null, keptSession: null }
+
+export async function insertMember(db: Db, person: Omit<Member, keyof typeof STAYS>): Promise<void> {
+  const row = toRow({ ...STAYS, ...person })
+  await db.insertInto('members').values(row).execute()
 }
 
 interface OfAccount {
@@ -57,7 +21,7 @@ interface OfAccount {
 
 export async function findMember(db: Db, { accountId, id }: OfAccount): Promise<Member | undefined> {
   const row = await live(db).where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst()
-  return row && toMember(row)
+  return row && toRecord(row)
 }
 
 export async function findMemberByEmail(
@@ -65,13 +29,13 @@ export async function findMemberByEmail(
   { accountId, email }: { accountId: string; email: string },
 ): Promise<Member | undefined> {
   const row = await live(db).where('account_id', '=', accountId).where('email', '=', email).executeTakeFirst()
-  return row && toMember(row)
+  return row && toRecord(row)
 }
 
 /** The people of an account, members before invited ones. */
 export async function listMembers(db: Db, accountId: string): Promise<Member[]> {
   const rows = await live(db).where('account_id', '=', accountId).orderBy('invited_at').orderBy('id').execute()
-  return rows.map(toMember).sort((one, other) => Number(one.joinedAt === null) - Number(other.joinedAt === null))
+  return rows.map(toRecord).sort((one, other) => Number(one.joinedAt === null) - Number(other.joinedAt === null))
 }
 
 /** Addresses of all present and former members, for the list of activity. */
@@ -116,7 +80,7 @@ export async function listMembershipsOf(db: Db, email: string, now: number): Pro
     .orderBy('invited_at')
     .orderBy('id')
     .execute()
-  return rows.map(toMember)
+  return rows.map(toRecord)
 }
 
 export async function hasOwner(db: Db, accountId: string): Promise<boolean> {

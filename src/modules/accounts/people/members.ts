@@ -10,7 +10,6 @@ import { findAccount, findAccountByEmail, insertAudit, lockAccount, markRevokedO
 import { lastOwner, memberNotFound, notJoined, notPeople, ownersOnly } from './errors.ts'
 import { labelOf, tell } from './mails.ts'
 import {
-  type Member,
   endInvitationsBy,
   findMember,
   hasOwner,
@@ -20,6 +19,7 @@ import {
   markEnded,
   updateRole,
 } from './members-store.ts'
+import type { Member } from './member.ts'
 
 const DAY = 86_400_000
 const MAILS_A_DAY = 5

@@ -4,7 +4,8 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { ProvedBy } from '../../../kernel/route.ts'
 import { createAccountIn, insertOwner } from '../domain/create-account.ts'
 import { type Account, findAccount, findAccountByEmail, insertAudit } from '../store.ts'
-import { type Member, hasOwner, listMembershipsOf } from './members-store.ts'
+import { hasOwner, listMembershipsOf } from './members-store.ts'
+import type { Member } from './member.ts'
 
 export interface Place {
   member: Member

@@ -1,8 +1,9 @@
+import { answer } from '../../../kernel/answers.ts'
 import { isDate } from '../../../kernel/calendar.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { exportDeeds, namesOf } from '../activity/export.ts'
 import { KINDS, tellActor, tellDeed, tellKey } from '../activity/sentences.ts'
@@ -10,6 +11,7 @@ import { type DeedFilter, listDeeds } from '../activity/store.ts'
 import { ActivityPage } from '../pages/activity-page.tsx'
 import { listKeys } from '../store.ts'
 
+const { text, words } = answer
 const PAGE_ROWS = 50
 const KEYS_LISTED = 100
 
@@ -48,20 +50,38 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
 ]
 
 /** The same as JSON and CSV. */
-export const activityRoutes = ({ store }: { store: StoreCtx }): readonly Route[] => [
+const verbs: readonly Verb<{ store: StoreCtx }>[] = [
   {
-    method: 'GET',
+    tag: 'accounts',
+    who: 'account',
+    method: 'get',
     path: '/api/activity.csv',
-    door: 'account',
+    id: 'exportActivity',
+    summary: 'Who did what in the account, newest first, as a table.',
+    query: [
+      {
+        name: 'person',
+        schema: text,
+        description: 'The id of a member, or of the account for what was done with a key.',
+      },
+      { name: 'kind', schema: words(...Object.keys(KINDS)), description: 'The subject.' },
+      { name: 'from', schema: text, description: 'The first day, such as 2027-01-31.' },
+      { name: 'to', schema: text, description: 'The last day.' },
+    ],
+    type: 'text/csv',
+    answer: text,
     scope: 'keys',
     permission: 'activity',
-    run: ({ caller, query }) => ({
+    run: ({ store }, { caller, query }) => ({
       rows: exportDeeds(store, readFilter(caller.accountId, query)),
       type: 'text/csv; charset=utf-8',
       headers: { 'content-disposition': 'attachment; filename="activity.csv"' },
     }),
   },
 ]
+
+export const activityRoutes = (ports: { store: StoreCtx }) => routesOf(verbs, ports)
+export const describedActivityRoutes = describedOf(verbs)
 
 function readCursor(text = ''): { at: number; id: string } | undefined {
   const [, at, id] = /^(\d{1,15})-(\w{1,60})$/.exec(text) ?? []

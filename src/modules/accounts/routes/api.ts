@@ -1,7 +1,11 @@
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Notices } from '../../../kernel/ports.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { type OpenVerb, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { SCOPES } from '../../../kernel/rights.ts'
+import { rpcCredits } from '../actions/rpc-credits.ts'
+import { ACCOUNT, KEY, KEY_MEMBERS } from '../answers.ts'
 import { issueKey, revokeKey, rotateKey } from '../domain/keys.ts'
 import { readCredits } from '../domain/credits.ts'
 import { SESSION_SECONDS, type Sessions } from '../domain/sessions.ts'
@@ -9,8 +13,10 @@ import { redeemSignIn, requestSignIn } from '../domain/sign-in.ts'
 import type { Required } from '../passkeys/policy.ts'
 import { showAccount, showKey } from '../shape-account.ts'
 import { findAccount, listKeys } from '../store.ts'
-import { readEmail, readNewKey, readOverlap, readSignInToken } from '../wire-fields.ts'
+import { readEmail } from '../email-field.ts'
+import { readNewKey, readOverlap, readSignInToken } from '../wire-fields.ts'
 
+const { text, bool, integer, list, record, words } = answer
 const LISTED_MAX = 200
 
 interface AccountPorts {
@@ -23,122 +29,172 @@ interface AccountPorts {
   required?: Required
 }
 
+const DONE = record({ success: bool })
+const anybody = { tag: 'accounts', who: 'anybody', door: 'anyone' } as const
+const own = { tag: 'accounts', who: 'account' } as const
+
+const signIn: readonly OpenVerb<AccountPorts>[] = [
+  {
+    ...anybody,
+    method: 'post',
+    path: '/api/sign-in/request',
+    id: 'requestSignIn',
+    summary: 'Request an email with a sign-in link.',
+    body: { schema: record({ email: text }), example: { email: 'alice@example.com' } },
+    answer: record({ success: bool, message: text }),
+    refuses: [503],
+    async run({ store, baseUrl }, { body, ip }) {
+      await requestSignIn(store, { email: readEmail(body()), ip, baseUrl: baseUrl() })
+      return { json: { success: true, message: 'A sign-in link is on its way, if mail can reach this address.' } }
+    },
+  },
+  {
+    ...anybody,
+    method: 'post',
+    path: '/api/sign-in',
+    id: 'signIn',
+    summary: 'Sign in with the token of that link.',
+    body: { schema: record({ token: text }), example: { token: 'token-of-the-link' } },
+    answer: record({ token: text, expires_in: integer, account: ACCOUNT }),
+    refuses: [401, 403, 503],
+    // Otherwise another site could sign its visitor in to the attacker's account.
+    ownPagesOnly: true,
+    async run({ store, sessions, required = 'none' }, { body }) {
+      const link = readSignInToken(body())
+      await sessions.prepare()
+      const { account, member } = await redeemSignIn(store, link, { required })
+      const token = await sessions.create(account.id, { memberId: member.id })
+      return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
+    },
+  },
+  {
+    ...anybody,
+    method: 'post',
+    path: '/api/sign-out',
+    id: 'signOut',
+    summary: 'End the session of the cookie in the request.',
+    answer: DONE,
+    refuses: [403, 503],
+    async run({ sessions }, { ownSession }) {
+      const token = ownSession()
+      if (token !== undefined) await sessions.end(token)
+      return { json: { success: true }, session: null }
+    },
+  },
+]
+
+const verbs: readonly Verb<AccountPorts>[] = [
+  {
+    ...own,
+    method: 'get',
+    path: '/api/account',
+    id: 'getAccount',
+    summary: 'The account of the caller.',
+    answer: record({ account: ACCOUNT }),
+    refuses: [404],
+    scope: 'reports',
+    async run({ store }, { caller }) {
+      const account = await findAccount(store.db, caller.accountId)
+      if (!account) throw new AppError('not_found', 'Account not found.')
+      return { json: { account: showAccount(account) } }
+    },
+  },
+  {
+    ...own,
+    method: 'get',
+    path: '/api/credits',
+    id: 'getCredits',
+    summary: 'Credits left, and usage on each of the last 30 days.',
+    answer: rpcCredits.output,
+    scope: 'reports',
+    run: async ({ store }, { caller }) => ({ json: await readCredits(store, caller.accountId) }),
+  },
+  {
+    ...own,
+    method: 'get',
+    path: '/api/keys',
+    id: 'listKeys',
+    summary: 'The keys of the account, without their secrets.',
+    answer: record({ keys: list(KEY) }),
+    scope: 'keys',
+    async run({ store }, { caller }) {
+      const keys = await listKeys(store.db, caller.accountId, LISTED_MAX)
+      return { json: { keys: keys.map((key) => showKey(key, store.clock.now())) } }
+    },
+  },
+  {
+    ...own,
+    method: 'post',
+    path: '/api/keys',
+    id: 'createKey',
+    summary: 'Create a key; it is shown only this once.',
+    body: {
+      schema: record({
+        name: text,
+        kind: answer.optional(words('secret', 'public')),
+        origins: answer.optional(list(text)),
+        addresses: answer.optional(list(answer.address)),
+        templates: answer.optional(list(text)),
+        scopes: answer.optional(list(words(...SCOPES))),
+        expires_unix: answer.optional(answer.unix),
+        per_minute: answer.optional(integer),
+        spend_daily_nano: answer.optional(answer.nano),
+      }),
+      example: { name: 'Shop', kind: 'public', origins: ['https://shop.example'] },
+    },
+    status: 201,
+    answer: record({ ...KEY_MEMBERS, key: text }),
+    refuses: [403, 409],
+    scope: 'keys',
+    proof: true,
+    async run({ store }, { caller, body }) {
+      const asked = readNewKey(body(), store.clock.now())
+      const { text, key } = await issueKey(store, { ...asked, accountId: caller.accountId, actor: caller.actor })
+      return { status: 201, json: { key: text, ...showKey(key, store.clock.now()) } }
+    },
+  },
+  {
+    ...own,
+    method: 'delete',
+    path: '/api/keys/{id}',
+    id: 'revokeKey',
+    summary: 'Revoke a key at once.',
+    answer: record({ success: bool, id: text }),
+    scope: 'keys',
+    async run({ store, notices }, { caller: { accountId, actor }, params }) {
+      const keyId = params.id!
+      notices.publish('key', await revokeKey(store, { accountId, keyId, actor }))
+      return { json: { success: true, id: keyId } }
+    },
+  },
+  {
+    ...own,
+    method: 'post',
+    path: '/api/keys/{id}/rotate',
+    id: 'rotateKey',
+    summary: 'Replace a key by a new one; the old one works for a while longer.',
+    body: {
+      schema: record({ overlap_hours: answer.optional(integer) }),
+      example: { overlap_hours: 24 },
+      required: false,
+    },
+    status: 201,
+    answer: record({ ...KEY_MEMBERS, key: text, replaces: text }),
+    refuses: [403, 409],
+    scope: 'keys',
+    proof: true,
+    async run({ store, notices }, { caller: { accountId, actor }, params, body }) {
+      const overlapMilliseconds = readOverlap(body())
+      const overlap = overlapMilliseconds === undefined ? {} : { overlapMilliseconds }
+      const request = { accountId, actor, keyId: params.id!, ...overlap }
+      const rotated = await rotateKey(store, request)
+      if (rotated.oldHash !== undefined) notices.publish('key', rotated.oldHash)
+      const shown = showKey(rotated.key, store.clock.now())
+      return { status: 201, json: { key: rotated.text, ...shown, replaces: params.id! } }
+    },
+  },
+]
+
 /** Sign-in, the account and its keys, under `/api`. */
-export function accountRoutes(ports: AccountPorts): readonly Route[] {
-  return [...signInRoutes(ports), ...ownAccountRoutes(ports), ...keyRoutes(ports)]
-}
-
-function signInRoutes({ store, sessions, baseUrl, required = 'none' }: AccountPorts): readonly Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/api/sign-in/request',
-      door: 'anyone',
-      async run({ body, ip }) {
-        await requestSignIn(store, { email: readEmail(body()), ip, baseUrl: baseUrl() })
-        return { json: { success: true, message: 'A sign-in link is on its way, if mail can reach this address.' } }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/sign-in',
-      door: 'anyone',
-      // Otherwise another site could sign its visitor in to the attacker's account.
-      ownPagesOnly: true,
-      async run({ body }) {
-        const link = readSignInToken(body())
-        await sessions.prepare()
-        const { account, member } = await redeemSignIn(store, link, { required })
-        const token = await sessions.create(account.id, { memberId: member.id })
-        return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/sign-out',
-      door: 'anyone',
-      async run({ ownSession }) {
-        const token = ownSession()
-        if (token !== undefined) await sessions.end(token)
-        return { json: { success: true }, session: null }
-      },
-    },
-  ]
-}
-
-function ownAccountRoutes({ store }: AccountPorts): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/account',
-      door: 'account',
-      scope: 'reports',
-      async run({ caller }) {
-        const account = await findAccount(store.db, caller.accountId)
-        if (!account) throw new AppError('not_found', 'Account not found.')
-        return { json: { account: showAccount(account) } }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/credits',
-      door: 'account',
-      scope: 'reports',
-      run: async ({ caller }) => ({ json: await readCredits(store, caller.accountId) }),
-    },
-  ]
-}
-
-function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/keys',
-      door: 'account',
-      scope: 'keys',
-      async run({ caller }) {
-        const keys = await listKeys(store.db, caller.accountId, LISTED_MAX)
-        return { json: { keys: keys.map((key) => showKey(key, store.clock.now())) } }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/keys',
-      door: 'account',
-      scope: 'keys',
-      proof: true,
-      async run({ caller, body }) {
-        const asked = readNewKey(body(), store.clock.now())
-        const { text, key } = await issueKey(store, { ...asked, accountId: caller.accountId, actor: caller.actor })
-        return { status: 201, json: { key: text, ...showKey(key, store.clock.now()) } }
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/keys/:id',
-      door: 'account',
-      scope: 'keys',
-      async run({ caller: { accountId, actor }, params }) {
-        const keyId = params.id!
-        notices.publish('key', await revokeKey(store, { accountId, keyId, actor }))
-        return { json: { success: true, id: keyId } }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/keys/:id/rotate',
-      door: 'account',
-      scope: 'keys',
-      proof: true,
-      async run({ caller: { accountId, actor }, params, body }) {
-        const overlapMilliseconds = readOverlap(body())
-        const overlap = overlapMilliseconds === undefined ? {} : { overlapMilliseconds }
-        const request = { accountId, actor, keyId: params.id!, ...overlap }
-        const rotated = await rotateKey(store, request)
-        if (rotated.oldHash !== undefined) notices.publish('key', rotated.oldHash)
-        const shown = showKey(rotated.key, store.clock.now())
-        return { status: 201, json: { key: rotated.text, ...shown, replaces: params.id! } }
-      },
-    },
-  ]
-}
+export const accountRoutes = (ports: AccountPorts) => routesOf([...signIn, ...verbs], ports)
+export const describedAccountRoutes = describedOf([...signIn, ...verbs])

@@ -1,16 +1,21 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { ROLES, type Role } from '../../../kernel/rights.ts'
-import type { Route } from '../../../kernel/route.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { readChange, readNew } from '../../../kernel/resource/read.ts'
+import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import type { AccountCaller, Fields } from '../../../kernel/route.ts'
+import { formBody } from '../../../web/dashboard/resource-form.tsx'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { PeoplePage } from '../pages/people-page.tsx'
 import { inviteMember } from '../people/invitation.ts'
-import { type Member, hasOwner, listMembers } from '../people/members-store.ts'
+import { findMember, hasOwner, listMembers } from '../people/members-store.ts'
+import { type Member, member, statusOf } from '../people/member.ts'
+import { memberNotFound } from '../people/errors.ts'
 import { changeRole, changerOf, handOver, removeMember } from '../people/members.ts'
-import { readEmail } from '../wire-fields.ts'
 
+const { text, bool, list, record } = answer
 const DONE = {
   invited: 'Invitation sent.',
   changed: 'Role changed.',
@@ -39,7 +44,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       mayChange: mayOwners || member.role !== 'owner',
     }))
     const roles = ROLES.filter((role) => mayOwners || role !== 'owner')
-    return <PeoplePage frame={frame} filled={filled} people={people} roles={roles} mayOwners={mayOwners} />
+    return <PeoplePage frame={frame} filled={filled} people={people} rules={{ roles }} mayOwners={mayOwners} />
   }
   const placed = { section: '/people', permission: 'people', proof: true, again: list, done: DONE } as const
   const back = (word: keyof typeof DONE) => ({ to: `/dashboard/people?done=${word}` })
@@ -55,8 +60,8 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       ...placed,
       path: '/people',
       async run({ caller }, fields, idempotency) {
-        const [email, role] = [readEmail({ email: fields.get('email') }), readRole({ role: fields.get('role') })]
-        await inviteMember(store, { email, role, by: changerOf(caller), baseUrl: baseUrl(), idempotency })
+        const invited = readNew(member, roomOf(store), formBody(member, roomOf(store), 'create', fields))
+        await inviteMember(store, { ...invited, by: changerOf(caller), baseUrl: baseUrl(), idempotency })
         return back('invited')
       },
     },
@@ -65,7 +70,11 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       path: '/people/:id/role',
       async run({ caller, params }, fields) {
         const id = params.id!
-        await changeRole(store, { id, role: readRole({ role: fields.get(`role-${id}`) }), by: changerOf(caller) })
+        await changeRole(store, {
+          id,
+          role: await readRole(store, caller, id, { role: fields.get(`role-${id}`) }),
+          by: changerOf(caller),
+        })
         tellStanding(caller.accountId)
         return back('changed')
       },
@@ -91,109 +100,101 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
   ]
 }
 
-interface MemberPorts {
-  store: StoreCtx
-  /** Notifies every instance, because a role bounds the keys its member made. */
-  tellStanding(accountId: string): void
-  baseUrl(): string
-}
+const place = { tag: 'accounts', who: 'account', scope: 'keys', permission: 'people' } as const
+const MEMBER = shownSchema(member)
+
+const verbs: readonly Verb<PeoplePorts>[] = [
+  {
+    ...place,
+    method: 'get',
+    path: '/api/members',
+    id: 'listMembers',
+    summary: 'People of the account, and open invitations.',
+    answer: record({ members: list(MEMBER) }),
+    async run({ store }, { caller }) {
+      const members = await listMembers(store.db, caller.accountId)
+      return { json: { members: members.map((one) => show(member, roomOf(store), one)) } }
+    },
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/members',
+    id: 'inviteMember',
+    summary:
+      'Invite an email address; its owner accepts within seven days on the page that the email links to, signed in with that address.',
+    body: { schema: takenSchema(member, 'create'), example: exampleOf(member), isOfNoun: true },
+    status: 201,
+    answer: record({ member: MEMBER }),
+    refuses: [403, 409],
+    proof: true,
+    async run({ store, baseUrl }, { caller, body, once }) {
+      const given = { ...readNew(member, roomOf(store), body()), by: changerOf(caller), baseUrl: baseUrl() }
+      const json = await once('members.invite', async (idempotency) =>
+        showMember(store, await inviteMember(store, { ...given, idempotency })),
+      )
+      return { status: 201, json }
+    },
+  },
+  {
+    ...place,
+    method: 'put',
+    path: '/api/members/{id}',
+    id: 'changeMember',
+    summary: 'Change the role of a member. There is always an owner.',
+    body: { schema: takenSchema(member, 'change'), example: { role: 'manager' }, isOfNoun: true },
+    answer: record({ member: MEMBER }),
+    refuses: [403, 409],
+    proof: true,
+    async run({ store, tellStanding }, { caller, params, body }) {
+      const id = params.id!
+      const role = await readRole(store, caller, id, body())
+      const changed = await changeRole(store, { id, role, by: changerOf(caller) })
+      tellStanding(caller.accountId)
+      return { json: showMember(store, changed) }
+    },
+  },
+  {
+    ...place,
+    method: 'delete',
+    path: '/api/members/{id}',
+    id: 'removeMember',
+    summary: 'Remove a member, whose sessions end at once, or withdraw an invitation.',
+    answer: record({ success: bool, id: text }),
+    refuses: [403, 409],
+    proof: true,
+    async run({ store, tellStanding }, { caller, params }) {
+      await removeMember(store, { id: params.id!, by: changerOf(caller) })
+      tellStanding(caller.accountId)
+      return { json: { success: true, id: params.id! } }
+    },
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/members/{id}/owner',
+    id: 'handOver',
+    summary: 'Hand the account over: this member becomes an owner, and the caller a manager.',
+    answer: record({ member: MEMBER }),
+    refuses: [403, 409],
+    proof: true,
+    async run({ store, tellStanding }, { caller, params }) {
+      const member = await handOver(store, { id: params.id!, by: changerOf(caller) })
+      tellStanding(caller.accountId)
+      return { json: showMember(store, member) }
+    },
+  },
+]
 
 /** The people of an account, under `/api/members`. */
-export function memberRoutes({ store, tellStanding, baseUrl }: MemberPorts): readonly Route[] {
-  const path = '/api/members'
-  const show = (member: Member) => ({ member: showMember(member, store.clock.now()) })
-  return [
-    {
-      door: 'account',
-      scope: 'keys',
-      permission: 'people',
-      method: 'GET',
-      path,
-      async run({ caller }) {
-        const members = await listMembers(store.db, caller.accountId)
-        return { json: { members: members.map((member) => showMember(member, store.clock.now())) } }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'keys',
-      permission: 'people',
-      proof: true,
-      method: 'POST',
-      path,
-      async run({ caller, body, once }) {
-        const given = { email: readEmail(body()), role: readRole(body()), by: changerOf(caller), baseUrl: baseUrl() }
-        const json = await once('members.invite', async (idempotency) =>
-          show(await inviteMember(store, { ...given, idempotency })),
-        )
-        return { status: 201, json }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'keys',
-      permission: 'people',
-      proof: true,
-      method: 'PUT',
-      path: `${path}/:id`,
-      async run({ caller, params, body }) {
-        const role = readRole(body())
-        const member = await changeRole(store, { id: params.id!, role, by: changerOf(caller) })
-        tellStanding(caller.accountId)
-        return { json: show(member) }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'keys',
-      permission: 'people',
-      proof: true,
-      method: 'DELETE',
-      path: `${path}/:id`,
-      async run({ caller, params }) {
-        await removeMember(store, { id: params.id!, by: changerOf(caller) })
-        tellStanding(caller.accountId)
-        return { json: { success: true, id: params.id! } }
-      },
-    },
-    {
-      door: 'account',
-      scope: 'keys',
-      permission: 'people',
-      proof: true,
-      method: 'POST',
-      path: `${path}/:id/owner`,
-      async run({ caller, params }) {
-        const member = await handOver(store, { id: params.id!, by: changerOf(caller) })
-        tellStanding(caller.accountId)
-        return { json: show(member) }
-      },
-    },
-  ]
+export const memberRoutes = (ports: PeoplePorts) => routesOf(verbs, ports)
+export const describedMemberRoutes = describedOf(verbs)
+
+async function readRole(store: StoreCtx, { accountId }: AccountCaller, id: string, body: Fields): Promise<Role> {
+  const held = await findMember(store.db, { accountId, id })
+  if (!held) throw memberNotFound()
+  return readChange(member, roomOf(store), body, held).role ?? held.role
 }
 
-function readRole({ role }: Readonly<Record<string, unknown>>): Role {
-  const known = ROLES.find((one) => one === role)
-  if (known === undefined) {
-    throw new AppError('invalid_request', `role must be one of ${ROLES.join(', ')}.`, { body: { field: 'role' } })
-  }
-  return known
-}
-
-const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
-
-const statusOf = ({ joinedAt, expiresAt }: Member, now: number): 'active' | 'invited' | 'expired' =>
-  joinedAt !== null ? 'active' : expiresAt! > now ? 'invited' : 'expired'
-
-function showMember(member: Member, now: number): JsonObject {
-  const { id, email, role, invitedAt, expiresAt, joinedAt } = member
-  return {
-    id,
-    email,
-    role,
-    status: statusOf(member, now),
-    invited_at: toTime(invitedAt),
-    expires_at: toTime(expiresAt),
-    joined_at: toTime(joinedAt),
-  }
-}
+const roomOf = ({ clock }: StoreCtx) => ({ now: clock.now() })
+const showMember = (store: StoreCtx, one: Member) => ({ member: show(member, roomOf(store), one) })

@@ -9,7 +9,7 @@ import { leaveAccount } from '../people/members.ts'
 import { invitationOver, isKeySession } from '../people/errors.ts'
 import { insertAudit } from '../store.ts'
 import { labelOf } from '../people/mails.ts'
-import type { Member } from '../people/members-store.ts'
+import type { Member } from '../people/member.ts'
 
 interface PlacesPorts {
   store: StoreCtx

@@ -1,20 +1,28 @@
+import { answer } from '../../../kernel/answers.ts'
 import { AppError, overLimit } from '../../../kernel/errors.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import { readChange } from '../../../kernel/resource/read.ts'
+import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Logos } from '../../../kernel/ports.ts'
-import type { Route, RouteLimit } from '../../../kernel/route.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
-import { accentSheet, changeProfile, readProfile, toAccent, toMerchant } from '../domain/profile.ts'
-import { PROFILE_FIELDS, ProfilePage } from '../pages/profile-page.tsx'
-import { type Profile, findLogo, findProfile } from '../profile-store.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
+import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
+import { accentSheet, toAccent } from '../domain/accent.ts'
+import { changeProfile, toMerchant } from '../domain/profile.ts'
+import { type Profile, accountProfile } from '../account-profile.ts'
+import { ProfilePage } from '../pages/profile-page.tsx'
+import { findLogo, findProfile } from '../profile-store.ts'
 
 /** The form of an account's public profile, with a preview. */
-export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (Page | Form)[] {
+export function profilePages(ports: ProfilePorts): readonly (Page | Form)[] {
+  const { store } = ports
   const done = { saved: 'Profile saved.' }
   const page = async ({ frame, accountId }: PageRequest, typed?: FormState) => {
     const profile = await findProfile(store.db, accountId)
-    const filled = typed ?? { values: toValues(profile) }
-    return <ProfilePage frame={frame} filled={filled} merchant={toMerchant(profile)} />
+    const filled = formState(accountProfile, ports, profile, typed)
+    return <ProfilePage {...{ frame, filled }} rules={accountProfile.rules(ports)} merchant={toMerchant(profile)} />
   }
   return [
     {
@@ -29,12 +37,11 @@ export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (
       permission: 'checkout',
       async run({ accountId, caller: { actor } }, fields) {
         const { logoUrl } = await findProfile(store.db, accountId)
-        const typed = Object.fromEntries(PROFILE_FIELDS.map((name) => [name, fields.get(name)]))
+        const typed = formBody(accountProfile, ports, 'change', fields)
         const { logo, ...rest } = typed
         // The existing logo is fetched again only on request.
         const isSame = logo === (logoUrl ?? '') && fields.get('fetch_again') === ''
-        const change = readProfile(isSame ? rest : typed, { plainHttpAllowed: isPlay })
-        await changeProfile(store, logos, { accountId, actor, change })
+        await change(ports, { accountId, actor }, isSame ? rest : typed)
         return { to: '/dashboard/profile?done=saved' }
       },
       again: (request, state) => page(request, state),
@@ -42,15 +49,11 @@ export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (
   ]
 }
 
-const toValues = (profile: Profile): Record<string, string> => ({
-  name: profile.name ?? '',
-  logo: profile.logoUrl ?? '',
-  website: profile.website ?? '',
-  support_email: profile.supportEmail ?? '',
-  support_url: profile.supportUrl ?? '',
-  terms_url: profile.termsUrl ?? '',
-  accent: profile.accent ?? '',
-})
+async function change(ports: ProfilePorts, who: { accountId: string; actor: Actor }, body: Fields): Promise<Profile> {
+  const { store, logos } = ports
+  const said = readChange(accountProfile, ports, body, await findProfile(store.db, who.accountId))
+  return changeProfile(store, logos, { ...who, change: said })
+}
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const PER_MINUTE = 240
@@ -76,28 +79,46 @@ interface ProfilePorts {
   isPlay: boolean
 }
 
+const { record } = answer
+
+const verbs: readonly Verb<ProfilePorts>[] = [
+  {
+    method: 'get',
+    path: '/api/account/profile',
+    id: 'getProfile',
+    tag: 'accounts',
+    summary: 'The profile that payers see.',
+    who: 'account',
+    answer: record({ profile: shownSchema(accountProfile) }),
+    scope: 'checkout',
+    async run(ports, { caller }) {
+      const profile = await findProfile(ports.store.db, caller.accountId)
+      return { json: { profile: show(accountProfile, ports, profile) } }
+    },
+  },
+  {
+    method: 'put',
+    path: '/api/account/profile',
+    id: 'changeProfile',
+    tag: 'accounts',
+    summary: 'Change the fields in the body; an empty text or null removes a value. The picture is fetched once.',
+    who: 'account',
+    body: { schema: takenSchema(accountProfile, 'change'), example: exampleOf(accountProfile), isOfNoun: true },
+    answer: record({ profile: shownSchema(accountProfile) }),
+    scope: 'checkout',
+    async run(ports, { caller: { accountId, actor }, body }) {
+      return { json: { profile: show(accountProfile, ports, await change(ports, { accountId, actor }, body())) } }
+    },
+  },
+]
+
+export const describedProfileRoutes = describedOf(verbs)
+
 /** The profile for its account, and the public logo and colour. */
-export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): readonly Route[] {
-  const path = '/api/account/profile'
+export function profileRoutes(ports: ProfilePorts): readonly Route[] {
+  const { store } = ports
   return [
-    {
-      method: 'GET',
-      path,
-      door: 'account',
-      scope: 'checkout',
-      run: async ({ caller }) => ({ json: showProfile(await findProfile(store.db, caller.accountId), baseUrl()) }),
-    },
-    {
-      method: 'PUT',
-      path,
-      door: 'account',
-      scope: 'checkout',
-      async run({ caller: { accountId, actor }, body }) {
-        const change = readProfile(body(), { plainHttpAllowed: isPlay })
-        const profile = await changeProfile(store, logos, { accountId, actor, change })
-        return { json: showProfile(profile, baseUrl()) }
-      },
-    },
+    ...routesOf(verbs, ports),
     {
       method: 'GET',
       path: '/logos/:id',
@@ -124,21 +145,4 @@ export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): 
       },
     },
   ]
-}
-
-function showProfile(profile: Profile, base: string): JsonObject {
-  const { logoId, updatedAt } = profile
-  return {
-    profile: {
-      name: profile.name,
-      logo: profile.logoUrl,
-      logo_url: logoId === null ? null : `${base}/logos/${logoId}`,
-      support_email: profile.supportEmail,
-      support_url: profile.supportUrl,
-      terms_url: profile.termsUrl,
-      website: profile.website,
-      accent: profile.accent,
-      updated_unix: updatedAt === null ? null : Math.floor(updatedAt / 1000),
-    },
-  }
 }

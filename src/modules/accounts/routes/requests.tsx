@@ -1,13 +1,15 @@
+import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { RequestsPage } from '../pages/requests-page.tsx'
 import { type LoggedRequest, type RequestFilter, listRequests } from '../requests/store.ts'
 import { listKeys } from '../store.ts'
 
+const { text, integer, list, number, optional, orNull, record, words } = answer
 const PAGE_ROWS = 50
 const KEYS_MAX = 200
 const FILTERS = ['outcome', 'action', 'key'] as const
@@ -57,19 +59,44 @@ export const requestPages = (ports: RequestPorts): readonly Page[] => [
   },
 ]
 
+const REQUEST = record({
+  request_id: text,
+  at: text,
+  action: text,
+  status: integer,
+  code: orNull(text),
+  milliseconds: number,
+  key: orNull(text),
+  stands_for: integer,
+})
+
 /** The same for programs. */
-export const requestRoutes = (ports: RequestPorts): readonly Route[] => [
+const verbs: readonly Verb<RequestPorts>[] = [
   {
-    method: 'GET',
+    tag: 'accounts',
+    who: 'account',
+    method: 'get',
     path: '/api/requests',
-    door: 'account',
+    id: 'listRequests',
+    summary:
+      'Requests made with the keys of the account in the last day, newest first, 50 at a time; a sample if there were many.',
+    query: [
+      { name: 'outcome', schema: words('well', 'failed'), description: 'Status below 400, or 400 and above.' },
+      { name: 'action', schema: text, description: 'An action, or a route as in `GET /api/keys`.' },
+      { name: 'key', schema: text, description: 'The id of a key.' },
+      { name: 'before', schema: text, description: '`next` of the previous page.' },
+    ],
+    answer: record({ requests: list(REQUEST), next: optional(text) }),
     scope: 'keys',
-    async run({ caller, query }) {
+    async run(ports, { caller, query }) {
       const { requests, next } = await find(ports, caller.accountId, query)
       return { json: { requests: requests.map(show), ...(next !== undefined && { next }) } }
     },
   },
 ]
+
+export const requestRoutes = (ports: RequestPorts) => routesOf(verbs, ports)
+export const describedRequestRoutes = describedOf(verbs)
 
 async function find({ store, flush }: RequestPorts, accountId: string, given: Given): Promise<Found> {
   await flush()

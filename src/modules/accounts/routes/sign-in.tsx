@@ -12,7 +12,8 @@ import { signInByCode } from '../passkeys/recovery-codes.ts'
 import { readCode } from '../passkeys/wire-fields.ts'
 import { CodePage, LinkSentPage, RecoveryPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
 import { insertAudit } from '../store.ts'
-import { readEmail, readSignInToken } from '../wire-fields.ts'
+import { readEmail } from '../email-field.ts'
+import { readSignInToken } from '../wire-fields.ts'
 
 interface SignInPorts {
   store: StoreCtx

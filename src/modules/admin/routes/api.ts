@@ -1,6 +1,7 @@
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { requireUnbound } from '../../../kernel/rights.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { readReason } from '../../accounts/index.ts'
 import {
@@ -13,94 +14,124 @@ import {
 } from '../../wallets/index.ts'
 import type { AdminPorts, JobView, StoredMail } from '../ports.ts'
 
+const { text, bool, map, object, integer, orNull, list, optional, record, words } = answer
 const LISTED_MAX = 200
+const JOB_STATUSES = ['ready', 'running', 'done', 'dead']
 
 type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs' | 'gather' | 'erase' | 'tellStanding'>
 
-/** Routes for administrators about more than their own account, under `/api`. */
-export function adminRoutes(ports: AdminRoutesPorts): readonly Route[] {
-  const { store, listMails, listJobs, gather, erase, tellStanding } = ports
-  return [
-    {
-      method: 'GET',
-      path: '/api/mails',
-      door: 'administrator',
-      scope: 'keys',
-      async run({ caller }) {
-        requireUnbound(caller)
-        return { json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/jobs',
-      door: 'administrator',
-      scope: 'keys',
-      async run({ query }) {
-        const jobs = await listJobs({ ...readJobStatus(query), limit: LISTED_MAX })
-        return { json: { jobs: jobs.map(showJob) } }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/freezes',
-      door: 'administrator',
-      scope: 'keys',
-      async run() {
-        const { db } = store
-        const [sends, frozen] = await Promise.all([listFreezes(db, LISTED_MAX), listFrozen(db, LISTED_MAX)])
-        return { json: { sends: sends.map(showFreeze), wallets: frozen.map(showFrozen) } }
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/freezes/:id',
-      door: 'administrator',
-      scope: 'keys',
-      proof: true,
-      async run({ caller, params, body }) {
-        requireUnbound(caller)
-        const { frozen, pay_queued: payQueued, ...given } = body()
-        const who = { target: params.id!, actor: caller.actor }
-        if (readSwitch('frozen', frozen)) await freezeSends(store, { ...who, reason: readReason(given) })
-        else
-          await unfreezeSends(store, {
-            ...who,
-            payQueued: payQueued !== undefined && readSwitch('pay_queued', payQueued),
-          })
-        store.wakeJobs()
-        return { json: { id: params.id!, frozen: frozen === true } }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/accounts/:id/export',
-      door: 'administrator',
-      scope: 'keys',
-      proof: true,
-      async run({ caller, params }) {
-        requireUnbound(caller)
-        const exported = await gather({ accountId: params.id!, actor: caller.actor })
-        return { json: { account: params.id!, ...exported } }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/accounts/:id/erase',
-      door: 'administrator',
-      scope: 'keys',
-      proof: true,
-      async run({ caller, params }) {
-        requireUnbound(caller)
-        const onClosed = () => tellStanding(params.id!)
-        await erase({ accountId: params.id!, actor: caller.actor, onClosed })
-        return { json: { account: params.id!, erased: true } }
-      },
-    },
-  ]
-}
+const place = { tag: 'admin', scope: 'keys', who: 'administrator' } as const
 
-const JOB_STATUSES = ['ready', 'running', 'done', 'dead']
+const verbs: readonly Verb<AdminRoutesPorts>[] = [
+  {
+    ...place,
+    method: 'get',
+    path: '/api/mails',
+    id: 'listMails',
+    summary: 'Mail that was stored instead of sent.',
+    answer: record({
+      mails: list(record({ id: text, recipient: text, subject: text, text, created_at: text })),
+    }),
+    async run({ listMails }, { caller }) {
+      requireUnbound(caller)
+      return { json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }
+    },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/jobs',
+    id: 'listJobs',
+    summary: 'Background jobs.',
+    query: [{ name: 'status', schema: words(...JOB_STATUSES), description: 'Only those in this state.' }],
+    answer: record({
+      jobs: list(
+        record({ id: text, kind: text, status: text, attempts: integer, run_at: text, last_error: orNull(text) }),
+      ),
+    }),
+    async run({ listJobs }, { query }) {
+      const jobs = await listJobs({ ...readJobStatus(query), limit: LISTED_MAX })
+      return { json: { jobs: jobs.map(showJob) } }
+    },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/freezes',
+    id: 'listFreezes',
+    summary: 'Frozen sends and frozen wallets, with the reason of each.',
+    answer: record({
+      sends: list(record({ id: text, reason: text, frozen_at: text })),
+      wallets: list(record({ id: text, address: text, account: orNull(text), reason: text, frozen_at: text })),
+    }),
+    async run({ store: { db } }) {
+      const [sends, frozen] = await Promise.all([listFreezes(db, LISTED_MAX), listFrozen(db, LISTED_MAX)])
+      return { json: { sends: sends.map(showFreeze), wallets: frozen.map(showFrozen) } }
+    },
+  },
+  {
+    ...place,
+    method: 'put',
+    path: '/api/freezes/{id}',
+    id: 'setFreeze',
+    summary:
+      'Freeze all sends (`all`), those of an account, or a wallet by its id or address, at once; or let them go on with `frozen: false`.',
+    body: {
+      schema: record({ frozen: bool, reason: optional(text), pay_queued: optional(bool) }),
+      example: { frozen: true, reason: 'A key is out.' },
+    },
+    answer: record({ id: text, frozen: bool }),
+    refuses: [409],
+    proof: true,
+    async run({ store }, { caller, params, body }) {
+      requireUnbound(caller)
+      const { frozen, pay_queued: payQueued, ...given } = body()
+      const who = { target: params.id!, actor: caller.actor }
+      if (readSwitch('frozen', frozen)) await freezeSends(store, { ...who, reason: readReason(given) })
+      else
+        await unfreezeSends(store, {
+          ...who,
+          payQueued: payQueued !== undefined && readSwitch('pay_queued', payQueued),
+        })
+      store.wakeJobs()
+      return { json: { id: params.id!, frozen: frozen === true } }
+    },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/accounts/{id}/export',
+    id: 'exportAccount',
+    summary: 'Everything known about an account, except secrets and other people; up to 10,000 rows.',
+    answer: record({ account: text, tables: map(list(object)), complete: bool }),
+    proof: true,
+    async run({ gather }, { caller, params }) {
+      requireUnbound(caller)
+      const exported = await gather({ accountId: params.id!, actor: caller.actor })
+      return { json: { account: params.id!, ...exported } }
+    },
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/accounts/{id}/erase',
+    id: 'eraseAccount',
+    summary: 'Close an account and erase its personal data. Money records stay; refused while money is in motion.',
+    answer: record({ account: text, erased: bool }),
+    refuses: [409],
+    proof: true,
+    async run({ erase, tellStanding }, { caller, params }) {
+      requireUnbound(caller)
+      const onClosed = () => tellStanding(params.id!)
+      await erase({ accountId: params.id!, actor: caller.actor, onClosed })
+      return { json: { account: params.id!, erased: true } }
+    },
+  },
+]
+
+/** Routes for administrators about more than their own account, under `/api`. */
+export const adminRoutes = (ports: AdminRoutesPorts) => routesOf(verbs, ports)
+export const describedAdminRoutes = describedOf(verbs)
 
 function readJobStatus({ status }: Readonly<Record<string, unknown>>): { status?: string } {
   if (status === undefined) return {}

@@ -1,4 +1,5 @@
 import { formatNano } from '../../../kernel/money.ts'
+import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { ADDITIONAL_STATUSES, type CheckoutStatus, type Marker, REFUND_MARKERS } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
@@ -8,12 +9,14 @@ import { badField } from '../errors.ts'
 import { countByStatus, addRevenue, countRefunded, listCheckouts, sumRefunds, sumRevenue } from '../report-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../sums-store.ts'
 import { toOwnView } from '../shape.ts'
-import { ANONYMOUS } from '../record.ts'
+import { ANONYMOUS, type Checkout } from '../record.ts'
 import { formatFiat } from './fiat.ts'
 import { readEnd, readMoment, readPeriod } from './period.ts'
-import { listShownRefunds } from './show.ts'
+import { asOrdered, listShownRefunds } from './show.ts'
 
 const DAY = 86_400_000
+const LIMIT_DEFAULT = 25
+export const LIMIT_MAX = 100
 const SERIES_DAYS = 30
 const ROWS_DEFAULT = 100
 const ROWS_MAX = 1_000
@@ -48,9 +51,33 @@ export function readMarker(field: string, value: unknown): Marker | undefined {
 }
 
 /** Reads both filters of lists and reports. */
-export function readStanding(fields: Fields): Pick<Filter, 'status' | 'additional'> {
+function readStanding(fields: Fields): Pick<Filter, 'status' | 'additional'> {
   const { status, additional } = readStatus(fields.status)
   return { status, additional: readMarker('additional_status', fields.additional_status) ?? additional }
+}
+
+/** A page of the checkouts of an account, or of all accounts, newest first. */
+export async function listOwn(ctx: CheckoutRoom, query: Fields, owner: string | undefined): Promise<JsonObject> {
+  const { db, ports } = ctx
+  const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
+  const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })
+  const filter = { owner, ...readStanding(query) }
+  const after = readCursor(query.cursor)
+  const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
+  const counts = await countByStatus(db, ports.engine, filter)
+  const last = checkouts.length === limit ? checkouts.at(-1) : undefined
+  const refunds = await listShownRefunds(ctx, checkouts)
+  const show = async (one: Checkout) => ({
+    ...toOwnView(ports, (await asOrdered(ctx, one)).checkout),
+    ...refunds.get(one.id),
+  })
+  return {
+    checkouts: await Promise.all(checkouts.map(show)),
+    total: counts.reduce((sum, { count }) => sum + count, 0),
+    limit,
+    offset,
+    next_cursor: last ? toCursor(last) : null,
+  }
 }
 
 /**

@@ -1,49 +1,57 @@
-import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { bodyOfAction } from '../../../kernel/described.ts'
+import { readCursor, readWhole } from '../../../kernel/paging.ts'
 import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { requireScope } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
-import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../../webhooks/index.ts'
+import {
+  DELIVERY,
+  EVENT_WITH_DELIVERIES,
+  listEventsOf,
+  redeliver,
+  showDelivery,
+  showEventWithDeliveries,
+} from '../../webhooks/index.ts'
 import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
+import { CHECKOUT_WALLET, MADE_CHECKOUT, MOMENT, OVERVIEW, OWN_CHECKOUT, PAYMENT, REFUND, STATS } from '../answers.ts'
+import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { asOrdered, listShownRefunds, showOwn, showUnmatched } from '../domain/show.ts'
+import { showOwn, showUnmatched } from '../domain/show.ts'
 import { deleteCheckout } from '../domain/end.ts'
 import { exportPayments } from '../domain/export.ts'
 import { markPaid } from '../domain/mark.ts'
-import { readOverview, readStanding, readStats } from '../domain/report.ts'
+import { LIMIT_MAX, listOwn, readOverview, readStats } from '../domain/report.ts'
 import { updateCheckout } from '../domain/update.ts'
-import { badField, checkoutNotFound } from '../errors.ts'
 import { showRefunds } from '../refunds/follow.ts'
 import { refundCheckout } from '../refunds/refund.ts'
 import { readRefund } from '../refunds/request.ts'
 import { showRefund } from '../refunds/shape.ts'
-import { countByStatus, listCheckouts } from '../report-store.ts'
 import { toOwnView, toResponse } from '../shape.ts'
-import type { Checkout } from '../record.ts'
-import { toCheckoutId } from '../wire-fields.ts'
+import { idOf, readHash } from '../wire-fields.ts'
+import { describedCheckRoutes } from './check.ts'
+import { describedPayEventRoutes } from './pay-events.ts'
+import { describedPayRoutes } from './pay.tsx'
+import { describedProofRoutes } from './proof.tsx'
 import { createOpener } from './open-from-fields.ts'
-import { statementRoute } from './statement.tsx'
+import { exportMonth } from './statement.tsx'
 
-const LIMIT_DEFAULT = 25
-const LIMIT_MAX = 100
+const { text, bool, integer, optional, orNull, list, record, words } = answer
+const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled', 'paid', 'all']
 
-/**
- * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path grants nothing: only
- * administrators see more than their own account there.
- */
-export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
-  const areas: Area[] = [
-    { ctx, path: '/api/checkouts', seesAll: () => false },
-    { ctx, path: '/api/admin/checkouts', seesAll: ({ role }) => role === 'admin' },
-  ]
-  // Routes with fixed words come before those that match any id.
-  return areas.flatMap((area) => [...listRoutes(area), ...oneRoutes(area)])
-}
+const CHANGED = record({ success: bool, checkout: OWN_CHECKOUT })
+const REFUND_BODY = bodyOfAction(checkoutRefund, 'id')
+const BODY = bodyOfAction(checkoutAction, 'public_key')
+/** Its lifetime and the parts of its price can be set only when it is made. */
+const CHANGE_BODY = bodyOfAction(checkoutAction, 'public_key', 'template', 'expire', 'line_items', 'shipping')
+
+const shared = { tag: 'checkout', who: 'account' } as const
 
 interface Area {
   ctx: CheckoutRoom
-  path: string
+  open: ReturnType<typeof createOpener>
   seesAll(caller: AccountCaller): boolean
 }
 
@@ -54,141 +62,261 @@ function ownerFor({ seesAll }: Area, caller: AccountCaller): string | undefined 
   return undefined
 }
 
-function listRoutes(area: Area): readonly Route[] {
-  const { ctx, path } = area
+/** Routes with fixed words come before those that match any id. */
+const verbsAt = (path: string, suffix: string, whose: string): readonly Verb<Area>[] => [
+  {
+    ...shared,
+    method: 'get',
+    path,
+    id: `listCheckouts${suffix}`,
+    summary: `Checkouts ${whose}, newest first.`,
+    query: [
+      { name: 'limit', schema: integer, description: 'How many at most: 1 to 100, 25 by default.' },
+      { name: 'offset', schema: integer, description: 'How many to skip.' },
+      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page; instead of `offset`.' },
+      {
+        name: 'status',
+        schema: words(...STATUSES, ...REFUND_MARKERS),
+        description: 'Only those with this status; `paid` means `complete`.',
+      },
+      {
+        name: 'additional_status',
+        schema: words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS),
+        description: 'Only those with this one.',
+      },
+    ],
+    answer: record({
+      checkouts: list(OWN_CHECKOUT),
+      total: integer,
+      limit: integer,
+      offset: integer,
+      next_cursor: orNull(text),
+    }),
+    scope: 'checkout',
+    run: async (area, { caller, query }) => ({ json: await listOwn(area.ctx, query, ownerFor(area, caller)) }),
+  },
+  {
+    ...shared,
+    method: 'post',
+    path,
+    id: `createCheckout${suffix}`,
+    summary: 'Create a checkout.',
+    body: BODY,
+    once: true,
+    status: 201,
+    answer: MADE_CHECKOUT,
+    refuses: [403, 404, 409, 502, 503, 504],
+    scope: 'checkout',
+    async run({ ctx, open }, { caller, body, once }) {
+      const make = await open(caller, body())
+      const made = await once('checkouts.create', async (idempotency) => toResponse(ctx.ports, await make(idempotency)))
+      return { status: 201, json: made }
+    },
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/stats`,
+    id: `getCheckoutStats${suffix}`,
+    summary: 'Totals of the account’s checkouts, and of each of the last 30 days.',
+    answer: STATS,
+    scope: 'reports',
+    run: async ({ ctx }, { caller }) => ({ json: await readStats(ctx, caller.accountId) }),
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/overview`,
+    id: `getCheckoutOverview${suffix}`,
+    summary: 'The same for all accounts.',
+    who: 'administrator',
+    answer: OVERVIEW,
+    scope: 'keys',
+    run: async ({ ctx }) => ({ json: await readOverview(ctx) }),
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/unmatched`,
+    id: `listUnmatchedPayments${suffix}`,
+    summary: 'Payments to an address of the account that match no checkout.',
+    query: [
+      { name: 'limit', schema: integer, description: 'How many at most: 1 to 100, 100 by default.' },
+      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
+    ],
+    answer: record({ payments: list(PAYMENT), total: integer, limit: integer, next_cursor: orNull(text) }),
+    scope: 'reports',
+    async run({ ctx }, { caller: { accountId: owner }, query }) {
+      const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_MAX })
+      return { json: await showUnmatched(ctx, { owner, limit, after: readCursor(query.cursor) }) }
+    },
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/export.csv`,
+    id: `exportPayments${suffix}`,
+    summary: 'All payments and refunds as CSV.',
+    type: 'text/csv',
+    answer: text,
+    scope: 'reports',
+    run: (area, { caller }) => ({
+      rows: exportPayments(area.ctx, ownerFor(area, caller)),
+      type: 'text/csv; charset=utf-8',
+      headers: { 'content-disposition': 'attachment; filename="payments.csv"' },
+    }),
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/statement.csv`,
+    id: `exportStatement${suffix}`,
+    summary: 'Sales, refunds and other payments of the account in a month, as CSV.',
+    query: [
+      { name: 'month', schema: text, description: 'Such as 2026-10; by default this month.' },
+      {
+        name: 'time_zone',
+        schema: text,
+        description: 'Time zone of the month, such as Europe/Berlin; UTC by default.',
+      },
+    ],
+    type: 'text/csv',
+    answer: text,
+    scope: 'reports',
+    run: ({ ctx }, { caller, query }) => exportMonth(ctx, caller.accountId, query),
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/{id}`,
+    id: `getCheckout${suffix}`,
+    summary: 'A checkout with its payments, events and history.',
+    answer: record({
+      checkout: OWN_CHECKOUT,
+      payments: list(PAYMENT),
+      webhook_events: list(EVENT_WITH_DELIVERIES),
+      wallet: orNull(CHECKOUT_WALLET),
+      timeline: list(MOMENT),
+    }),
+    scope: 'checkout',
+    async run(area, { caller, params }) {
+      const view = { owner: ownerFor(area, caller), showEvent: showEventWithDeliveries }
+      return { json: await showOwn(area.ctx, params.id!, view) }
+    },
+  },
+  {
+    ...shared,
+    method: 'put',
+    path: `${path}/{id}`,
+    id: `updateCheckout${suffix}`,
+    summary: 'Change a checkout: its texts until it is paid, its price until somebody has opened it.',
+    body: { ...CHANGE_BODY, example: { title: 'Coffee' } },
+    answer: CHANGED,
+    refuses: [403, 409, 502, 504],
+    scope: 'checkout',
+    // The payment address can be changed here, so the caller must have confirmed their identity.
+    proof: true,
+    async run({ ctx }, { caller: { accountId, actor }, params, body }) {
+      const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
+      const request = { id: idOf(params), owner: accountId, actor, body: named }
+      return { json: { success: true, checkout: toOwnView(ctx.ports, await updateCheckout(ctx, request)) } }
+    },
+  },
+  {
+    ...shared,
+    method: 'delete',
+    path: `${path}/{id}`,
+    id: `deleteCheckout${suffix}`,
+    summary: 'Cancel an open checkout, or hide a finished one.',
+    answer: record({ success: bool, deleted: bool, id: text }),
+    refuses: [409],
+    scope: 'checkout',
+    async run({ ctx }, { caller: { accountId, actor }, params }) {
+      const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor })
+      return { json: { success: true, deleted: true, id } }
+    },
+  },
+  {
+    ...shared,
+    method: 'post',
+    path: `${path}/{id}/mark`,
+    id: `markCheckoutPaid${suffix}`,
+    summary: 'Mark a checkout as paid, by a block if there is one.',
+    body: { schema: record({ block_hash: optional(answer.hash) }), example: {}, required: false },
+    answer: CHANGED,
+    refuses: [403, 409],
+    scope: 'checkout',
+    async run({ ctx }, { caller: { accountId, actor }, params, body }) {
+      const request = { id: idOf(params), owner: accountId, actor, blockHash: readHash(body()) }
+      return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
+    },
+  },
+  {
+    ...shared,
+    method: 'get',
+    path: `${path}/{id}/refunds`,
+    id: `listRefunds${suffix}`,
+    summary: 'Refunds of a checkout, and how much can still be refunded.',
+    answer: record({ refunds: list(REFUND), refundable: answer.nano, refundable_raw: answer.raw }),
+    scope: 'refunds',
+    run: async (area, { caller, params }) => ({
+      json: await showRefunds(area.ctx, { id: idOf(params), owner: ownerFor(area, caller) }),
+    }),
+  },
+  {
+    ...shared,
+    method: 'post',
+    path: `${path}/{id}/refunds`,
+    id: `refundCheckout${suffix}`,
+    summary: 'Refund what was paid, or a part of it.',
+    once: true,
+    status: 201,
+    body: { ...REFUND_BODY, example: { amount: '0.5', reason: 'Sold out' }, required: false },
+    answer: REFUND,
+    refuses: [403, 409, 502, 503, 504],
+    scope: 'refunds',
+    proof: true,
+    run: async ({ ctx }, request) => ({ status: 201, json: await refund(ctx, request) }),
+  },
+  {
+    ...shared,
+    method: 'post',
+    path: `${path}/{id}/redeliver`,
+    id: `redeliverCheckoutEvents${suffix}`,
+    summary: 'Send the events of a checkout again.',
+    once: true,
+    answer: record({ success: bool, redelivered: integer, deliveries: list(DELIVERY) }),
+    scope: 'checkout',
+    run: async ({ ctx }, request) => ({ json: await redeliverAll(ctx, request) }),
+  },
+]
+
+const own = verbsAt('/api/checkouts', '', 'of the account')
+const ofAdmin = verbsAt(
+  '/api/admin/checkouts',
+  'AsAdmin',
+  'of all accounts for administrators, and of the account for others',
+)
+
+/**
+ * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path grants nothing: only
+ * administrators see more than their own account there.
+ */
+export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
   const open = createOpener(ctx)
   return [
-    {
-      method: 'GET',
-      path,
-      door: 'account',
-      scope: 'checkout',
-      run: async ({ caller, query }) => ({ json: await list(ctx, query, ownerFor(area, caller)) }),
-    },
-    {
-      method: 'POST',
-      path,
-      door: 'account',
-      scope: 'checkout',
-      async run({ caller, body, once }) {
-        const make = await open(caller, body())
-        const made = await once('checkouts.create', async (idempotency) =>
-          toResponse(ctx.ports, await make(idempotency)),
-        )
-        return { status: 201, json: made }
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/stats`,
-      door: 'account',
-      scope: 'reports',
-      run: async ({ caller }) => ({ json: await readStats(ctx, caller.accountId) }),
-    },
-    {
-      method: 'GET',
-      path: `${path}/overview`,
-      door: 'administrator',
-      scope: 'keys',
-      run: async () => ({ json: await readOverview(ctx) }),
-    },
-    {
-      method: 'GET',
-      path: `${path}/unmatched`,
-      door: 'account',
-      scope: 'reports',
-      async run({ caller: { accountId: owner }, query }) {
-        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_MAX })
-        return { json: await showUnmatched(ctx, { owner, limit, after: readCursor(query.cursor) }) }
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/export.csv`,
-      door: 'account',
-      scope: 'reports',
-      run: ({ caller }) => ({
-        rows: exportPayments(ctx, ownerFor(area, caller)),
-        type: 'text/csv; charset=utf-8',
-        headers: { 'content-disposition': 'attachment; filename="payments.csv"' },
-      }),
-    },
-    statementRoute(ctx, path),
+    ...routesOf(own, { ctx, open, seesAll: () => false }),
+    ...routesOf(ofAdmin, { ctx, open, seesAll: ({ role }) => role === 'admin' }),
   ]
 }
 
-function oneRoutes(area: Area): readonly Route[] {
-  const { ctx, path } = area
-  return [
-    {
-      method: 'GET',
-      path: `${path}/:id`,
-      door: 'account',
-      scope: 'checkout',
-      async run({ caller, params }) {
-        const view = { owner: ownerFor(area, caller), showEvent: showEventWithDeliveries }
-        return { json: await showOwn(ctx, params.id!, view) }
-      },
-    },
-    {
-      method: 'PUT',
-      path: `${path}/:id`,
-      door: 'account',
-      scope: 'checkout',
-      // The payment address can be changed here, so the caller must have confirmed their identity.
-      proof: true,
-      async run({ caller: { accountId, actor }, params, body }) {
-        const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
-        const request = { id: idOf(params), owner: accountId, actor, body: named }
-        return { json: { success: true, checkout: toOwnView(ctx.ports, await updateCheckout(ctx, request)) } }
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/:id`,
-      door: 'account',
-      scope: 'checkout',
-      async run({ caller: { accountId, actor }, params }) {
-        const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor })
-        return { json: { success: true, deleted: true, id } }
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id/mark`,
-      door: 'account',
-      scope: 'checkout',
-      async run({ caller: { accountId, actor }, params, body }) {
-        const request = { id: idOf(params), owner: accountId, actor, blockHash: readHash(body()) }
-        return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/:id/refunds`,
-      door: 'account',
-      scope: 'refunds',
-      run: async ({ caller, params }) => ({
-        json: await showRefunds(ctx, { id: idOf(params), owner: ownerFor(area, caller) }),
-      }),
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id/refunds`,
-      door: 'account',
-      scope: 'refunds',
-      proof: true,
-      run: async (request) => ({ status: 201, json: await refund(ctx, request) }),
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id/redeliver`,
-      door: 'account',
-      scope: 'checkout',
-      run: async (request) => ({ json: await redeliverAll(ctx, request) }),
-    },
-  ]
-}
+export const describedCheckoutRoutes = [
+  ...describedOf([...own, ...ofAdmin]),
+  ...describedCheckRoutes,
+  ...describedProofRoutes,
+  ...describedPayRoutes,
+  ...describedPayEventRoutes,
+]
 
 function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountRequest): Promise<JsonObject> {
   const { accountId } = caller
@@ -211,41 +339,4 @@ async function refund(ctx: CheckoutRoom, { caller, params, body, once, tell }: A
     const refunded = await refundCheckout(ctx, by, request, idempotency)
     return showRefund(ctx.ports, refunded)
   })
-}
-
-async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: string | undefined): Promise<JsonObject> {
-  const { db, ports } = ctx
-  const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
-  const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })
-  const filter = { owner, ...readStanding(query) }
-  const after = readCursor(query.cursor)
-  const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
-  const counts = await countByStatus(db, ports.engine, filter)
-  const last = checkouts.length === limit ? checkouts.at(-1) : undefined
-  const refunds = await listShownRefunds(ctx, checkouts)
-  const show = async (one: Checkout) => ({
-    ...toOwnView(ports, (await asOrdered(ctx, one)).checkout),
-    ...refunds.get(one.id),
-  })
-  return {
-    checkouts: await Promise.all(checkouts.map(show)),
-    total: counts.reduce((sum, { count }) => sum + count, 0),
-    limit,
-    offset,
-    next_cursor: last ? toCursor(last) : null,
-  }
-}
-
-function readHash({ block_hash: hash }: Readonly<Record<string, unknown>>): string | undefined {
-  if (hash === undefined || hash === null || hash === '') return undefined
-  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
-    throw badField('block_hash', 'Invalid block hash', 'invalid_hash')
-  }
-  return hash.toUpperCase()
-}
-
-function idOf({ id = '' }: Readonly<Record<string, string>>): string {
-  const known = toCheckoutId(id)
-  if (known === undefined) throw checkoutNotFound()
-  return known
 }

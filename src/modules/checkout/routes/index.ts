@@ -8,7 +8,7 @@ import { invoiceRoute } from './invoice.tsx'
 import { payEventRoutes } from './pay-events.ts'
 import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
 import { payRoutes } from './pay.tsx'
-import { proofRoute } from './proof.tsx'
+import { proofRoutes } from './proof.tsx'
 
 interface CheckoutRoutePorts {
   ctx: CheckoutRoom
@@ -27,13 +27,16 @@ export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
   const { ctx, developmentLedger, perMinute } = ports
   const told = new LastTold()
   const limit = payLimit(perMinute, told)
+  const ofPayers = [
+    ...checkRoutes({ ...ports, told }),
+    ...proofRoutes({ ctx, devnet: developmentLedger !== undefined }),
+    ...payEventRoutes(ports),
+  ]
   return [
     ...apiRoutes(ctx),
-    ...checkRoutes({ ...ports, limit, told }),
+    ...ofPayers.map((route): Route => ({ ...route, limit })),
     ...payRoutes({ ...ports, limit }),
-    proofRoute({ ctx, limit, devnet: developmentLedger !== undefined }),
     invoiceRoute({ ...ports, limit }),
-    ...payEventRoutes({ ...ports, limit }),
     ...(developmentLedger ? developerRoutes(ctx, developmentLedger) : []),
   ]
 }

@@ -1,5 +1,7 @@
+import { answer } from '../../../kernel/answers.ts'
 import { overLimit } from '../../../kernel/errors.ts'
-import type { EventStream, Route, RouteLimit, StreamEnd } from '../../../kernel/route.ts'
+import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import type { EventStream, StreamEnd } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, showCheck } from '../domain/show.ts'
 
@@ -8,7 +10,6 @@ const STREAMS_PER_IP_MAX = 10
 
 interface PayEventPorts {
   ctx: CheckoutRoom
-  limit: RouteLimit
   nudge(address: string): void
   /** Calls the listener when something about a checkout has changed, on any instance. */
   onChange(listener: (checkoutId: string) => void): () => void
@@ -21,33 +22,44 @@ interface Stream {
   seq: number
 }
 
+interface Streaming extends Pick<PayEventPorts, 'ctx' | 'nudge'> {
+  streams: CheckoutStreams
+}
+
+const verbs: readonly OpenVerb<Streaming>[] = [
+  {
+    tag: 'checkout',
+    who: 'anybody',
+    door: 'open',
+    stream: true,
+    method: 'get',
+    path: '/pay/{id}/events',
+    id: 'followPayment',
+    summary:
+      'Server-sent events named `status`: the data of each is what `/check/{id}` answers. Ends with the payment.',
+    type: 'text/event-stream',
+    answer: answer.text,
+    async run({ ctx, nudge, streams }, { params, ip }) {
+      const { id, address } = await getCheckout(ctx, params.id!)
+      const open = (out: StreamEnd) => {
+        const stop = streams.add(id, ip, out)
+        nudge(address)
+        // Read again, because a change between the first read and the subscription was sent to nobody.
+        void streams.tell(id)
+        return stop
+      }
+      return { events: { open } }
+    },
+  },
+]
+
 /** Streams the changes of a checkout to its payer's page as they happen (contract 4.6). */
-export function payEventRoutes(ports: PayEventPorts): readonly Route[] {
-  const { ctx, limit, nudge, onChange } = ports
+export function payEventRoutes({ ctx, nudge, onChange }: PayEventPorts) {
   const streams = new CheckoutStreams(ctx)
   onChange((id) => void streams.tell(id))
-  return [
-    {
-      method: 'GET',
-      path: '/pay/:id/events',
-      door: 'open',
-      limit,
-      stream: true,
-      async run({ params, ip }) {
-        const { id, address } = await getCheckout(ctx, params.id!)
-        return { events: { open: (out) => begin(out, { id, address, ip }) } }
-      },
-    },
-  ]
-
-  function begin(out: StreamEnd, { id, address, ip }: { id: string; address: string; ip: string }) {
-    const stop = streams.add(id, ip, out)
-    nudge(address)
-    // Read again, because a change between the first read and the subscription was sent to nobody.
-    void streams.tell(id)
-    return stop
-  }
+  return routesOf(verbs, { ctx, nudge, streams })
 }
+export const describedPayEventRoutes = describedOf(verbs)
 
 /** The open event streams by checkout. */
 class CheckoutStreams {

@@ -1,3 +1,5 @@
+import { answer } from '../../../kernel/answers.ts'
+import type { Described } from '../../../kernel/described.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import {
@@ -15,6 +17,7 @@ import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
 import { currencyOf, showWorth } from '../../../web/formats.ts'
+import { RECORD } from '../answers.ts'
 import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
@@ -101,6 +104,36 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
     { method: 'POST', path: '/pay/:id/amount', door: 'open', limit, run: (request) => takeAmount(ctx, request) },
   ]
 }
+
+const { text, record, words } = answer
+
+export const describedPayRoutes: readonly Described[] = [
+  {
+    method: 'get',
+    path: '/pay/{id}',
+    id: 'getPaymentPage',
+    tag: 'checkout',
+    summary: 'The page of a checkout; for `Accept: application/json`, or with `json`, its record.',
+    who: 'anybody',
+    query: [
+      { name: 'json', schema: words('true', '1'), description: 'Returns the record, whatever `Accept` says.' },
+      { name: 'choice', schema: text, description: 'What this payer chose to pay, in raw.' },
+    ],
+    answer: RECORD,
+    refuses: [503],
+  },
+  {
+    method: 'post',
+    path: '/pay/{id}/amount',
+    id: 'chooseAmount',
+    tag: 'checkout',
+    summary: 'Set the amount, if the payer decides it.',
+    who: 'anybody',
+    body: { schema: record({ amount: answer.oneOf(text, answer.number) }), example: { amount: '1.5' } },
+    answer: RECORD,
+    refuses: [409, 503],
+  },
+]
 
 async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Reply> {
   const { id } = await getCheckout(ctx, request.params.id!)

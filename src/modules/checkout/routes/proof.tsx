@@ -1,27 +1,40 @@
-import type { Route, RouteLimit, RouteRequest } from '../../../kernel/route.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import type { RouteRequest } from '../../../kernel/route.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, readPageFacts } from '../domain/show.ts'
 import { badField, noVotes, proofNotAvailable } from '../errors.ts'
+import { PROOF } from '../answers.ts'
 import { ProofPage } from '../pages/proof-page.tsx'
 import { findProof } from '../proofs.ts'
 import type { Checkout } from '../record.ts'
 import { headersFor, voiceFor } from './pay.tsx'
 
+const { text, words } = answer
+
 interface ProofPorts {
   ctx: CheckoutRoom
-  limit: RouteLimit
   devnet: boolean
 }
 
-/** The proof of a payment: JSON for programs, and for people a page that verifies it in their browser. */
-export function proofRoute({ ctx, limit, devnet }: ProofPorts): Route {
-  return {
-    method: 'GET',
-    path: '/checkout/:id/proof',
+const verbs: readonly OpenVerb<ProofPorts>[] = [
+  {
+    tag: 'checkout',
+    who: 'anybody',
     door: 'open',
-    limit,
-    async run(request) {
+    method: 'get',
+    path: '/checkout/{id}/proof',
+    id: 'getPaymentProof',
+    summary:
+      'The proof that the network has confirmed the payment: its block and the votes of representatives. For `Accept: text/html` a page that verifies it.',
+    query: [
+      { name: 'block', schema: text, description: 'A payment of a checkout that was paid by several blocks.' },
+      { name: 'json', schema: words('true', '1'), description: 'Returns the proof, whatever `Accept` says.' },
+    ],
+    answer: PROOF,
+    refuses: [409],
+    async run({ ctx, devnet }, request) {
       const checkout = await getCheckout(ctx, request.params.id!)
       const { id, title, blockHash } = checkout
       if (checkout.status !== 'complete') throw proofNotAvailable('A proof is available once the checkout is complete.')
@@ -33,8 +46,12 @@ export function proofRoute({ ctx, limit, devnet }: ProofPorts): Route {
       const page = <ProofPage {...{ id, title, proof, devnet }} />
       return { page, headers: headersFor(ctx, { voice: voiceFor(request), embed: undefined }) }
     },
-  }
-}
+  },
+]
+
+/** The proof of a payment: JSON for programs, and for people a page that verifies it in their browser. */
+export const proofRoutes = (ports: ProofPorts) => routesOf(verbs, ports)
+export const describedProofRoutes = describedOf(verbs)
 
 async function whyNone(ctx: CheckoutRoom, checkout: Checkout, hash: string | null): Promise<Error> {
   const { payments } = await readPageFacts(ctx, checkout)

@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { Route } from '../../../kernel/route.ts'
+import type { Reply, RouteRequest } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import { StatementPage } from '../pages/statement-page.tsx'
 import type { CheckoutRoom } from '../room.ts'
@@ -37,17 +37,11 @@ async function show(ctx: CheckoutRoom, { frame, query, accountId }: PageRequest)
 }
 
 /** The same as CSV. An administrator gets their own account's statement here, too. */
-export const statementRoute = (ctx: CheckoutRoom, path: string): Route => ({
-  method: 'GET',
-  path: `${path}/statement.csv`,
-  door: 'account',
-  scope: 'reports',
-  run({ caller, query }) {
-    const month = readMonth(query, ctx.clock.now())
-    return {
-      rows: exportStatement(ctx, caller.accountId, month),
-      type: 'text/csv; charset=utf-8',
-      headers: { 'content-disposition': `attachment; filename="statement-${month.month}.csv"` },
-    }
-  },
-})
+export function exportMonth(ctx: CheckoutRoom, accountId: string, query: RouteRequest['query']): Reply {
+  const month = readMonth(query, ctx.clock.now())
+  return {
+    rows: exportStatement(ctx, accountId, month),
+    type: 'text/csv; charset=utf-8',
+    headers: { 'content-disposition': `attachment; filename="statement-${month.month}.csv"` },
+  }
+}

@@ -1,54 +1,77 @@
 import { AppError } from '../../../kernel/errors.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { answer } from '../../../kernel/answers.ts'
+import type { Described } from '../../../kernel/described.ts'
+import { PAGES, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { LISTED_EMAIL_PAYMENT, OWN_EMAIL_PAYMENT } from '../answers.ts'
 import type { EmailRoom } from '../room.ts'
 import { cancelEmailPayment } from '../domain/follow.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { type EmailStatus, listEmailPayments } from '../store.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
+import { describedClaimRoutes } from './described.ts'
 
+const { text, bool, integer, orNull, list, record, words } = answer
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 const STATUSES: readonly EmailStatus[] = ['waiting', 'funded', 'completed', 'expired']
 
+const place = { tag: 'email', scope: 'email', who: 'account' } as const
+
+const verbs: readonly Verb<EmailRoom>[] = [
+  {
+    ...place,
+    method: 'get',
+    path: '/api/emails',
+    id: 'listEmailPayments',
+    summary: 'Email payments of the account, newest first.',
+    query: [
+      ...PAGES,
+      {
+        name: 'status',
+        schema: words('waiting', 'funded', 'completed', 'expired'),
+        description: 'Only those with this status.',
+      },
+    ],
+    answer: record({ payments: list(LISTED_EMAIL_PAYMENT), limit: integer, next_cursor: orNull(text) }),
+    async run(ctx, { caller: { accountId }, query }) {
+      const limit = readLimit(query.limit)
+      const filter = { accountId, status: readStatus(query.status), limit, after: readCursor(query.cursor) }
+      const payments = await listEmailPayments(ctx.store.db, filter)
+      const last = payments.length === limit ? payments.at(-1) : undefined
+      return { json: { payments: payments.map(showListed), limit, next_cursor: last ? toCursor(last) : null } }
+    },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/emails/{id}',
+    id: 'getEmailPayment',
+    summary: 'An email payment and its recipients.',
+    answer: record({ payment: OWN_EMAIL_PAYMENT }),
+    run: async (ctx, { caller: { accountId }, params }) => ({
+      json: { payment: await showOwnEmailPayment(ctx, { id: params.id!, accountId }) },
+    }),
+  },
+  {
+    ...place,
+    method: 'delete',
+    path: '/api/emails/{id}',
+    id: 'cancelEmailPayment',
+    summary: 'Cancel an email payment; unclaimed shares go back.',
+    answer: record({ success: bool, payment: LISTED_EMAIL_PAYMENT }),
+    refuses: [409],
+    proof: true,
+    async run(ctx, { caller: { accountId, actor }, params }) {
+      const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId, actor })
+      return { json: { success: true, payment: showListed(payment) } }
+    },
+  },
+]
+
 /** Email payments of an account, under `/api/emails`. */
-export function emailRoutes(ctx: EmailRoom): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/emails',
-      door: 'account',
-      scope: 'email',
-      async run({ caller: { accountId }, query }) {
-        const limit = readLimit(query.limit)
-        const filter = { accountId, status: readStatus(query.status), limit, after: readCursor(query.cursor) }
-        const payments = await listEmailPayments(ctx.store.db, filter)
-        const last = payments.length === limit ? payments.at(-1) : undefined
-        return { json: { payments: payments.map(showListed), limit, next_cursor: last ? toCursor(last) : null } }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/emails/:id',
-      door: 'account',
-      scope: 'email',
-      run: async ({ caller: { accountId }, params }) => ({
-        json: { payment: await showOwnEmailPayment(ctx, { id: params.id!, accountId }) },
-      }),
-    },
-    {
-      method: 'DELETE',
-      path: '/api/emails/:id',
-      door: 'account',
-      scope: 'email',
-      proof: true,
-      async run({ caller: { accountId, actor }, params }) {
-        const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId, actor })
-        return { json: { success: true, payment: showListed(payment) } }
-      },
-    },
-  ]
-}
+export const emailRoutes = (ctx: EmailRoom) => routesOf(verbs, ctx)
+export const describedEmailRoutes: readonly Described[] = [...describedOf(verbs), ...describedClaimRoutes]
 
 function readLimit(value: unknown): number {
   if (value === undefined || value === '') return LIMIT_DEFAULT

@@ -1,47 +1,11 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { CLAIMED_SHARE, EMAIL_CHECK, LISTED_EMAIL_PAYMENT, OWN_EMAIL_PAYMENT } from '../answers.ts'
+import { CLAIMED_SHARE, EMAIL_CHECK } from '../answers.ts'
 
-const { text, bool, integer, optional, orNull, list, record, words } = answer
+const { text, optional, record, words } = answer
 
-export const describedEmailRoutes: readonly Described[] = [
-  {
-    method: 'get',
-    path: '/api/emails',
-    id: 'listEmailPayments',
-    tag: 'email',
-    summary: 'Email payments of the account, newest first.',
-    who: 'account',
-    query: [
-      { name: 'limit', schema: integer, description: 'How many at most: 1 to 100, 25 by default.' },
-      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
-      {
-        name: 'status',
-        schema: words('waiting', 'funded', 'completed', 'expired'),
-        description: 'Only those with this status.',
-      },
-    ],
-    answer: record({ payments: list(LISTED_EMAIL_PAYMENT), limit: integer, next_cursor: orNull(text) }),
-  },
-  {
-    method: 'get',
-    path: '/api/emails/{id}',
-    id: 'getEmailPayment',
-    tag: 'email',
-    summary: 'An email payment and its recipients.',
-    who: 'account',
-    answer: record({ payment: OWN_EMAIL_PAYMENT }),
-  },
-  {
-    method: 'delete',
-    path: '/api/emails/{id}',
-    id: 'cancelEmailPayment',
-    tag: 'email',
-    summary: 'Cancel an email payment; unclaimed shares go back.',
-    who: 'account',
-    answer: record({ success: bool, payment: LISTED_EMAIL_PAYMENT }),
-    refuses: [409],
-  },
+/** What payers and recipients request without a key. */
+export const describedClaimRoutes: readonly Described[] = [
   {
     method: 'get',
     path: '/email/{id}',

@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
-import { type Verb, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { PAGES, type Verb, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { subscriptionNotFound } from '../errors.ts'
 import type { LinkRoom } from '../room.ts'
@@ -41,8 +41,7 @@ const verbs: readonly Verb<LinkRoom>[] = [
     query: [
       { name: 'payment_link', schema: text, description: 'Of this link only.' },
       { name: 'status', schema: words(...SHOWN_STATUSES), description: 'In this state only.' },
-      { name: 'limit', schema: integer, description: 'Up to 100; 25 by default.' },
-      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
+      ...PAGES,
     ],
     answer: record({ subscriptions: list(SUBSCRIPTION), next_cursor: orNull(text) }),
     async run({ checkouts: { db } }, { caller: { accountId: owner }, query }) {

@@ -1,6 +1,5 @@
-import type { Db } from '../../../kernel/db.ts'
+import type { Db, Tables } from '../../../kernel/db.ts'
 import { behind } from '../../../kernel/paging.ts'
-import type { SubscriptionsTable } from '../tables.ts'
 import type { Every } from './periods.ts'
 
 export interface Subscription {
@@ -14,7 +13,7 @@ export interface Subscription {
   plan: string | null
   every: Every
   graceDays: number
-  status: SubscriptionsTable['status']
+  status: Tables['subscriptions']['status']
   /** When the first period began, and how many were paid since. */
   beganAt: number | null
   periods: number
@@ -25,7 +24,7 @@ export interface Subscription {
   endedAt: number | null
 }
 
-const toSubscription = (row: SubscriptionsTable): Subscription => ({
+const toSubscription = (row: Tables['subscriptions']): Subscription => ({
   id: row.id,
   linkId: row.link_id,
   owner: row.owner,

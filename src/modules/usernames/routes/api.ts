@@ -1,51 +1,74 @@
+import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { readFlag } from '../../../kernel/fields.ts'
 import { readWhole } from '../../../kernel/paging.ts'
-import type { Route } from '../../../kernel/route.ts'
+import { PAGES, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
-import { type NameLease, listLeasesOf, statusAt } from '../../names/index.ts'
+import { KNOWN_NAME, type NameLease, listLeasesOf, statusAt } from '../../names/index.ts'
 import { setIndexed, showLease } from '../domain/find-name.ts'
 import type { UsernameRoom } from '../room.ts'
 
+const { text, bool, list, record, orNull } = answer
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 
+const OWN_NAME = record({
+  ...KNOWN_NAME.properties,
+  owner: answer.address,
+  grace_until_unix: answer.unix,
+  status: answer.words('leased', 'grace', 'available'),
+  indexed: bool,
+})
+const show = (lease: NameLease, now: number): JsonObject => ({
+  ...showLease(lease),
+  status: statusAt(lease, now),
+  indexed: lease.indexed,
+})
+const place = { tag: 'usernames', scope: 'names', who: 'account' } as const
+
+const verbs: readonly Verb<UsernameRoom>[] = [
+  {
+    ...place,
+    method: 'get',
+    path: '/api/names',
+    id: 'listNames',
+    summary: 'Usernames that the account has leased, newest first.',
+    query: PAGES,
+    answer: record({ names: list(OWN_NAME), next_cursor: orNull(text) }),
+    async run(room, { caller: { accountId }, query }) {
+      const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
+      const after = readCursor(query.cursor)
+      const leases = await listLeasesOf(room.checkouts.db, { accountId, limit, ...(after && { after }) })
+      const last = leases.length === limit ? leases.at(-1) : undefined
+      return {
+        json: {
+          names: leases.map((lease) => show(lease, room.checkouts.clock.now())),
+          next_cursor: last ? toCursor(last) : null,
+        },
+      }
+    },
+  },
+  {
+    ...place,
+    method: 'put',
+    path: '/api/names/{name}',
+    id: 'changeNamePage',
+    summary: 'Set whether search engines may list the public page `/@name`; by default they may not.',
+    body: { schema: record({ indexed: bool }), example: { indexed: true } },
+    answer: OWN_NAME,
+    async run(room, { caller: { accountId, actor }, params, body }) {
+      const indexed = readFlag(body('needed').indexed)
+      if (indexed === undefined) throw badField('indexed', 'indexed must be true or false.')
+      const lease = await setIndexed(room, { name: params.name!, accountId, actor, indexed })
+      return { json: show(lease, room.checkouts.clock.now()) }
+    },
+  },
+]
+
 /** Names that an account leases, under `/api/names`. */
-export function nameRoutes(room: UsernameRoom): readonly Route[] {
-  const { db, clock } = room.checkouts
-  const show = (lease: NameLease): JsonObject => ({
-    ...showLease(lease),
-    status: statusAt(lease, clock.now()),
-    indexed: lease.indexed,
-  })
-  return [
-    {
-      method: 'GET',
-      path: '/api/names',
-      door: 'account',
-      scope: 'names',
-      async run({ caller: { accountId }, query }) {
-        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
-        const after = readCursor(query.cursor)
-        const leases = await listLeasesOf(db, { accountId, limit, ...(after && { after }) })
-        const last = leases.length === limit ? leases.at(-1) : undefined
-        return { json: { names: leases.map(show), next_cursor: last ? toCursor(last) : null } }
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/names/:name',
-      door: 'account',
-      scope: 'names',
-      async run({ caller: { accountId, actor }, params, body }) {
-        const indexed = readFlag(body('needed').indexed)
-        if (indexed === undefined) throw badField('indexed', 'indexed must be true or false.')
-        return { json: show(await setIndexed(room, { name: params.name!, accountId, actor, indexed })) }
-      },
-    },
-  ]
-}
+export const nameRoutes = (room: UsernameRoom) => routesOf(verbs, room)
+export const describedUsernameRoutes = describedOf(verbs)
 
 interface Position {
   createdAt: number

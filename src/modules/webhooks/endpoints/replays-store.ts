@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../kernel/db.ts'
+import type { Db, Tables } from '../../../kernel/db.ts'
 import type { MadeWith } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { OPEN } from '../due-store.ts'
 import { PING } from '../store.ts'
-import type { WebhookReplaysTable } from '../tables.ts'
 import { EVERY_KIND } from './endpoint.ts'
 
 export interface Replay {
@@ -18,12 +17,12 @@ export interface Replay {
   position: number
   positionEnd: number
   queued: number
-  state: WebhookReplaysTable['state']
+  state: Tables['webhook_replays']['state']
   createdAt: number
   finishedAt: number | null
 }
 
-const toReplay = (row: WebhookReplaysTable): Replay => ({
+const toReplay = (row: Tables['webhook_replays']): Replay => ({
   id: row.id,
   endpointId: row.endpoint_id,
   accountId: row.account_id,

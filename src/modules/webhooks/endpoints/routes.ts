@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { show, shownSchema } from '../../../kernel/resource/resource.ts'
-import { type Verb, crud, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { PAGES, type Verb, crud, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { AccountRequest } from '../../../kernel/route.ts'
 import { DELIVERY, EVENT_WITH_DELIVERIES } from '../answers.ts'
 import { ping } from '../domain/ping.ts'
@@ -106,10 +106,7 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     path: at('deliveries'),
     id: 'listWebhookEndpointDeliveries',
     summary: 'Deliveries to an endpoint and their results, newest first.',
-    query: [
-      { name: 'limit', schema: integer, description: 'Up to 100; 25 by default.' },
-      { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
-    ],
+    query: PAGES,
     answer: record({
       deliveries: list(record({ ...DELIVERY.properties, event: text, type: text, subject: text })),
       next_cursor: orNull(text),

@@ -1,103 +1,133 @@
-import type { Route } from '../../../kernel/route.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type OpenedSecret, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
 import { getEvent, listEvents } from '../domain/list-events.ts'
 import { ping } from '../domain/ping.ts'
 import { redeliver } from '../domain/redeliver.ts'
-import { endpointRoutes } from '../endpoints/routes.ts'
+import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
+import { describedEndpointRoutes, endpointRoutes } from '../endpoints/routes.ts'
+import { describedWatchRoutes } from '../watches/routes.ts'
 import type { WebhookRoom } from '../room.ts'
 import { showDelivery, showEvent, showEventWithDeliveries } from '../shape-event.ts'
 import { readEventQuery, readPingUrl, readReceiver, toCursor } from '../wire-fields.ts'
 
+const { text, bool, integer, orNull, list, record, words, optional } = answer
 const SHOWN_CHARACTERS = 4
 
-/** Routes for events, their deliveries and the signing secret; each account sees its own. */
-export function webhookRoutes(room: WebhookRoom): readonly Route[] {
-  return [...eventRoutes(room), ...secretRoutes(room), ...endpointRoutes(room)]
-}
+const place = { tag: 'webhooks', scope: 'webhooks', who: 'account' } as const
 
-function eventRoutes(room: WebhookRoom): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/events',
-      door: 'account',
-      scope: 'webhooks',
-      async run({ caller: { accountId }, query }) {
-        const { events, position, hasMore } = await listEvents(room, { accountId, ...readEventQuery(query) })
-        return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
+const verbs: readonly Verb<WebhookRoom>[] = [
+  {
+    ...place,
+    method: 'get',
+    path: '/api/events',
+    id: 'listEvents',
+    summary: 'Events of the account in order, for pulling instead of webhooks.',
+    query: [
+      { name: 'since', schema: text, description: 'The `cursor` of an earlier answer, an event id, or unix seconds.' },
+      {
+        name: 'endpoint',
+        schema: text,
+        description: 'Only events of addresses that this endpoint watches.',
       },
-    },
-    {
-      method: 'GET',
-      path: '/api/events/:id',
-      door: 'account',
-      scope: 'webhooks',
-      async run({ caller: { accountId }, params }) {
-        const event = await getEvent(room, { accountId, eventId: params.id! })
-        return { json: { event: showEventWithDeliveries(event) } }
+      {
+        name: 'delivered',
+        schema: words('true', 'false'),
+        description: 'Only those that were, or were not, delivered.',
       },
+      { name: 'limit', schema: integer, description: 'How many at most.' },
+    ],
+    answer: record({ events: list(EVENT), cursor: text, has_more: bool }),
+    async run(room, { caller: { accountId }, query }) {
+      const { events, position, hasMore } = await listEvents(room, { accountId, ...readEventQuery(query) })
+      return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
     },
-    {
-      method: 'POST',
-      path: '/api/events/:id/redeliver',
-      door: 'account',
-      scope: 'webhooks',
-      async run({ caller: { accountId }, params, body, once }) {
-        const endpointId = readReceiver(body())
-        const json = await once('events.redeliver', async (idempotency) => {
-          const again = { accountId, eventIds: [params.id!], endpointId, idempotency }
-          const deliveries = (await redeliver(room, again)).map(showDelivery)
-          return { success: true, delivery: deliveries[0]!, deliveries }
-        })
-        return { status: 201, json }
-      },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/events/{id}',
+    id: 'getEvent',
+    summary: 'An event and every attempt to deliver it.',
+    answer: record({ event: EVENT_WITH_DELIVERIES }),
+    async run(room, { caller: { accountId }, params }) {
+      const event = await getEvent(room, { accountId, eventId: params.id! })
+      return { json: { event: showEventWithDeliveries(event) } }
     },
-  ]
-}
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/events/{id}/redeliver',
+    id: 'redeliverEvent',
+    summary: 'Send an event again to all its receivers, or to one `endpoint`.',
+    body: { schema: record({ endpoint: optional(text) }), example: {} },
+    once: true,
+    status: 201,
+    answer: record({ success: bool, delivery: DELIVERY, deliveries: list(DELIVERY) }),
+    async run(room, { caller: { accountId }, params, body, once }) {
+      const endpointId = readReceiver(body())
+      const json = await once('events.redeliver', async (idempotency) => {
+        const again = { accountId, eventIds: [params.id!], endpointId, idempotency }
+        const deliveries = (await redeliver(room, again)).map(showDelivery)
+        return { success: true, delivery: deliveries[0]!, deliveries }
+      })
+      return { status: 201, json }
+    },
+  },
+  {
+    ...place,
+    method: 'get',
+    path: '/api/webhooks/secret',
+    id: 'getWebhookSecret',
+    summary: 'The last characters of the account’s default secret.',
+    answer: record({ secret: orNull(WEBHOOK_SECRET) }),
+    async run(room, { caller: { accountId } }) {
+      const secret = await findAccountSecret(room, accountId)
+      return { json: { secret: secret ? showSecret(secret) : null } }
+    },
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/webhooks/secret/rotate',
+    id: 'rotateWebhookSecret',
+    summary: 'Create a new default secret; it is shown only this once.',
+    once: true,
+    status: 201,
+    answer: record({ webhook_secret: text, secret: WEBHOOK_SECRET }),
+    proof: true,
+    async run(room, { caller, once }) {
+      const json = await once('webhooks.rotate-secret', async (idempotency) => {
+        const secret = await rotateAccountSecret(room, caller, idempotency)
+        return { webhook_secret: secret.current, secret: showSecret(secret) }
+      })
+      return { status: 201, json }
+    },
+  },
+  {
+    ...place,
+    method: 'post',
+    path: '/api/webhooks/ping',
+    id: 'pingWebhook',
+    summary: 'Send a test event to an address.',
+    body: { schema: record({ url: text }), example: { url: 'https://shop.example/paid' } },
+    once: true,
+    status: 201,
+    answer: record({ event: EVENT_WITH_DELIVERIES }),
+    async run(room, { caller: { accountId }, body, once }) {
+      const json = await once('webhooks.ping', async (idempotency) => ({
+        event: showEventWithDeliveries(await ping(room, { accountId, to: { url: readPingUrl(body()) }, idempotency })),
+      }))
+      return { status: 201, json }
+    },
+  },
+]
 
-function secretRoutes(room: WebhookRoom): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/webhooks/secret',
-      door: 'account',
-      scope: 'webhooks',
-      async run({ caller: { accountId } }) {
-        const secret = await findAccountSecret(room, accountId)
-        return { json: { secret: secret ? showSecret(secret) : null } }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/webhooks/secret/rotate',
-      door: 'account',
-      scope: 'webhooks',
-      proof: true,
-      async run({ caller, once }) {
-        const json = await once('webhooks.rotate-secret', async (idempotency) => {
-          const secret = await rotateAccountSecret(room, caller, idempotency)
-          return { webhook_secret: secret.current, secret: showSecret(secret) }
-        })
-        return { status: 201, json }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/webhooks/ping',
-      door: 'account',
-      scope: 'webhooks',
-      async run({ caller: { accountId }, body, once }) {
-        const json = await once('webhooks.ping', async (idempotency) => ({
-          event: showEventWithDeliveries(
-            await ping(room, { accountId, to: { url: readPingUrl(body()) }, idempotency }),
-          ),
-        }))
-        return { status: 201, json }
-      },
-    },
-  ]
-}
+/** Events, their deliveries and the signing secret; each account sees its own. */
+export const webhookRoutes = (room: WebhookRoom) => [...routesOf(verbs, room), ...endpointRoutes(room)]
+export const describedWebhookRoutes = [...describedOf(verbs), ...describedWatchRoutes, ...describedEndpointRoutes]
 
 /** Enough to recognise a secret by, but not to sign with. */
 function showSecret({ current, createdAt, previousUntil }: OpenedSecret): JsonObject {

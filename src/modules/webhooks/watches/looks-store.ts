@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../kernel/db.ts'
+import type { Db, Tables } from '../../../kernel/db.ts'
 import { type StoreEngine, skipLocked } from '../../../kernel/dialect.ts'
 import { type Given, prepared } from '../../../kernel/prepared.ts'
-import type { AddressWatchesTable } from '../tables.ts'
 import type { AddressKind } from './event-kinds.ts'
 import { type Floor, type Trouble, type Watch, type WatchKey, toWatch } from './watch.ts'
 
@@ -23,7 +22,7 @@ interface Claim {
 
 /** Claims watches that are due, the most active first. When an instance dies, its lease ends and others claim them. */
 export async function claimDue(db: Db, engine: StoreEngine, { now, leaseUntil, limit }: Claim): Promise<Watch[]> {
-  const { rows } = await sql<AddressWatchesTable>`
+  const { rows } = await sql<Tables['address_watches']>`
     with due as materialized (
       select account_id, endpoint_id, address from address_watches where next_look_at <= ${now} and leased_until <= ${now}
       order by next_look_at, active_at desc limit ${limit} ${skipLocked(engine)}
@@ -40,7 +39,7 @@ export async function claimAt(
   engine: StoreEngine,
   { addresses, now, leaseUntil, limit }: Claim & { addresses: readonly string[] },
 ): Promise<Watch[]> {
-  const { rows } = await sql<AddressWatchesTable>`
+  const { rows } = await sql<Tables['address_watches']>`
     with due as materialized (
       select account_id, endpoint_id, address from address_watches
       where address in (${sql.join(addresses)}) and leased_until <= ${now} limit ${limit} ${skipLocked(engine)}

@@ -1,9 +1,11 @@
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { Reply, Route } from '../../../kernel/route.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
-import { COMPONENTS } from '../components.ts'
-import { type ServiceStatus, readStatus } from '../domain/status.ts'
-import { StatusPage } from '../pages/status-page.tsx'
+import { answer } from '../../kernel/answers.ts'
+import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Reply, Route } from '../../kernel/route.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import { COMPONENTS, COMPONENT_NAMES, STATES } from './components.ts'
+import { type ServiceStatus, readStatus } from './domain/status.ts'
+import { StatusPage } from './pages/status-page.tsx'
 
 /** The answer is the same for everyone and cached, so that nobody can make the gateway read the store more often. */
 const KEPT = 10_000
@@ -11,6 +13,42 @@ const HEADERS = {
   'cache-control': 'public, max-age=30',
   'content-security-policy': "default-src 'none'; style-src 'self'; img-src 'self'",
 }
+
+const { list, orNull, record, text, words } = answer
+const STATE = words(...STATES, 'unknown')
+const COMPONENT = words(...COMPONENT_NAMES)
+
+interface StatusPorts {
+  read(): Promise<Replies>
+}
+
+const verbs: readonly OpenVerb<StatusPorts>[] = [
+  {
+    tag: 'status',
+    who: 'anybody',
+    method: 'get',
+    path: '/status.json',
+    id: 'readStatus',
+    summary: 'Status of the service: its components now and by day for 90 days, and incidents.',
+    answer: record({
+      looked_at: orNull(text),
+      components: list(
+        record({
+          component: COMPONENT,
+          name: text,
+          state: STATE,
+          uptime_percent: orNull(text),
+          days: list(record({ day: text, state: STATE, uptime_percent: orNull(text) })),
+        }),
+      ),
+      incidents: list(record({ component: COMPONENT, state: STATE, started_at: text, ended_at: orNull(text) })),
+    }),
+    door: 'open',
+    cacheable: true,
+    run: async ({ read }) => (await read()).json,
+  },
+]
+export const describedStatusRoutes = describedOf(verbs)
 
 /** `/status` for people, `/status.json` for programs. */
 export function statusRoutes({ store, devnet }: { store: StoreCtx; devnet: boolean }): readonly Route[] {
@@ -32,13 +70,7 @@ export function statusRoutes({ store, devnet }: { store: StoreCtx; devnet: boole
       cacheable: true,
       run: async () => (await read()).page,
     },
-    {
-      method: 'GET',
-      path: '/status.json',
-      door: 'open',
-      cacheable: true,
-      run: async () => (await read()).json,
-    },
+    ...routesOf(verbs, { read }),
   ]
 }
 

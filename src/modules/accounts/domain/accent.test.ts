@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { THEMES, accentSheet, coloursIn, contrast, toAccent } from './profile.ts'
+import { THEMES, accentSheet, coloursIn, contrast, toAccent } from './accent.ts'
 
 const LEVELS = [0, 0x33, 0x66, 0x80, 0x99, 0xcc, 0xff]
 const every = LEVELS.flatMap((red) =>
