@@ -135,6 +135,7 @@ export const OWN_CHECKOUT = record({
   webhook_url: orNull(text),
   webhook_events: list(text),
   webhook_secret_set: bool,
+  webhook_proof: optional(bool),
   notify: orNull(text),
   metadata: answer.object,
   note: orNull(text),
@@ -223,6 +224,29 @@ export const OVERVIEW = record({
 /** What the maker of a checkout gets, at whichever door. */
 export const MADE_CHECKOUT = checkoutAction.output
 
+const PROOF_BLOCK = record({ hash, contents: map(text) })
+
+/** That the network has confirmed a payment. */
+export const PROOF = record({
+  version: integer,
+  from: address,
+  to: address,
+  amount_raw: raw,
+  block: PROOF_BLOCK,
+  previous: PROOF_BLOCK,
+  votes: list(
+    record({ representative: address, signature: text, timestamp: text, duration: text, hashes: list(hash) }),
+  ),
+  weights: record({
+    quorum_raw: raw,
+    online_raw: raw,
+    representatives: list(record({ representative: address, weight_raw: raw })),
+    sources: list(text),
+    at: integer,
+  }),
+  checksum: hash,
+})
+
 /** What is sent to the address of a webhook (contract 6). */
 export const CHECKOUT_EVENT = record({
   id: text,
@@ -254,27 +278,5 @@ export const CHECKOUT_EVENT = record({
   rate_source: optional(orNull(text)),
   plan: record({ title: text, value: nano, discount: DISCOUNT, value_raw: raw }),
   metadata: answer.object,
-})
-
-const PROOF_BLOCK = record({ hash, contents: map(text) })
-
-/** That the network has confirmed a payment. */
-export const PROOF = record({
-  version: integer,
-  from: address,
-  to: address,
-  amount_raw: raw,
-  block: PROOF_BLOCK,
-  previous: PROOF_BLOCK,
-  votes: list(
-    record({ representative: address, signature: text, timestamp: text, duration: text, hashes: list(hash) }),
-  ),
-  weights: record({
-    quorum_raw: raw,
-    online_raw: raw,
-    representatives: list(record({ representative: address, weight_raw: raw })),
-    sources: list(text),
-    at: integer,
-  }),
-  checksum: hash,
+  proof: optional(orNull(PROOF)),
 })
