@@ -4,7 +4,7 @@ import { isEmbedded } from '../infra/node/upstreams.ts'
 import { useFastestCurve } from '../infra/sodium-curve.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { formatNano } from '../kernel/money.ts'
-import { type AskLedger, listSeeds, lookAhead } from '../modules/wallets/index.ts'
+import { type AskLedger, listOldKeys, listSeeds, lookAhead } from '../modules/wallets/index.ts'
 import { type Disagreement, verifyStore } from '../store/verify.ts'
 import { findLedger } from './devnet-control.ts'
 import { show } from './show-answer.ts'
@@ -12,6 +12,7 @@ import { type Flags, print, withStore } from './store.ts'
 import { withVault } from './wallet-words.ts'
 
 const AHEAD = 1_000
+const OLD_MAX = 10_000
 
 /** Verifies the store against the ledger and prints what disagrees, in which case the exit code is 1. */
 export function verify({ json, node }: Flags & { node?: string }): Promise<void> {
@@ -25,8 +26,12 @@ export function verify({ json, node }: Flags & { node?: string }): Promise<void>
     const lines = disagreements.map(({ about, id, what }) => `${about} ${show(id)}: ${show(what)}`)
     const end =
       disagreements.length === 0 ? 'everything agrees' : `${disagreements.length}${more ? ' and more' : ''} disagree`
-    print(json, { node: url.origin, looked, disagreements, more }, [
+    const old = await listOldKeys(ctx.db, OLD_MAX)
+    print(json, { node: url.origin, looked, disagreements, more, only_in_backups: old.length }, [
       ...lines,
+      ...(old.length === 0
+        ? []
+        : [`The keys of ${old.length} wallets are only in backups: nano-gateway wallets migrate-keys`]),
       `Looked at ${counts.join(', ')} against ${url.origin}: ${end}.`,
     ])
     if (disagreements.length > 0) process.exitCode = 1

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 const wallet = () => import('./wallets.ts')
 const seed = () => import('./wallet-words.ts')
+const old = () => import('./wallet-migrate.ts')
 const lost = () => import('./wallet-recover.ts')
 type Args<Load extends () => Promise<object>, Name extends keyof Awaited<ReturnType<Load>>> = Awaited<
   ReturnType<Load>
@@ -43,4 +44,8 @@ export function addWalletCommands(program: Command): void {
     .argument('<wallet>', 'id or address of the wallet')
     .argument('<account>', 'id of the account')
     .action(async (...args: Args<typeof lost, 'assign'>) => (await lost()).assign(...args))
+  add('migrate-keys', 'list wallets whose keys are only in backups of the store, or move them to keys of the seed')
+    .argument('[wallets...]', 'ids or addresses of cloud wallets to move; each gets a new address')
+    .option('--all', 'move every cloud wallet on the list')
+    .action(async (...args: Args<typeof old, 'migrateKeys'>) => (await old()).migrateKeys(...args))
 }
