@@ -5,6 +5,7 @@ import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
 import type { PublicKey } from './nano/address.ts'
 import type { Vote } from './nano/vote.ts'
+import type { SealContext } from './sealed.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
 
@@ -367,8 +368,8 @@ export interface DevelopmentLedger {
 
 /** Encrypts texts that we must be able to read again. The context names the place: with another context, decryption fails. */
 export interface SecretBox {
-  seal(context: string, plain: string): string
-  open(context: string, sealed: string): string
+  seal(context: SealContext, plain: string): string
+  open(context: SealContext, sealed: string): string
   /** Equal for the same text and context; it reveals nothing without the key. */
   fingerprint(context: string, plain: string): string
 }

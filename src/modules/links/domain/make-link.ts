@@ -17,7 +17,8 @@ import {
 } from '../../checkout/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { readSlug, readTerms } from '../link-fields.ts'
-import { type LinkRoom, secretContext } from '../room.ts'
+import type { LinkRoom } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import { type PaymentLink, countLinks, findOwnLink, insertLink } from '../store.ts'
 import { isGift, plansOf, toOrderBody } from './order-body.ts'
 
