@@ -3,7 +3,7 @@ import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { hasScope, isInForceAtOnce } from '../kernel/rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
+import type { ClientNodePort, KeyLookup, LimitDecision, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'
 import type { Seller } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
@@ -25,7 +25,7 @@ export interface Gateway extends Readable {
   keys: KeyLookup
   remembered: RememberedAnswers
   throttle: Throttle
-  nodeFor(trace: Trace, leaving: Leaving): NodePort
+  nodeFor(trace: Trace, leaving: Leaving): ClientNodePort
   tariffs: Tariffs
   usage: Pick<UsageMeter, 'count'>
   /** Encrypts the answers that are kept for repeated requests. */
@@ -320,12 +320,12 @@ async function run(
   // Answers are not shared if the caller paid, if they depend on more than the node's answer, or if the action needs a key.
   const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
   if (!action.readOnly || action.auth !== 'none' || isPaid) {
-    const answer = JSON.stringify(await result)
+    const answer = door.write(await result)
     countUse(passing)
     return answer
   }
   const known = { found: found!, prefix: door.prefix, credentials: credentialsOf(passing.body!), namesRevision }
-  const running = Promise.resolve(result).then((result) => JSON.stringify(result))
+  const running = Promise.resolve(result).then(door.write)
   const { flight, ignored: ignoredNames } = trace
   const join = (leaving: Leaving) => flight!.join(leaving)
   // Further reads for this answer end when the client that began it leaves, which fails it for all who joined.

@@ -19,6 +19,8 @@ export interface NodeQuestion {
  * passed on to a node, with the fields of the input.
  */
 interface NodeFace<R> {
+  /** Names that only a node has for it. */
+  names?: readonly string[]
   /** Fields that the node reads, beside those of the input. */
   fields?: readonly string[]
   /** Refuses invalid questions with the node's error, before anything is paid for. */

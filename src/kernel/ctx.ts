@@ -3,7 +3,7 @@ import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { AccountPlan, KeyRights, MemberRole } from './rights.ts'
 import type { Leaving } from './leaving.ts'
-import type { NodePort } from './ports.ts'
+import type { ClientNodePort } from './ports.ts'
 
 /** What is counted and, beyond the free amount, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -65,7 +65,7 @@ export interface Ctx {
   /** Notifies when the client has left. */
   leaving: Leaving
   /** The node for this request alone: it records where answers came from, and is cancelled when the client leaves. */
-  node: NodePort
+  node: ClientNodePort
   store: StoreCtx
   /**
    * Runs something metered and charges the caller for it: before it runs, with a refund when it fails. What it consumed is reported in

@@ -44,6 +44,59 @@ test('what is no action of a node is unknown to it, what is for its operator is 
   }
 })
 
+test('a program that compares bytes finds those of a node: halves of characters, repeated hashes, old units, refused bootstraps (contract 4.8, rule 1)', async (t) => {
+  const gateway = await openLedgerWorld(t)
+  const say = at(gateway)
+  const refused = (text: string) => `{\n    "error": "${text}"\n}\n`
+  const unreadable = refused('Unable to parse JSON')
+  for (const half of ['\\ud83d', '\\ude00', '\\ud83d\\u0041', '\\ude00\\ud83d']) {
+    assert.equal((await say(`{"action":"version","id":"${half}"}`)).text, unreadable, half)
+  }
+  assert.equal((await say('{"action":"validate_account_number","account":"\\ud83d\\ude00"}')).json().valid, '0')
+  const noText = Buffer.concat([Buffer.from('{"action":"version","id":"'), Buffer.of(0xff), Buffer.from('"}')])
+  assert.equal((await ask(`${gateway.url}/node`, { body: noText })).text, unreadable)
+  const first = gateway.app.devnet!.node.ledger.genesis.hash
+  const twice = await say({ action: 'blocks_info', hashes: [first, first] })
+  assert.equal(twice.text.split(`"${first}": {`).length, 3, twice.text)
+  // Names that look like numbers keep their places.
+  const { text } = await say({ action: 'accounts_balances', accounts: ['b', '12', 'a'] })
+  assert.match(text, /"b": "Bad account number",\s+"12": "Bad account number",\s+"a": /)
+  const units: [action: string, amount: string, answer: string][] = [
+    ['mrai_to_raw', '2', '2000000000000000000000000000000'],
+    ['krai_to_raw', '2', '2000000000000000000000000000'],
+    ['rai_from_raw', '2000000000000000000000000', '2'],
+    ['knano_from_raw', '1999999999999999999999999999', '1'],
+  ]
+  for (const [action, amount, given] of units) {
+    assert.equal(
+      (await say({ action, amount })).text,
+      `{\n    "deprecated": "1",\n    "amount": "${given}"\n}\n`,
+      action,
+    )
+    assert.equal((await gateway.call(action, { amount })).status, 400)
+  }
+  assert.deepEqual((await say({ action: 'account_count' })).json(), (await say({ action: 'frontier_count' })).json())
+  const bootstraps: [request: object, answer: string][] = [
+    [{ action: 'bootstrap' }, unreadable],
+    [{ action: 'bootstrap', address: '1.2.3.4', port: '7075' }, refused('Invalid IP address')],
+    [{ action: 'bootstrap', address: '::ffff:1.2.3.4', port: '70750' }, refused('Invalid port')],
+    [{ action: 'bootstrap', address: '::ffff:1.2.3.4', port: '7075' }, refused('Legacy bootstrap is disabled')],
+    [{ action: 'bootstrap_any' }, refused('Legacy bootstrap is disabled')],
+    [{ action: 'bootstrap_lazy' }, refused('RPC control is disabled')],
+  ]
+  for (const [request, answer] of bootstraps) assert.equal((await say(request)).text, answer, JSON.stringify(request))
+})
+
+test('a node’s answer goes through unchanged, in whatever way it is printed (contract 4.8, rule 1)', async (t) => {
+  const node = await openRecordingNode(t, ({ action }) =>
+    action === 'available_supply' ? { available: '1' } : { error: 'x' },
+  )
+  const gateway = await openGateway(t, { NODE_URLS: node.url })
+  const say = at(gateway)
+  for (let again = 0; again < 3; again++)
+    assert.equal((await say({ action: 'available_supply' })).text, '{"available":"1"}')
+})
+
 test('keys, limits and prices are those of every door, with their statuses (contract 4.8, rule 3)', async (t) => {
   const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
   const say = at(gateway)
