@@ -168,7 +168,10 @@ function recognize(passing: Passing): void | Promise<void> {
     passing.caller = caller
     trace.caller = caller
   }
-  const caller = identify(gateway.keys, credential, originOf(passing))
+  const caller =
+    credential === undefined && request.isLocal === true
+      ? ({ kind: 'anonymous', isLocal: true } as const)
+      : identify(gateway.keys, credential, originOf(passing))
   return caller instanceof Promise ? caller.then(keep) : keep(caller)
 }
 
@@ -212,7 +215,8 @@ function repeat(passing: Passing): void | Promise<void> {
 
 /** Whether the caller must pay for this request. Callers with any credential, even a wrong one, never get here (contract 5, rule 8). */
 function isSold({ gateway, caller, found }: Passing): boolean {
-  return caller!.kind === 'anonymous' && (gateway.seller?.goods.has(found!.action.name) ?? false)
+  if (caller!.kind !== 'anonymous' || caller!.isLocal === true) return false
+  return gateway.seller?.goods.has(found!.action.name) ?? false
 }
 
 /** Whether the caller's key has the scope for the remembered answer. If not, the request continues and `authorize` refuses it. */

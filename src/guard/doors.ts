@@ -189,7 +189,7 @@ const NODE_DOOR: Door = {
     const { run } = action.asNode ?? {}
     return {
       once: action.once ?? false,
-      scope: action.scope,
+      scope: action.asNode?.scopeWhen?.(question) ?? action.scope,
       run: run ? (ctx) => run(ctx, question, room) : (ctx) => passOn(action, ctx, question, countMax),
     }
   },

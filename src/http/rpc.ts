@@ -11,6 +11,7 @@ import type { DoorName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-re
 import { type Ask, type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
 import { answerBatch } from './batch.ts'
 import { type ClientIp, remoteAddressOf } from './client-ip.ts'
+import { isOnThisMachine } from './developer-door.ts'
 import { CORS_HEADERS, NODE_HEADERS } from './page-headers.ts'
 import { toErrorReply, toNodeText } from './errors.ts'
 import { toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
@@ -25,6 +26,8 @@ export interface RpcOptions extends Asking {
   /** Whether a connection ends with its answer. */
   isDraining(): boolean
   /** Takes requests that this process does not answer itself, with the body that was read. */
+  /** Whether this is a local gateway on the development ledger, which programs of this machine may take for their node. */
+  servesThisMachine: boolean
   handOver?(request: IncomingMessage, response: ServerResponse, body: Buffer): void
 }
 
@@ -119,7 +122,7 @@ export class RpcEndpoint {
   }
 
   #run(answering: Answering, bytes: Buffer): void {
-    const { gateway, concurrencyMax, running, handOver } = this.#options
+    const { gateway, concurrencyMax, running, handOver, servesThisMachine } = this.#options
     if (running.count >= concurrencyMax) {
       // The caller is not known yet, so the reported limit is that of the process.
       const limit = { allowed: false, limit: concurrencyMax, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }
@@ -148,7 +151,8 @@ export class RpcEndpoint {
       this.#refuseUnread(answering, call.wrong)
       return
     }
-    const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, leaving }
+    const isLocal = servesThisMachine && door === 'node' && isOnThisMachine(request)
+    const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, isLocal, leaving }
     const outcome = dispatch(gateway, asked)
     if (!(outcome instanceof Promise)) {
       this.#finish(answering, outcome, { bytes, leaving })

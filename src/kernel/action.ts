@@ -25,6 +25,8 @@ interface NodeFace<R> {
   fields?: readonly string[]
   /** Refuses invalid questions with the node's error, before anything is paid for. */
   check?(question: NodeQuestion, room: R): void
+  /** The scope by question, for an action of several operations. */
+  scopeWhen?(question: NodeQuestion): Scope
   run?(ctx: Ctx, question: NodeQuestion, room: R): Promise<Json> | Json
 }
 

@@ -10,8 +10,11 @@ export type Meter = 'work' | 'wallet_send'
 
 /** The caller: anonymous, or the holder of a key or session. */
 export type Caller =
-  /** `paidBy` is the address that has paid for this very request: it uses up no quota and no credits. */
-  | { kind: 'anonymous'; paidBy?: string }
+  /**
+   * `paidBy` is the address that has paid for this very request: it uses up no quota and no credits. Neither does a program on this
+   * machine (`isLocal`) that takes a local gateway for its node.
+   */
+  | { kind: 'anonymous'; paidBy?: string; isLocal?: true }
   | {
       kind: 'account'
       accountId: string

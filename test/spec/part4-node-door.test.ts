@@ -99,7 +99,7 @@ test('a node’s answer goes through unchanged, in whatever way it is printed (c
 
 test('keys, limits and prices are those of every door, with their statuses (contract 4.8, rule 3)', async (t) => {
   const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
-  const say = at(gateway)
+  const say = (body: object | string, headers = {}) => at(gateway)(body, { 'x-forwarded-for': '192.0.2.1', ...headers })
   const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
   assert.deepEqual([wrongKey.status, wrongKey.json().code], [401, 'invalid_key'])
   const priced = await say({ action: 'work_generate', hash: 'A'.repeat(64) })
@@ -117,6 +117,53 @@ test('keys, limits and prices are those of every door, with their statuses (cont
   assert.deepEqual([last.status, last.json().code], [429, 'too_many_requests'])
   const keyed = { authorization: `Bearer ${gateway.app.createdKey}` }
   assert.equal((await say({ action: 'block_count' }, keyed)).status, 200)
+})
+
+test('a wallet on this machine works at a local gateway without a key, a stranger behind a proxy does not (contract 4.8, rule 3)', async (t) => {
+  const settings = {
+    LIMIT_ANONYMOUS_PER_MINUTE: '10',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '1',
+    X402_ACTIONS: 'work_generate',
+  }
+  const gateway = await openLedgerWorld(t, settings)
+  const say = at(gateway)
+  const work = { action: 'work_generate', hash: 'AB'.repeat(32) }
+  for (let again = 0; again < 3; again++) assert.match((await say(work)).json().work!, /^[0-9a-f]{16}$/)
+  assert.equal((await say(work)).headers['ratelimit-limit'], '3000')
+  for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { via: '1.1 proxy' }, { host: 'wallet.example' }]) {
+    const status = (await say(work, headers)).status
+    assert.ok(status === 402 || status === 429, `${JSON.stringify(headers)} ${status}`)
+  }
+  assert.equal((await say({ ...work, key: 'rpc_sk_wrong' })).status, 401)
+  assert.notEqual((await gateway.call('work_generate', { hash: work.hash })).status, 200)
+  const shared = await openLedgerWorld(t, { ...settings, BASE_URL: 'https://pay.example' })
+  assert.equal((await at(shared)(work)).status, 402)
+  const foreign = await openGateway(t, { ...settings, NODE_URLS: gateway.app.devnet!.rpcUrl, X402_PAY_TO: bob.address })
+  assert.equal((await at(foreign)(work)).status, 402)
+})
+
+test('a wallet that reads `frontiers` and leaves work to its node receives and sends (contract 4.8, rules 2 and 3; 4.1, Blocks and work: frontiers; 4.1, Publishing a block: do_work)', async (t) => {
+  const gateway = await openLedgerWorld(t)
+  const { node } = gateway.app.devnet!
+  const { work: _work, ...block } = toBlockJson(
+    new Signer(1, node.ledger.thresholds).send(frontierOf(node, alice.key), bob.key, nano(1)),
+  )
+  for (const ask of [at(gateway), ({ action, ...rest }: { action: string }) => gateway.call(action, rest)]) {
+    const { frontiers } = (await ask({ action: 'frontiers', account: alice.address, count: '1' } as never)).json<{
+      frontiers: object
+    }>()
+    assert.deepEqual(frontiers, { [alice.address]: node.ledger.store.findAccount(alice.key)!.head })
+    const without = await ask({ action: 'process', json_block: 'true', subtype: 'send', block } as never)
+    assert.equal(without.json().error, 'Block is invalid')
+  }
+  const published = { action: 'process', json_block: 'true', subtype: 'send', block, do_work: true }
+  assert.match((await at(gateway)(published)).json().hash!, /^[0-9A-F]{64}$/)
+  // Its work was computed once more, or it would have been refused for that.
+  assert.equal((await gateway.call('process', { ...published, subtype: undefined })).json().error, 'Old block')
+  // Work is sold here, so a stranger cannot have it under another name.
+  const sold = await openLedgerWorld(t, { X402_ACTIONS: 'work_generate' })
+  const refused = await sold.call('process', published)
+  assert.deepEqual([refused.status, refused.json().code], [401, 'key_required'])
 })
 
 test('a node knows no names, and lists no more than the server gives (contract 4.8, rules 4 and 5)', async (t) => {

@@ -109,6 +109,20 @@ export const accountsFrontiers: Handler = (node, request) =>
     value: getAccount(node, account).head,
   }))
 
+/** A forked network is listed as far as it was read; the first account is read for this. */
+export const frontiers: Handler = (node, request) => {
+  const start = request.account()
+  const count = request.count()
+  const { store } = node.ledger
+  store.findAccount(start)
+  const found = new Entries()
+  for (const { account, head } of store.accountsFrom(start)) {
+    if (BigInt(found.list.length) >= count) break
+    found.put(toAddress(account), head)
+  }
+  return { frontiers: found }
+}
+
 export const accountsRepresentatives: Handler = (node, request) =>
   forEachAccount(request, 'representatives', (account, given) => ({
     key: given,

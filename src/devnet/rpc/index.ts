@@ -15,6 +15,7 @@ import {
   accountsBalances,
   accountsFrontiers,
   accountsRepresentatives,
+  frontiers,
   history,
   validateAccountNumber,
 } from './accounts.ts'
@@ -93,6 +94,7 @@ const OPEN: Record<string, Handler> = {
   delegators_count: delegatorsCount,
   deterministic_key: deterministicKey,
   frontier_count: frontierCount,
+  frontiers,
   history: deprecated(history),
   key_create: keyCreate,
   key_expand: keyExpand,
