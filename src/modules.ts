@@ -76,7 +76,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const logos = openLogos({ outbound })
   const usualAddress = (accountId: string) => findUsualAddress(store.db, accountId)
   const accounts = keep(
-    openAccounts({ store, notices, mailer, secrets, logos, usualAddress, baseUrl, keepsMail, isPlay }, config),
+    openAccounts({ store, notices, mailer, secrets, logos, usualAddress, prices, baseUrl, keepsMail, isPlay }, config),
   )
   const market = keep(openMarket({ prices, market: ports.market }))
   const reps = keep(openReps({ store, node, names: names.names }, config))

@@ -70,7 +70,7 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
-  GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /admin/accounts/:id
+  GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
     /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit
     /accounts /accounts/:id
     /links /links/new /links/:id /links/:id/subscriptions
