@@ -13,7 +13,7 @@ const { address } = merchant
 const PATH = '/api/account/profile'
 const EMPTY = {
   ...{ name: null, logo: null, logo_url: null, website: null, accent: null, updated_unix: null },
-  ...{ support_email: null, support_url: null, terms_url: null },
+  ...{ support_email: null, support_url: null, terms_url: null, currency: null, time_zone: null },
 }
 const EVIL = '"><script>alert(1)</script>'
 

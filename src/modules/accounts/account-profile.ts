@@ -3,17 +3,21 @@ import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
 import { field, id, kept, text, unixTime, url } from '../../kernel/resource/fields.ts'
 import { type RecordOf, type RowOf, type ValuesOf, noun } from '../../kernel/resource/resource.ts'
+import { isTimeZone } from '../../kernel/calendar.ts'
+import type { Prices } from '../../kernel/ports.ts'
 import { given, readUrl } from '../../kernel/shown-fields.ts'
 import { toAccent } from './domain/accent.ts'
 import { email } from './email-field.ts'
 
 const { orNull } = answer
+const ZONE_MAX = 64
 
 interface ProfileRoom {
   /** The base URL of links to this gateway. */
   baseUrl(): string
   /** On the development ledger, URLs may be plain http. */
   isPlay: boolean
+  prices: Pick<Prices, 'currencies'>
 }
 
 const LOGO = {
@@ -26,7 +30,7 @@ export const accountProfile = noun({
   table: 'account_profiles',
   owner: 'accountId',
   key: ['accountId'],
-  rules: ({ isPlay }: ProfileRoom) => ({ plainHttpAllowed: isPlay }),
+  rules: ({ isPlay, prices }: ProfileRoom) => ({ plainHttpAllowed: isPlay, currencies: prices.currencies }),
   fields: {
     accountId: id({ isHidden: true }),
     name: text({
@@ -35,6 +39,13 @@ export const accountProfile = noun({
       max: 80,
       personal: true,
       example: 'Blue Mug Coffee',
+    }),
+    currency: shopCurrency({ label: 'Currency', hint: 'Your amounts are shown in it first.' }),
+    timeZone: zone({
+      label: 'Time zone',
+      hint: 'Your days end at its midnight.',
+      placeholder: 'Europe/Berlin',
+      isBeside: true,
     }),
     logoUrl: {
       ...url(LOGO),
@@ -53,6 +64,8 @@ export const accountProfile = noun({
       hint: 'Such as #1a5fc7. Text is adjusted to stay readable.',
       placeholder: '#1a5fc7',
     }),
+    /** Paid where a checkout, link or till names no address. */
+    payoutAddress: kept<string | null>({ schema: orNull(answer.text), column: 'string | null', isHidden: true }),
     /** Zero while the profile is empty. */
     updatedAt: {
       ...unixTime('updated_unix'),
@@ -86,6 +99,44 @@ function colour(labelled: Labelled) {
       if (given(value) === undefined) return null
       if (accent === undefined) throw badField(path, `${path} must be a colour such as #1a5fc7.`)
       return accent
+    },
+  })
+}
+
+/** The currency in which amounts are shown first; null for nano. */
+function shopCurrency(labelled: Labelled) {
+  return field<string | null>({
+    column: 'string | null',
+    personal: 'no: a code of a currency',
+    schema: orNull(answer.text),
+    takes: orNull(answer.text),
+    control: {
+      as: 'choice',
+      options: ({ currencies = [] }) => [['NANO', 'Nano'], ...currencies.map((code) => [code, code] as const)],
+      ...labelled,
+    },
+    read(value, { path, rules: { currencies = [] } }) {
+      const code = given(value)
+      if (code === undefined || code === 'NANO') return null
+      const known = currencies.find((one) => one === code)
+      if (known === undefined) throw badField(path, 'Unsupported currency.', 'invalid_currency')
+      return known
+    },
+  })
+}
+
+/** The time zone whose midnight ends a day; null for UTC. */
+function zone(labelled: Labelled) {
+  return field<string | null>({
+    column: 'string | null',
+    personal: 'no: one of some hundred names',
+    schema: orNull(answer.text),
+    takes: orNull(answer.text),
+    control: { as: 'text', max: ZONE_MAX, ...labelled },
+    read(value, { path }) {
+      if (given(value) === undefined) return null
+      if (typeof value === 'string' && value.length <= ZONE_MAX && isTimeZone(value)) return value
+      throw badField(path, `${path} must be a time zone such as Europe/Berlin.`)
     },
   })
 }

@@ -1,11 +1,13 @@
 import type { Db } from '../../kernel/db.ts'
+import type { ShopLook } from '../../kernel/page.ts'
 import type { SizedPicture } from '../../kernel/ports.ts'
 import { rowsOf } from '../../kernel/resource/records.ts'
 import { type Profile, accountProfile } from './account-profile.ts'
 
 const { toRecord, toRow } = rowsOf(accountProfile)
 const NO_TEXTS = { name: null, website: null, supportEmail: null, supportUrl: null, termsUrl: null, accent: null }
-export const NO_PROFILE = { ...NO_TEXTS, logoUrl: null, logoId: null, updatedAt: 0 }
+const NO_CHOICES = { currency: null, timeZone: null, payoutAddress: null }
+export const NO_PROFILE = { ...NO_TEXTS, ...NO_CHOICES, logoUrl: null, logoId: null, updatedAt: 0 }
 
 export async function findProfile(db: Db, accountId: string): Promise<Profile> {
   const row = await db.selectFrom('account_profiles').selectAll().where('account_id', '=', accountId).executeTakeFirst()
@@ -19,6 +21,17 @@ export async function saveProfile(db: Db, profile: Profile): Promise<void> {
     .values(row)
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
     .execute()
+}
+
+/** What pages show of the account itself. */
+export async function findShop(db: Db, accountId: string): Promise<ShopLook> {
+  const { name, logoId, currency, timeZone } = await findProfile(db, accountId)
+  return {
+    name,
+    logo: logoId === null ? null : `/logos/${logoId}`,
+    currency: currency ?? 'NANO',
+    timeZone: timeZone ?? 'UTC',
+  }
 }
 
 /** One logo for each account: a new one replaces the old. */

@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 import type { ProfileColumns } from './account-profile.ts'
 import type { MemberColumns } from './people/member.ts'
 
@@ -257,6 +258,13 @@ export const ACCOUNT_TABLES = [
   'usage_batches',
   'account_requests',
 ] as const satisfies readonly (keyof AccountTables)[]
+
+export const sessionSecretContext = sealedIn(
+  { table: 'session_secrets', columns: ['secret'], key: ['id'] },
+  (id) => `session|${id}`,
+)
+
+export const ACCOUNT_SEALED = [sessionSecretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends AccountTables {}

@@ -20,6 +20,7 @@ export {
   payout,
   plans,
   price,
+  proofWanted,
   signingSecret,
   webhookUrl,
 } from './noun-fields.ts'
@@ -27,6 +28,7 @@ export { readPrice, readTotal } from './price-fields.ts'
 export { listCheckouts } from './report-store.ts'
 export { secretContext as checkoutSecretContext } from './secret-context.ts'
 export { countUnmatched, findUnmatched, listUnmatched } from './payments-store.ts'
+export { toPaymentRow } from './payment-row.ts'
 export { countLate, sumRefundsByKey } from './report-store.ts'
 export { listAccountTotals } from './sums-store.ts'
 export type { OrderStanding, ServicePayment } from './service-sales.ts'

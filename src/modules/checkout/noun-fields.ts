@@ -1,4 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
+import { readFreeFlag } from '../../kernel/free-field.ts'
 import { badField, missingField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
 import { asJson, asked, field, readList, url } from '../../kernel/resource/fields.ts'
@@ -15,6 +16,7 @@ import {
   readMetadata,
   readPlan,
   readSecret,
+  refuseUnproved,
 } from './wire-fields.ts'
 
 /* Fields of nouns that make checkouts; their values are read as those of a checkout. */
@@ -23,6 +25,8 @@ declare module '../../kernel/resource/field.ts' {
   interface Rules {
     /** Currencies that prices may be in, beside nano. */
     currencies: readonly string[]
+    /** Whether this gateway makes proofs of payments. */
+    makesProofs: boolean
   }
 }
 
@@ -133,6 +137,21 @@ export const webhookUrl = (labelled: Labelled) => ({
   read: (value: unknown, { path, others: { webhook } }: Reading) =>
     readUrl(value === webhook ? 'webhook' : path, value, { plainHttpAllowed: true }),
 })
+
+/** Whether webhooks carry a proof of the payment. One that was asked for before the operator turned proofs off is no new request. */
+export const proofWanted = () =>
+  field<boolean, number>({
+    column: 'number',
+    schema: answer.optional(answer.bool),
+    takes: answer.bool,
+    toColumn: Number,
+    fromColumn: Boolean,
+    show: (value) => value || undefined,
+    read(value, { others: { webhookProof }, rules: { makesProofs = false } }) {
+      refuseUnproved({ proofs: { isOn: makesProofs } }, { webhook_proof: value }, webhookProof === true)
+      return readFreeFlag('webhook_proof', value) ?? false
+    },
+  })
 
 /** The kinds of events that are sent beside those of every payment. */
 export const events = () =>

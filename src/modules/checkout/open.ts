@@ -17,7 +17,14 @@ import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
 import { lookAt } from './domain/read-ledger.ts'
-import { findUnswept, forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
+import {
+  announceWithProof,
+  findUnswept,
+  forgetCheckouts,
+  mailReceipt,
+  releaseAmounts,
+  sweepToMerchant,
+} from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { Prover } from './proofs.ts'
 import { followRefunds } from './refunds/jobs.ts'
@@ -129,6 +136,7 @@ export function openCheckouts(
       ...developerPages({ checkouts: room, ledger: developmentLedger }),
     ],
     jobs: [
+      announceWithProof(room),
       mailReceipt(room, mailer),
       sweepToMerchant(room),
       findUnswept(room),

@@ -1,1 +1,1 @@
-export { paymentLink } from './payment-link.ts'
+export { paymentLink, paymentLinks } from './payment-link.ts'

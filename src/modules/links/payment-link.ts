@@ -15,6 +15,7 @@ import {
   metadata,
   payout,
   plans,
+  proofWanted,
   signingSecret,
   webhookUrl,
 } from '../checkout/index.ts'
@@ -49,6 +50,7 @@ export const paymentLink = resource({
   rules: ({ checkouts: { clock, ports } }: LinkRoom) => ({
     currencies: ports.prices.currencies,
     plainHttpAllowed: ports.rules.plainHttpAllowed,
+    makesProofs: ports.proofs.isOn,
     now: clock.now(),
   }),
   fields: {
@@ -142,6 +144,7 @@ export const paymentLink = resource({
     webhookUrl: said('webhook_url', webhookUrl({ label: 'Webhook', isFurther: true })),
     asksWebhookSecret: { ...signingSecret(), wire: 'webhook_secret', takes: CHECKOUT.webhook_secret! },
     webhookEvents: of('webhook_events', [], events()),
+    webhookProof: of('webhook_proof', false, proofWanted()),
     notify: said('notify', email({ label: 'Email when paid', isFurther: true, isBeside: true })),
     expire: said(
       'expire',

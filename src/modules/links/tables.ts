@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 import type { LinkColumns } from './payment-link.ts'
 
 /** Its other columns are declared with the noun. */
@@ -56,6 +57,14 @@ export const LINK_TABLES = [
   'link_orders',
   'subscriptions',
 ] as const satisfies readonly (keyof LinkTables)[]
+
+/** Binds an encrypted secret to its link, so that it cannot be decrypted for another one. */
+export const secretContext = sealedIn(
+  { table: 'payment_links', columns: ['webhook_secret'], key: ['id'] },
+  (id) => `payment link ${id}`,
+)
+
+export const LINK_SEALED = [secretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends LinkTables {}

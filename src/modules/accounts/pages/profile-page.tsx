@@ -14,9 +14,9 @@ interface ProfilePageProps extends Pick<FieldsProps, 'filled' | 'rules'> {
 
 /** The form of the account's public profile. */
 export const ProfilePage = ({ frame, filled, rules, merchant }: ProfilePageProps) => (
-  <Frame {...frame} title="Profile" lead="Shown to payers on payment pages, receipts and emails.">
+  <Frame {...frame} title="Your shop" lead="Shown to payers on payment pages, receipts and emails.">
     <div class="row two">
-      <Card title="Your profile">
+      <Card>
         <Refusals of={accountProfile} purpose="change" filled={filled} />
         <Form frame={frame} action="/dashboard/profile">
           <Fields of={accountProfile} purpose="change" filled={filled} rules={rules} />
@@ -26,7 +26,7 @@ export const ProfilePage = ({ frame, filled, rules, merchant }: ProfilePageProps
               <span>Fetch the logo again</span>
             </label>
           )}
-          <button>Save profile</button>
+          <button>Save</button>
         </Form>
       </Card>
       <Card title="Preview" note="What payers see, as saved.">

@@ -5,7 +5,7 @@ import { readChange } from '../../../kernel/resource/read.ts'
 import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { Logos } from '../../../kernel/ports.ts'
+import type { Logos, Prices } from '../../../kernel/ports.ts'
 import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
@@ -18,7 +18,7 @@ import { findLogo, findProfile } from '../profile-store.ts'
 /** The form of an account's public profile, with a preview. */
 export function profilePages(ports: ProfilePorts): readonly (Page | Form)[] {
   const { store } = ports
-  const done = { saved: 'Profile saved.' }
+  const done = { saved: 'Saved.' }
   const page = async ({ frame, accountId }: PageRequest, typed?: FormState) => {
     const profile = await findProfile(store.db, accountId)
     const filled = formState(accountProfile, ports, profile, typed)
@@ -28,7 +28,7 @@ export function profilePages(ports: ProfilePorts): readonly (Page | Form)[] {
     {
       path: '/profile',
       permission: 'checkout',
-      menu: { title: 'Profile', order: 65, guide: 'merchants#say-who-is-being-paid' },
+      menu: { title: 'Shop', group: 'settings', order: 65, guide: 'merchants#say-who-is-being-paid' },
       done,
       render: (request) => page(request),
     },
@@ -73,6 +73,7 @@ const limit: RouteLimit = {
 interface ProfilePorts {
   store: StoreCtx
   logos: Logos
+  prices: Pick<Prices, 'currencies'>
   /** The base URL of links to this gateway. */
   baseUrl(): string
   /** On the development ledger, URLs may be plain http. */

@@ -21,7 +21,8 @@ import {
 import { resolveNames } from '../../names/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { type LinkValues, type PaymentLink, paymentLink, paymentLinks } from '../payment-link.ts'
-import { type LinkRoom, secretContext } from '../room.ts'
+import type { LinkRoom } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import { countLinks, insertLink } from '../store.ts'
 import { isGift, toOrderBody } from './order-body.ts'
 
@@ -125,6 +126,7 @@ async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: 
     cancel_url: template.cancelUrl,
     webhook_url: template.webhookUrl,
     webhook_events: template.webhookEvents,
+    webhook_proof: template.webhookProof && ctx.ports.proofs.isOn,
     webhook_secret: sealed === null ? null : ctx.ports.secrets.open(checkoutSecretContext(template.id), sealed),
     notify: template.notify,
     metadata: template.metadata,

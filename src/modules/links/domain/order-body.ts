@@ -3,7 +3,7 @@ import { formatNano, parseNano, toRaw } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatFiat, parseFiat } from '../../checkout/index.ts'
 import { toInvoice } from '../link-invoice.ts'
-import { secretContext } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import type { LinkRoom } from '../room.ts'
 import type { PaymentLink } from '../payment-link.ts'
 
@@ -49,6 +49,7 @@ export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Ch
     cancel_url: link.cancelUrl,
     webhook_url: link.webhookUrl,
     webhook_events: link.webhookEvents,
+    webhook_proof: link.webhookProof,
     notify: link.notify,
     note: link.note,
     ...price,
