@@ -170,6 +170,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
   'GET /docs/*': { access: 'public', at: '/docs/webhooks' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
+  'POST /pay/:id/email': { access: 'public', of: 'checkout', body: { email: 'payer@example.org' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
   'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
   'POST /api/sign-in/recovery': { access: 'public', body: { email: 'alice@example.org', code: 'none' } },
@@ -302,7 +303,7 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /facilitator/verify, POST /docs/actions/:name, rpc_key, process, work_generate`,
   'Payers and recipients do it, who are not of the account; it is kept with the checkout, the claim or the till.': `
     POST /buy/:slug, POST /subscriptions/:id/:token/renew, POST /pos/:id/sign-in, POST /pos/:id/sales, POST /claim,
-    POST /claim/decline, POST /pay/:id/amount, POST /facilitator/settle`,
+    POST /claim/decline, POST /pay/:id/amount, POST /pay/:id/email, POST /facilitator/settle`,
   'It plays with the development ledger.': `
     POST /dashboard/developer/pay, POST /dashboard/developer/fund, POST /dashboard/developer/hold,
     POST /dashboard/developer/confirm, POST /dashboard/developer/checkouts/:id/:what, POST /developer/fund,

@@ -16,6 +16,7 @@ import type {
 import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
+import { mailBuyers } from './buyers/mail.ts'
 import { lookAt } from './domain/read-ledger.ts'
 import {
   announceWithProof,
@@ -138,6 +139,7 @@ export function openCheckouts(
     jobs: [
       announceWithProof(room),
       mailReceipt(room, mailer),
+      mailBuyers(room, mailer),
       sweepToMerchant(room),
       findUnswept(room),
       releaseAmounts(room),
@@ -200,6 +202,7 @@ function toRules(settings: CheckoutSettings, isPlay: boolean): CheckoutPorts['ru
     openMax: settings.checkoutOpenMax,
     openPublicKeyMax: settings.checkoutOpenPublicKeyMax,
     openAnonymousMax: settings.checkoutOpenAnonymousMax,
+    buyerMailsPerDayMax: settings.checkoutBuyerMailsPerDay,
     // On the development ledger everyone may try it, unless the operator names accounts.
     generatedWallets: isPlay && named.length === 0 ? ['all'] : named,
     plainHttpAllowed: isPlay,

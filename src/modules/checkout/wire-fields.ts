@@ -7,6 +7,7 @@ import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
 import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField, checkoutNotFound } from './errors.ts'
+import { type BuyerRequest, readBuyer } from './buyers/request.ts'
 import { readInvoice } from './invoices/fields.ts'
 import type { Invoice } from './invoices/invoice.ts'
 import { type Price, priceFieldOf, readPrice, readTotal } from './price-fields.ts'
@@ -49,6 +50,10 @@ export interface CheckoutRequest extends PresentationRequest {
   template: string | undefined
   /** What an order sets itself when it is made from a template. */
   order: Order | undefined
+  /** Who buys, where the merchant knows. */
+  buyer?: BuyerRequest | undefined
+  /** The language of mails to the buyer. */
+  language?: string
   /** How long it stays open; undefined means the default. */
   lifetimeMilliseconds?: number
 }
@@ -99,6 +104,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
     barePrice: readBarePrice(body.random),
     template,
     order: template === undefined ? undefined : readOrder(body, currency),
+    buyer: readBuyer(body.buyer),
   }
 }
 

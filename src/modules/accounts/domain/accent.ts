@@ -53,6 +53,12 @@ export function contrast(one: Rgb, other: Rgb): number {
   return (light! + 0.05) / (dark! + 0.05)
 }
 
+/** A colour and a readable text on it, for mails. */
+export function paintOf(accent: string) {
+  const { fill, fillInk } = coloursIn(THEMES.light, accent)
+  return { fill: toHex(fill), ink: toHex(fillInk) }
+}
+
 interface Colours {
   /** The colour of texts, and of the focus ring. */
   accent: Rgb

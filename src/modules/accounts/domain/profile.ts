@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { Db } from '../../../kernel/db.ts'
+import { paintOf } from './accent.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Logos, PictureFault, SizedPicture } from '../../../kernel/ports.ts'
@@ -66,6 +67,8 @@ export interface Merchant {
   website: string | null
   /** The URL of the style sheet with their colour. */
   sheet: string | null
+  /** The same for mails: the colour and a readable text on it. */
+  colours: { fill: string; ink: string } | null
 }
 
 /** Undefined for an account without a public name: payers then see only the address. */
@@ -84,5 +87,6 @@ export function toMerchant(profile: Profile): Merchant | undefined {
     termsUrl,
     website,
     sheet: accent === null ? null : `/accents/${accent.slice(1)}.css`,
+    colours: accent === null ? null : paintOf(accent),
   }
 }

@@ -8,6 +8,7 @@ import type { AddressLook } from '../ports.ts'
 import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
+import { saveNamed } from '../buyers/store.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { requireFreeNumber } from '../invoices/numbers.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
@@ -96,7 +97,6 @@ async function reopen(ctx: CheckoutRoom, { id, rate, webhookSecret }: MadeChecko
 }
 
 const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
-
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
 
 /** The fields of one of the account's checkouts, with what an order may change about it (contract 2, rules 18 and 19). */
@@ -154,6 +154,7 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
     metadata: asked.metadata ?? template.metadata,
     note: asked.note ?? null,
     invoice: asked.invoice ?? null,
+    buyer: asked.buyer,
     ...(asked.lifetimeMilliseconds !== undefined && { lifetimeMilliseconds: asked.lifetimeMilliseconds }),
   }
 }
@@ -261,6 +262,7 @@ export async function store(
     await requireOwnAddress(tx, checkout, { namedBy, seen })
     await requireFreeNumber(tx.db, tx.ports.engine, checkout)
     const made = { ...checkout, ...watched }
+    await saveNamed(tx.db, made, request)
     await alongside?.(tx, made)
     tellOwner(tx, made)
     return made

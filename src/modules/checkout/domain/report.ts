@@ -12,7 +12,7 @@ import { toOwnView } from '../shape.ts'
 import { ANONYMOUS, type Checkout } from '../record.ts'
 import { formatFiat } from './fiat.ts'
 import { readEnd, readMoment, readPeriod } from './period.ts'
-import { asOrdered, listShownRefunds } from './show.ts'
+import { asOrdered, listBeside } from './show.ts'
 
 const DAY = 86_400_000
 const LIMIT_DEFAULT = 25
@@ -66,7 +66,7 @@ export async function listOwn(ctx: CheckoutRoom, query: Fields, owner: string | 
   const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
   const counts = await countByStatus(db, ports.engine, filter)
   const last = checkouts.length === limit ? checkouts.at(-1) : undefined
-  const refunds = await listShownRefunds(ctx, checkouts)
+  const refunds = await listBeside(ctx, checkouts)
   const show = async (one: Checkout) => ({
     ...toOwnView(ports, (await asOrdered(ctx, one)).checkout),
     ...refunds.get(one.id),
@@ -108,7 +108,7 @@ export async function reportCheckouts(
   ]
   const refunded = await sumRefunds(db, ports.engine, filter)
   const listed = checkouts.slice(0, limit)
-  const refunds = await listShownRefunds(ctx, listed)
+  const refunds = await listBeside(ctx, listed)
   const { keyIds: otherKeyIds, ...rest } = filter
   const others = await countByStatus(db, ports.engine, { ...rest, owner: accountId, otherKeyIds })
   return {
