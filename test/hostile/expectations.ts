@@ -71,7 +71,7 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
   GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit
+    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
     /links /links/new /links/:id /links/:id/subscriptions
     /pos /pos/new /pos/:id
@@ -87,7 +87,7 @@ const PAGES = {
     /security/passkeys /security/passkeys/:id/name /security/passkeys/:id/remove /security/codes /security/mail
     /accounts/:id/accept /accounts/:id/open /accounts/:id/leave /accounts/new
     /checkouts /checkouts/unmatched /checkouts/:id/cancel /checkouts/:id/edit /checkouts/:id/mark
-    /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
+    /checkouts/:id/receipt /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
     /links /links/:id /links/:id/pause /links/:id/resume /links/:id/delete
     /links/:id/subscriptions/:subscription/end
     /pos /pos/:id /pos/:id/pin /pos/:id/rotate /pos/:id/pause /pos/:id/resume /pos/:id/delete
@@ -294,6 +294,8 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /api/webhooks/ping, POST /api/webhook-endpoints/:id/test, POST /dashboard/webhooks/ping,
     POST /dashboard/webhooks/events/:id/redeliver, POST /dashboard/webhooks/endpoints/:id/test,
     POST /dashboard/checkouts/:id/events/:event/redeliver`,
+  'It sends a receipt where none went; the timeline of the checkout says so.': `
+    POST /dashboard/checkouts/:id/receipt`,
   'It takes in what was paid to the wallet: the blocks of the wallet list it.': `
     POST /dashboard/wallets/:address/receive`,
   'It changes nothing of an account: it looks, asks for a mail or a signature, or ends a session.': `
