@@ -242,6 +242,8 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   rep_days: { nobody: 'representatives of the network' },
   wallet_keys: { nobody: 'sealed keys, which never leave the store' },
   send_freezes: { nobody: 'sends that the operator has stopped' },
+  wallet_seeds: { nobody: 'seeds of the wallets of all accounts' },
+  wallet_seed_seals: { nobody: 'sealed seeds, which never leave the store' },
   wallet_canaries: { nobody: 'proof of the master keys' },
   checkout_reservations: { nobody: 'amounts of checkouts, while they can be paid' },
   checkout_quotes: { nobody: 'prices of checkouts' },

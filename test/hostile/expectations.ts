@@ -70,7 +70,7 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
-  GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /admin/accounts/:id
+  GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
     /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
     /links /links/new /links/:id /links/:id/subscriptions
@@ -234,7 +234,7 @@ export type ActionAccess = 'open' | 'key' | 'some'
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
   account_representative account_weight accounts_balances accounts_frontiers accounts_pending accounts_receivable
   accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
-  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
+  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count frontiers nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
   rpc_key known aliases get_name update_name faucet_check`.split(/\s+/)

@@ -110,7 +110,7 @@ export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsT
       ...{ id, owner: 'acc_a', key_id: null, mode: 'unique_amount', status: 'pending', additional_status: 'none' },
       ...{ address: `nano_${id}`, merchant_address: 'nano_m', wallet_id: null, currency: 'NANO', price: '1' },
       ...{ price_e8: null, amount_raw: '1', paid_raw: '0', refunded_raw: '0', plans: '[]', plan: null, title: null },
-      ...{ bare_price: 0, made_with: null },
+      ...{ bare_price: 0, made_with: null, webhook_proof: 0 },
       ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
       ...texts,
       ...{ created_at: 1, expires_at: 2, watched_until: 3, seen_at: null, paid_at: null, hidden_at: null },

@@ -18,7 +18,14 @@ import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
 import { mailBuyers } from './buyers/mail.ts'
 import { lookAt } from './domain/read-ledger.ts'
-import { findUnswept, forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
+import {
+  announceWithProof,
+  findUnswept,
+  forgetCheckouts,
+  mailReceipt,
+  releaseAmounts,
+  sweepToMerchant,
+} from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { Prover } from './proofs.ts'
 import { followRefunds } from './refunds/jobs.ts'
@@ -130,6 +137,7 @@ export function openCheckouts(
       ...developerPages({ checkouts: room, ledger: developmentLedger }),
     ],
     jobs: [
+      announceWithProof(room),
       mailReceipt(room, mailer),
       mailBuyers(room, mailer),
       sweepToMerchant(room),

@@ -84,6 +84,8 @@ export interface CheckoutsTable {
   bare_price: number
   /** The kind of the public key that made it; null where none did. */
   made_with: MadeWith | null
+  /** Whether the event of its completion has the proof of its payment. */
+  webhook_proof: number
 }
 
 /** Listed by name, because a prepared statement must not change when a column is added. */
@@ -136,6 +138,7 @@ export const CHECKOUT_COLUMNS = [
   'invoice_number',
   'bare_price',
   'made_with',
+  'webhook_proof',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
 /** An exact amount at an address, reserved for one checkout of an owner. */

@@ -8,7 +8,7 @@ import { form, freeField } from '../../../kernel/free-field.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { openCheckout } from '../domain/open.ts'
 import { toResponse } from '../shape.ts'
-import { readCheckout } from '../wire-fields.ts'
+import { readCheckout, refuseUnproved } from '../wire-fields.ts'
 
 /** Fields that the module reads itself, because clients write them in many ways; the action and the REST interface share that reader. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
@@ -76,6 +76,11 @@ export const checkout = action({
       form.list(form.words('payment.completed', ...OPTIONAL_KINDS)),
       `Additional kinds of events to send: ${OPTIONAL_KINDS.join(', ')}.`,
       ['payment.partial'],
+    ),
+    webhook_proof: free(
+      form.flag,
+      'Whether `payment.completed` has the proof of the payment in `proof`; needs a gateway with `PROOF=votes`.',
+      false,
     ),
     notify: free(form.text, 'Email address for one receipt; needs a secret key.'),
     success_url: free(form.text, 'Where the payer goes after paying.'),
@@ -193,6 +198,7 @@ export const checkout = action({
   async run({ caller, idempotency }, fields, room: CheckoutRoom) {
     const { prices, rules } = room.ports
     const { plainHttpAllowed } = rules
+    refuseUnproved(room.ports, fields)
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
     try {
       return toResponse(room.ports, await openCheckout(room, caller, request, idempotency))

@@ -5,7 +5,7 @@ import type { CheckoutRequest } from '../wire-fields.ts'
 
 /** Refuses fields that the caller's kind of key may not use (contract 5, Key kinds). */
 export function admit(caller: Caller, request: CheckoutRequest): void {
-  const { notify, template, mode, webhookUrl, webhookSecret, webhookEvents, invoice, buyer } = request
+  const { notify, template, mode, webhookUrl, webhookSecret, webhookEvents, webhookProof, invoice, buyer } = request
   const needKey = [
     notify && 'notify',
     template && 'template',
@@ -23,6 +23,7 @@ export function admit(caller: Caller, request: CheckoutRequest): void {
     webhookUrl && 'webhook_url',
     webhookSecret && 'webhook_secret',
     webhookEvents && webhookEvents.length > 0 && 'webhook_events',
+    webhookProof && 'webhook_proof',
     // Anybody can read a public key: its checkouts must not sum what others send to the shop (contract 2, rule 25).
     mode !== 'unique_amount' && template === undefined && 'mode',
     // Invoice numbers are the account's.

@@ -11,6 +11,7 @@ import { type Quote, type Reservation, listQuotes } from '../reservations-store.
 import { type Checkout, NO_PLAN, SERVICE } from '../record.ts'
 import { lockCheckout } from '../store.ts'
 import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
+import { announceCompleted } from './announce-completed.ts'
 import { CLOCK_SLACK, type IncomingSend, timeOf } from './baseline.ts'
 import { type Claim, listClaims } from './claims.ts'
 import { type Decision, type Due, decide } from './decide.ts'
@@ -76,8 +77,8 @@ function creditAll(ctx: CheckoutRoom, send: IncomingSend, rates: Rates): Promise
   })
 }
 
-const mayHaveJobs = ({ checkout: { webhookUrl, notify, walletId }, mails }: Credited) =>
-  webhookUrl !== null || notify !== null || walletId !== null || mails
+const mayHaveJobs = ({ checkout: { webhookUrl, webhookProof, notify, walletId }, mails }: Credited) =>
+  webhookUrl !== null || webhookProof || notify !== null || walletId !== null || mails
 
 interface Credited {
   /** The checkout before the payment. */
@@ -277,8 +278,10 @@ async function applyDecision(
     }),
   })
   if (event) {
-    const dedupeKey = completes ? 'completed' : hash
-    await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw }, rate })
+    const paid = { block: { hash, account: from, amountRaw }, rate }
+    await (completes
+      ? announceCompleted(tx, moved, paid)
+      : announce(tx, moved, { type: event, dedupeKey: hash, ...paid }))
   }
   if (completes) return followCompletion(tx, moved)
   // A partial payment stays in the wallet until the rest arrives; what comes after the end is swept at once.

@@ -113,11 +113,12 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
   // A price of 10 EUR must not become 10 nano.
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed(modeField)
-  const { barePrice = template.barePrice } = asked
+  const { barePrice = template.barePrice, webhookProof = template.webhookProof } = asked
   // Where payments are summed, the price has no tail.
   if (mode === 'unique_amount' && barePrice !== template.barePrice) throw fixed('random')
   const ownPrice = priceIn(currency, template.price)
   if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
+  if (webhookProof !== template.webhookProof) throw fixed('webhook_proof')
   const events = asked.webhookEvents ?? []
   if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
   const sealed = template.webhookSecret
@@ -148,6 +149,7 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
     webhookUrl: template.webhookUrl,
     webhookSecret,
     webhookEvents: template.webhookEvents,
+    webhookProof,
     notify: template.notify,
     metadata: asked.metadata ?? template.metadata,
     note: asked.note ?? null,
@@ -204,6 +206,7 @@ export function toDraft(
     webhookUrl: request.webhookUrl ?? null,
     webhookSecret: null,
     webhookEvents: request.webhookEvents ?? [],
+    webhookProof: request.webhookProof === true,
     notify: request.notify ?? null,
     metadata: request.metadata ?? {},
     seq: 1,

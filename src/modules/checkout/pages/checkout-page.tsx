@@ -1,13 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import {
-  ActionButton,
-  Confirmed,
-  Form,
-  FormError,
-  SelectField,
-  TextField,
-  WayTo,
-} from '../../../web/dashboard/form.tsx'
+import { Form, TextField, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import type { EventRow } from '../../../web/dashboard/deliveries.tsx'
 import { Card, Moment, Nano } from '../../../web/dashboard/show.tsx'

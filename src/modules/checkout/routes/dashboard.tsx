@@ -12,6 +12,7 @@ import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
 import { readMarker, readStatus } from '../domain/report.ts'
 import { getOwn } from '../domain/show.ts'
+import { toPaymentRow } from '../payment-row.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
 import { moneyOf } from '../pages/payment-words.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
@@ -40,7 +41,7 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
     permission: 'checkout',
-    menu: { title: 'Checkouts', order: 20, guide: 'first-payment' },
+    menu: { title: 'All payments', group: 'payments', order: 20, guide: 'first-payment' },
     render: (request) => listPage(ctx, request),
   },
   ...newCheckoutPages(ctx),
@@ -174,7 +175,8 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
 }
 
 async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {
-  const { db, ports } = ctx
+  const { db, ports, clock } = ctx
+  const here = { timeZone: frame.shop.timeZone, now: clock.now() }
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
   const owner = account === undefined ? accountId : account === 'all' ? undefined : account
   const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
@@ -191,7 +193,8 @@ async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }:
       frame={frame}
       filled={filled}
       currencies={ports.prices.currencies}
-      rows={rows.map((row) => ({ ...row, additional: markerOf(row) }))}
+      rows={rows.map((row) => toPaymentRow(row, here))}
+      sums={{}}
       isFiltered={isFiltered}
       first={query.cursor === undefined ? undefined : address(undefined)}
       next={next}

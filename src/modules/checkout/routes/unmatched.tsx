@@ -41,11 +41,14 @@ export function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const placed = {
     path: '/checkouts/unmatched',
     permission: 'checkout',
-    section: '/checkouts',
     done: { assigned: 'Payment assigned.' },
   } as const
   return [
-    { ...placed, render: (request) => unmatched(request, EMPTY) },
+    {
+      ...placed,
+      menu: { title: 'Unmatched', group: 'payments', order: 30, guide: 'first-payment' },
+      render: (request) => unmatched(request, EMPTY),
+    },
     {
       ...placed,
       async run({ accountId: owner, caller: { actor } }, fields) {
