@@ -17,24 +17,21 @@ export const PayoutPage = ({ frame, filled, address, isWallet }: PayoutPageProps
     title="Where your money goes"
     lead="Links, tills and payments that name no address of their own pay here."
   >
-    <Card title="Now">
-      {address === null ? (
-        <Empty title="Nothing is set yet" />
-      ) : (
-        <>
+    {address !== null && (
+      <Card title="Now">
+        <p>
+          <Copyable text={address} label="address" />
+        </p>
+        {isWallet ? (
           <p>
-            <Copyable text={address} label="address" />
+            Your wallet here. <a href={`/dashboard/wallets/${address}`}>See what it holds, or send it on</a>
           </p>
-          {isWallet ? (
-            <p>
-              Your wallet here. <a href={`/dashboard/wallets/${address}`}>See what it holds, or send it on</a>
-            </p>
-          ) : (
-            <p class="soft">A wallet of your own: we never hold this money.</p>
-          )}
-        </>
-      )}
-    </Card>
+        ) : (
+          <p class="soft">A wallet of your own: we never hold this money.</p>
+        )}
+      </Card>
+    )}
+    {address === null && !frame.opens('POST', '/dashboard/payout') && <Empty title="Nothing is set yet" />}
     {frame.opens('POST', '/dashboard/payout') && (
       <Card
         title={address === null ? 'Choose' : 'Change it'}
