@@ -138,6 +138,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     // As late as possible, so that disconnected clients find another instance when they come back.
     sockets.close()
     streams.closeAll()
+    for (const module of modules) module.stopping?.()
   }
   const goodbye = () => (saidGoodbye ??= sayGoodbye())
 
