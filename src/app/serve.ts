@@ -99,6 +99,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
+    topics: nodes.confirmations,
     names: rooms.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
