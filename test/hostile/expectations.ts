@@ -234,7 +234,7 @@ export type ActionAccess = 'open' | 'key' | 'some'
 
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
   account_representative account_weight accounts_balances accounts_frontiers accounts_pending accounts_receivable
-  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
+  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain checkout_status
   confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count frontiers nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
