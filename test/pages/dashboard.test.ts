@@ -19,7 +19,7 @@ async function signInByKey(page: Page, { url }: Dashboard, key: string): Promise
   await page.goto(`${url}/dashboard`)
   await page.getByLabel('Secret key').fill(key)
   await page.getByRole('button', { name: 'Sign in with key' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
 const headline = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
@@ -40,7 +40,7 @@ test('a merchant signs in by the link in a mail, which works once, and signs out
   await button.waitFor()
   assert.ok(!page.url().includes('#'), 'the token does not stay in the address')
   await button.click()
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   assert.ok(await page.getByText('No checkouts yet').isVisible(), 'an empty shop is told what to do next')
   const [cookie] = await page.context().cookies()
   assert.deepEqual([cookie!.httpOnly, cookie!.sameSite], [true, 'Strict'])
@@ -64,7 +64,7 @@ test('a key that may do little is made by hand, and the list says what it may; i
   const { dashboard, page, misdeeds } = await open(t)
   const { gateway } = dashboard
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
-  await page.getByRole('link', { name: 'API keys' }).first().click()
+  await page.getByRole('link', { name: 'Developers' }).first().click()
   await page.getByLabel('Name', { exact: true }).fill('Payouts')
   await page.getByText('Restrict this key').click()
   for (const box of await page.getByRole('checkbox').all()) await box.uncheck()
@@ -106,7 +106,8 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   const { dashboard, page, misdeeds } = await open(t, false)
   const receiver = await openReceiver(t)
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
-  await page.getByRole('link', { name: 'New checkout' }).click()
+  await page.locator('summary', { hasText: 'New' }).click()
+  await page.getByRole('link', { name: 'A single payment' }).click()
   await page.getByLabel('Title').fill('<b>Tea</b> & cake')
   await page.getByLabel('Price').fill('zero')
   await page.getByLabel('Your address').fill(shopAddress)
@@ -135,7 +136,7 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   assertGood(misdeeds)
 })
 
-test('with the keyboard alone: past the menu, into the checkouts, to a new one', async (t) => {
+test('with the keyboard alone: past the menu, to a new payment, and it is cancelled', async (t) => {
   const { dashboard, page, misdeeds } = await open(t)
   const { key } = await dashboard.join('merchant@example.com')
   await page.goto(`${dashboard.url}/dashboard/sign-in`)
@@ -150,10 +151,10 @@ test('with the keyboard alone: past the menu, into the checkouts, to a new one',
   await tabTo('key')
   await page.keyboard.type(key)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await tabTo('Skip to content')
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await tabTo('New')
   await page.keyboard.press('Enter')
-  await tabTo('New checkout')
+  await tabTo('A single payment')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'New checkout' }).waitFor()
   await tabTo('amount')

@@ -5,10 +5,17 @@ import { administrationPages } from './routes/administration.tsx'
 import { adminRoutes } from './routes/api.ts'
 import { freezePages } from './routes/freezes.tsx'
 import { overviewPages } from './routes/overview.tsx'
+import { searchPages } from './routes/search.tsx'
 
 /** Opens the admin module: pages about the gateway's activity and health. */
 export const openAdmin = (ports: AdminPorts): Module => ({
   name: 'admin',
   routes: adminRoutes(ports),
-  pages: [...overviewPages(ports), ...administrationPages(ports), ...freezePages(ports), ...accountPages(ports)],
+  pages: [
+    ...overviewPages(ports),
+    ...searchPages(ports),
+    ...administrationPages(ports),
+    ...freezePages(ports),
+    ...accountPages(ports),
+  ],
 })

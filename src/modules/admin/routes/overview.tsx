@@ -20,7 +20,7 @@ export const overviewPages = ({
   {
     path: '/',
     permission: 'reports',
-    menu: { title: 'Overview', order: 10, guide: 'getting-started' },
+    menu: { title: 'Home', group: 'home', order: 10, guide: 'getting-started' },
     async render({ frame, accountId, isAdmin }) {
       const { db } = checkouts
       const stats = await gatherStats(checkouts, accountId)
@@ -32,7 +32,7 @@ export const overviewPages = ({
       return (
         <OverviewPage
           frame={frame}
-          title="Overview"
+          title="Home"
           lead="Payments in the last 30 days."
           days={stats.days}
           counts={stats.counts}

@@ -13,6 +13,7 @@ import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
 import { readMarker, readStatus } from '../domain/report.ts'
 import { getOwn } from '../domain/show.ts'
+import { toPaymentRow } from '../payment-row.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
 import { CheckoutsPage } from '../pages/checkouts-page.tsx'
@@ -43,7 +44,7 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
     permission: 'checkout',
-    menu: { title: 'Checkouts', order: 20, guide: 'first-payment' },
+    menu: { title: 'All payments', group: 'payments', order: 20, guide: 'first-payment' },
     render: (request) => listPage(ctx, request),
   },
   ...newCheckoutPages(ctx),
@@ -70,11 +71,14 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const placed = {
     path: '/checkouts/unmatched',
     permission: 'checkout',
-    section: '/checkouts',
     done: { assigned: 'Payment assigned.' },
   } as const
   return [
-    { ...placed, render: (request) => unmatched(request, EMPTY) },
+    {
+      ...placed,
+      menu: { title: 'Unmatched', group: 'payments', order: 30, guide: 'first-payment' },
+      render: (request) => unmatched(request, EMPTY),
+    },
     {
       ...placed,
       async run({ accountId: owner, caller: { actor } }, fields) {
@@ -218,7 +222,8 @@ async function refundingOf(ctx: CheckoutRoom, checkout: Checkout, mayRefund: boo
 }
 
 async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {
-  const { db, ports } = ctx
+  const { db, ports, clock } = ctx
+  const here = { timeZone: frame.shop.timeZone, now: clock.now() }
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
   const owner = account === undefined ? accountId : account === 'all' ? undefined : account
   const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
@@ -235,7 +240,8 @@ async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }:
       frame={frame}
       filled={filled}
       currencies={ports.prices.currencies}
-      rows={rows.map((row) => ({ ...row, additional: markerOf(row) }))}
+      rows={rows.map((row) => toPaymentRow(row, here))}
+      sums={{}}
       isFiltered={isFiltered}
       first={query.cursor === undefined ? undefined : address(undefined)}
       next={next}
