@@ -71,7 +71,8 @@ test('the package is small, has its types, names what it needs, and nothing of a
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
   const noble = ['@noble/curves', '@noble/hashes'].map((name) => [name, own.dependencies[name]])
   assert.deepEqual([dependencies, sideEffects], [Object.fromEntries(noble), false])
-  for (const [, from] of read('dist/index.js').matchAll(/from "([^"]+)"/g)) assert.match(from!, /^(@noble\/|\.\/chunk-)/)
+  for (const [, from] of read('dist/index.js').matchAll(/from "([^"]+)"/g))
+    assert.match(from!, /^(@noble\/|\.\/chunk-)/)
 })
 
 test('a program in an empty folder opens an account, pays a checkout and buys its work, also on Node 20', async (t) => {
