@@ -14,6 +14,7 @@ const LONG = [
   'test/docs/commands',
   'test/docs/contributing',
   'test/docs/generated-client',
+  'test/docs/generators',
   'test/docs/going-live',
   'test/docs/operators',
   'test/docs/receivers',
