@@ -83,6 +83,7 @@ withGateway(program.command('call'))
 
 withGateway(program.command('mcp'))
   .description('serve a gateway’s tools to AI agents over standard input (Model Context Protocol)')
+  .option('--tools <sets>', 'sets of tools, separated by commas: payments, wallets, ledger, names, market, work, admin')
   .action(from(async () => (await import('./cli/mcp.ts')).serveMcp))
 
 const webhook = program.command('webhook').description('webhook events')
@@ -282,8 +283,21 @@ walletKeys
   .description('re-encrypt all wallets with the active master key; without WALLET_KEYS, with a new one')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/keys.ts')).rotateMasterKeys))
-const secretKey = program.command('secret-key').description('the key that encrypts secrets in the store (SECRET_KEY)')
-secretKey
+const secretKeys = program
+  .command('secret-keys')
+  .alias('secret-key')
+  .description('keys that encrypt secrets in the store (SECRET_KEYS)')
+secretKeys
+  .command('list')
+  .description('list the keys and how much each has encrypted')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/keys.ts')).printSecretKeys))
+secretKeys
+  .command('rotate')
+  .description('encrypt everything again with the first key; without SECRET_KEYS, with a new one')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/keys.ts')).rotateSecretKeys))
+secretKeys
   .command('replace')
   .description('use the current SECRET_KEY although secrets are encrypted with another one; stop every gateway first')
   .requiredOption('--yes', 'confirm: what the previous key has encrypted becomes unreadable')

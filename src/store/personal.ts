@@ -138,6 +138,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
       invoice: null,
     },
   },
+  checkout_buyers: { key: ['checkout_id'], of: owned('owner'), erase: 'delete' },
   invoice_counters: { key: ['owner'], of: owned('owner'), erase: 'keep' },
   checkout_payments: { key: ['block_hash', 'owner'], of: owned('owner'), erase: 'keep' },
   checkout_proofs: {

@@ -275,6 +275,8 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
   const rated = { rate: '1', rate_source: 's', at: 2, created_at: 3 }
   await put(db, 'checkout_payments', { owner, block_hash: 'B', checkout_id: owner, ...paid, ...rated })
   await put(db, 'checkout_proofs', { checkout_id: owner, block_hash: 'B', proof: '{}', created_at: 3 })
+  const buyer = { name: 'Buyer', email: 'buyer@example.com', language: 'en', given_by: 'payer' } as const
+  await put(db, 'checkout_buyers', { checkout_id: owner, owner, ...buyer, changes: 1, created_at: 3, receipt_at: null })
   const refund = {
     status: 'sent',
     given_as: 'send',

@@ -11,12 +11,15 @@ import {
   checkoutSecretContext,
   findOwnCheckout,
   readCheckout,
+  refuseUnproved,
   requireGeneratedWallets,
+  requirePayout,
   toCheckoutId,
 } from '../../checkout/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { readSlug, readTerms } from '../link-fields.ts'
-import { type LinkRoom, secretContext } from '../room.ts'
+import type { LinkRoom } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import { type PaymentLink, countLinks, findOwnLink, insertLink } from '../store.ts'
 import { isGift, plansOf, toOrderBody } from './order-body.ts'
 
@@ -35,6 +38,7 @@ export async function makeLink(
 ): Promise<PaymentLink> {
   const { checkouts: ctx } = room
   if (idempotency?.made) return (await findOwnLink(ctx.db, { id: textOf(idempotency.made.id), owner })) ?? fail()
+  refuseUnproved(ctx.ports, asked)
   const now = ctx.clock.now()
   const body =
     given(asked.template) === undefined ? asked : { ...(await fromTemplate(room, owner, asked.template)), ...asked }
@@ -80,6 +84,7 @@ export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): 
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
   const { fields, owner } = link
+  if (fields.address === undefined) await requirePayout(room.checkouts, owner)
   if (fields.mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
   if (typeof fields.webhook_url === 'string') await ports.checkWebhookUrl(fields.webhook_url)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
@@ -108,6 +113,7 @@ async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: 
     cancel_url: template.cancelUrl,
     webhook_url: template.webhookUrl,
     webhook_events: template.webhookEvents,
+    webhook_proof: template.webhookProof,
     webhook_secret: sealed === null ? null : ctx.ports.secrets.open(checkoutSecretContext(template.id), sealed),
     notify: template.notify,
     metadata: template.metadata,
