@@ -59,7 +59,9 @@ program
   .description('start the gateway; its settings come from the environment')
   // One of several processes of a gateway; the first of them starts the others with this option.
   .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
-  .action(async ({ as }: { as?: string }) => {
+  .option('--restored', 'the store comes from a backup: unknown Idempotency-Keys send nothing until `wallets settle`')
+  .action(async ({ as, restored }: { as?: string; restored?: boolean }) => {
+    if (restored) await (await import('./cli/wallets.ts')).noteRestored()
     if (as === undefined) leaveWhenStopped()
     const { exports, keep } = await loadGateway()
     await exports.startGateway(as)

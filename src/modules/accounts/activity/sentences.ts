@@ -179,6 +179,8 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   'wallet.recovered': ({ address }) => ['recovered the wallet ', wallet(address)],
   'wallet.moved': ({ address, to }) => ['moved the wallet ', wallet(address), ' to the new address ', wallet(to)],
   'wallet.assigned': ({ address }) => ['gave the account the wallet ', wallet(address)],
+  'store.restored': ({ reason }) => [`noticed that the store comes from a backup: ${text(reason)}`],
+  'store.settled': () => ['settled what was sent after the backup'],
   'wallet_words.shown': () => ['showed the words of the wallet seed'],
   'wallet_words.replaced': () => ['made a new wallet seed'],
   'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
