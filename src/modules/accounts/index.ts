@@ -20,17 +20,12 @@ export {
   toUsage,
 } from './domain/credits.ts'
 export { FEATURES, STANDING_NOTICE, hasFeature } from './standing.ts'
-export {
-  SESSION_SECONDS,
-  type Session,
-  Sessions,
-  identify,
-  identifyNow,
-  listSealedSessions,
-} from './domain/sessions.ts'
+export { SESSION_SECONDS, type Session, Sessions, identify, identifyNow } from './domain/sessions.ts'
 export { issueKey, revokeKey } from './domain/keys.ts'
 export { endOfDay, hasSpendingLimit, pledgeTo, releaseSpends, reserveSpend } from './domain/spending.ts'
 export { type Merchant, findMerchant } from './domain/profile.ts'
+export { setPayout } from './domain/payout.ts'
+export { findPayout, findShop } from './profile-store.ts'
 export { insufficientCredits } from './errors.ts'
 export {
   type RepeatKey,

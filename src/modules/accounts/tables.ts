@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 import type { Role } from '../../kernel/rights.ts'
 
 /** A customer, who has keys and credits. Not to be confused with an address of the ledger. */
@@ -201,6 +202,12 @@ export interface AccountProfilesTable {
   /** For example `#1a5fc7`. */
   accent: string | null
   updated_at: number
+  /** A code such as `EUR`, in which amounts are shown first; null for nano. */
+  currency: string | null
+  /** Such as `Europe/Berlin`; null for UTC. */
+  time_zone: string | null
+  /** Paid where a checkout, link or till names no address. */
+  payout_address: string | null
 }
 
 /** An account's logo as the gateway has converted it. */
@@ -284,6 +291,13 @@ export const ACCOUNT_TABLES = [
   'usage_batches',
   'account_requests',
 ] as const satisfies readonly (keyof AccountTables)[]
+
+export const sessionSecretContext = sealedIn(
+  { table: 'session_secrets', columns: ['secret'], key: ['id'] },
+  (id) => `session|${id}`,
+)
+
+export const ACCOUNT_SEALED = [sessionSecretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends AccountTables {}

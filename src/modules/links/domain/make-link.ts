@@ -13,11 +13,13 @@ import {
   readCheckout,
   refuseUnproved,
   requireGeneratedWallets,
+  requirePayout,
   toCheckoutId,
 } from '../../checkout/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { readSlug, readTerms } from '../link-fields.ts'
-import { type LinkRoom, secretContext } from '../room.ts'
+import type { LinkRoom } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import { type PaymentLink, countLinks, findOwnLink, insertLink } from '../store.ts'
 import { isGift, plansOf, toOrderBody } from './order-body.ts'
 
@@ -82,6 +84,7 @@ export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): 
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
   const { fields, owner } = link
+  if (fields.address === undefined) await requirePayout(room.checkouts, owner)
   if (fields.mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
   if (typeof fields.webhook_url === 'string') await ports.checkWebhookUrl(fields.webhook_url)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }

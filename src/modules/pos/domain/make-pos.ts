@@ -4,10 +4,11 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
-import { POS_ID } from '../../checkout/index.ts'
+import { POS_ID, requirePayout } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
-import { type PosRoom, tokenContext } from '../room.ts'
+import type { PosRoom } from '../room.ts'
+import { tokenContext } from '../tables.ts'
 
 const POS_MAX = 100
 const TOKEN_LENGTH = 40
@@ -25,6 +26,7 @@ export async function makePos(
     if (!made) throw posNotFound()
     return made
   }
+  if (terms.address === null) await requirePayout(ctx, owner)
   const now = ctx.clock.now()
   const id = ctx.ids.next(POS_ID)
   const pin = pinOf({ pin: asked, pinRequired })
