@@ -10,6 +10,7 @@ import { loadCompiled } from './cli/compiled.ts'
 import { addDevnetCommands } from './cli/devnet-commands.ts'
 import { withGateway } from './cli/gateway-access.ts'
 import { leaveWhenStopped } from './cli/stop.ts'
+import { addWalletCommands } from './cli/wallet-commands.ts'
 import { VERSION } from './version.ts'
 
 // The compiled code is kept for the next start. It is beside the source because whoever may write there could change the source as
@@ -80,6 +81,7 @@ withGateway(program.command('call'))
 
 withGateway(program.command('mcp'))
   .description('serve a gateway’s tools to AI agents over standard input (Model Context Protocol)')
+  .option('--tools <sets>', 'sets of tools, separated by commas: payments, wallets, ledger, names, market, work, admin')
   .action(from(async () => (await import('./cli/mcp.ts')).serveMcp))
 
 const webhook = program.command('webhook').description('webhook events')
@@ -233,27 +235,7 @@ mail
   .option('--json', 'print JSON')
   .action(from(async () => (await store()).printMail))
 
-const wallets = program.command('wallets').description('cloud wallets')
-wallets
-  .command('frozen')
-  .description('list frozen wallets and frozen sends, and why')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallets.ts')).printFrozen))
-wallets
-  .command('freeze')
-  .description('stop a wallet, the sends of an account, or all sends, at once and on every gateway')
-  .argument('<target>', 'id or address of a wallet, id of an account, or `all`')
-  .requiredOption('--reason <reason>', 'why; shown in the activity')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallets.ts')).freeze))
-wallets
-  .command('unfreeze')
-  .alias('thaw')
-  .description('let them go on after you have investigated; a wallet continues from what the ledger has confirmed')
-  .argument('<target>', 'id or address of a wallet, id of an account, or `all`')
-  .option('--pay-queued', 'also send its queued payments; compare them with the ledger first')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallets.ts')).thaw))
+addWalletCommands(program)
 const payments = program.command('payments').description('payments for names and credits that could not be fulfilled')
 payments
   .command('waiting')

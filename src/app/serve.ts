@@ -75,7 +75,13 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
-  const rpc = new RpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
+  const rpc = new RpcEndpoint({
+    ...calls,
+    ...asking,
+    bodyBytesMax,
+    batchWidth: toBatchWidth(config),
+    servesThisMachine: devnet && config.atDesk,
+  })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
     devnet,
@@ -93,6 +99,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
+    topics: nodes.confirmations,
     names: rooms.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
@@ -132,6 +139,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     // As late as possible, so that disconnected clients find another instance when they come back.
     sockets.close()
     streams.closeAll()
+    for (const module of modules) module.stopping?.()
   }
   const goodbye = () => (saidGoodbye ??= sayGoodbye())
 

@@ -12,7 +12,7 @@ import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest 
 import type { Notices, SecretBox } from '../kernel/ports.ts'
 import { refuseNul } from '../kernel/refuse-nul.ts'
 import { toFormErrors } from '../kernel/resource/wrong-fields.ts'
-import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
+import { SESSION_SECONDS, type Session, findShop } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
 import type { DeveloperDoor } from './developer-door.ts'
@@ -31,7 +31,7 @@ import {
   toSessionCaller,
   spenderOf,
 } from './session.ts'
-import { Ways } from './ways.ts'
+import { Ways, toHref, toMenu } from './ways.ts'
 
 const TOKEN_LENGTH = 22
 const FORM_BYTES_MAX = 64 * 1024
@@ -236,7 +236,7 @@ class Dashboard {
       const renewed = await sessions.renew(session)
       if (renewed !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), renewed))
     }
-    const asked = this.#toPageRequest(page, session, request)
+    const asked = await this.#toPageRequest(page, session, request)
     if (page.permission !== 'none' && !this.#ways.admits(page, asked.caller)) {
       // Not everybody may see the first page; whoever may not is sent to the first page that they may see.
       if (page.path === '/') return void reply.redirect(asked.frame.menu[0]!.href, 303)
@@ -245,7 +245,7 @@ class Dashboard {
     return { session, request: asked }
   }
 
-  #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): PageRequest {
+  async #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): Promise<PageRequest> {
     const { path, section = path, door, done = {} } = page
     const { store, devnet, developers, tariffs } = this.#options
     const { account, member } = session
@@ -260,6 +260,8 @@ class Dashboard {
     const text = Object.hasOwn(done, query.done ?? '') ? done[query.done!] : undefined
     const frame: FrameProps = {
       section: toHref(section),
+      isWithin: section !== path,
+      shop: await findShop(store.db, accountId),
       menu: this.#menu.filter((entry) => admits(entry.door) && this.#ways.opens(caller, 'GET', entry.href)),
       account,
       member: member && { id: member.id, email: member.email, role: memberRole! },
@@ -305,16 +307,6 @@ class Dashboard {
     return send(reply.code(status), page)
   }
 }
-
-function toMenu(pages: readonly DashboardPage[]): MenuEntry[] {
-  return pages
-    .flatMap((page) =>
-      'render' in page && page.menu ? [{ ...page.menu, href: toHref(page.path), door: page.door }] : [],
-    )
-    .sort((one, other) => one.order - other.order)
-}
-
-const toHref = (path: string) => (path === '/' ? '/dashboard' : `/dashboard${path}`)
 
 function send(reply: FastifyReply, page: VNode): FastifyReply {
   // Set again, because the server removes it from responses to errors.

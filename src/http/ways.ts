@@ -1,8 +1,21 @@
 import { type Degree, may } from '../kernel/rights.ts'
-import type { Form, OpenPage, Page } from '../kernel/page.ts'
+import { type Form, GROUPS, type MenuEntry, type OpenPage, type Page } from '../kernel/page.ts'
 import type { AccountCaller } from '../kernel/route.ts'
 
 type Way = Page | Form
+
+/** The pages of the menu, by group and in their order. */
+export function toMenu(pages: readonly (Way | OpenPage)[]): MenuEntry[] {
+  const placeOf = (page: Way | OpenPage) =>
+    'render' in page && page.menu ? GROUPS.indexOf(page.menu.group) * 1_000 + page.menu.order : 0
+  return pages
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .flatMap((page) =>
+      'render' in page && page.menu ? [{ ...page.menu, href: toHref(page.path), door: page.door }] : [],
+    )
+}
+
+export const toHref = (path: string) => (path === '/' ? '/dashboard' : `/dashboard${path}`)
 
 /** Who may use which address of the dashboard, as pages and forms declare it. */
 export class Ways {

@@ -7,6 +7,11 @@ import type { JsonObject } from './shape.ts'
 
 /* Pages and forms of the dashboard, as modules declare them: plain data. Only `src/http/dashboard.tsx` serves them. */
 
+/** The groups of the menu, in order. The pages of a group are tabs at its top. */
+export const GROUPS = ['home', 'payments', 'sell', 'money', 'developers', 'settings', 'operator'] as const
+
+export type Group = (typeof GROUPS)[number]
+
 interface Placed {
   /** Below `/dashboard`. The path of a form must not change, because repeated requests are found by it. */
   path: string
@@ -25,7 +30,7 @@ interface Placed {
 /** A page for people who are signed in. */
 export interface Page extends Placed {
   /** `guide` is a page of the documents, as in `webhooks#the-secret`, to which every page of the section links. */
-  menu?: { title: string; order: number; guide?: string }
+  menu?: { title: string; group: Group; order: number; guide?: string }
   /** The degree of permission where seeing is not enough: the page is only a form, or shows a secret. */
   degree?: Degree
   render(request: PageRequest): VNode | Promise<VNode>
@@ -101,6 +106,10 @@ export interface FormState {
 export interface FrameProps {
   /** The path of the current section. */
   section: string
+  /** Whether the page belongs to its section without being it, such as one item of a list. */
+  isWithin: boolean
+  /** The account as its people know it. */
+  shop: ShopLook
   /** The entries that this visitor may see, in order. */
   menu: readonly MenuEntry[]
   account: { id: string; email: string | null; role: 'user' | 'admin' }
@@ -129,9 +138,21 @@ interface Way {
   title: string
 }
 
+/** What a page shows of the account itself. */
+export interface ShopLook {
+  name: string | null
+  /** A URL on our own pages. */
+  logo: string | null
+  /** The currency that amounts are shown in first; `NANO` until one is chosen. */
+  currency: string
+  /** Its days end at midnight here. */
+  timeZone: string
+}
+
 export interface MenuEntry {
   href: string
   title: string
+  group: Group
   guide?: string
   door: Placed['door']
 }

@@ -30,10 +30,9 @@ export type NodeAnswer = Record<string, unknown>
 /** All nodes of the ledger as one: failover, caching and coalescing are behind this interface. */
 export interface NodePort {
   /**
-   * Calls an action of the node. Refusals of the ledger are thrown as `LedgerRefusal`. `verbatim` marks questions that contain exactly
-   * what a client wrote: then any error of the node is an answer, and not a fault of the node.
+   * Calls an action of the node. Refusals of the ledger are thrown as `LedgerRefusal`.
    */
-  read(action: string, params: NodeParams, how?: { verbatim: true }): Promise<NodeAnswer>
+  read(action: string, params: NodeParams): Promise<NodeAnswer>
   /** Blocks by hash, safe to decide upon; missing blocks, and those that do not match their hash, are left out. */
   readBlocks(hashes: readonly string[]): Promise<ReadonlyMap<string, LedgerBlock>>
   /**
@@ -48,6 +47,15 @@ export interface NodePort {
   readAgreed(action: string, params: NodeParams, toFacts: (answer: NodeAnswer) => readonly string[]): Promise<Agreed>
   /** Publishes a block once, whatever happens to the replies; returns its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
+}
+
+/** The nodes, for the request of a client. */
+export interface ClientNodePort extends NodePort {
+  /**
+   * Asks exactly what a client wrote and returns the answer as the node wrote it, unchanged. Any error of the node is then an answer,
+   * and not a fault of the node.
+   */
+  pass(action: string, params: NodeParams): Promise<string>
 }
 
 export interface Agreed {
@@ -164,6 +172,12 @@ export interface ConfirmationBus {
   watch(account: string): () => void
   /** Calls back when the stream breaks and when it is back. */
   onGap(listener: () => void): void
+}
+
+/** What nodes announce beside confirmations, as one of them wrote it. */
+export interface NodeTopics {
+  /** `known` is called once a node has promised to send the topic, and never where none has it. The returned function ends it. */
+  follow(topic: string, on: { told(text: string): void; known(): void }): () => void
 }
 
 /** The owner of a key, and what the key gives access to. */

@@ -70,8 +70,8 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
-  GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit
+  GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
+    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
     /links /links/new /links/:id /links/:id/subscriptions
     /pos /pos/new /pos/:id
@@ -81,13 +81,13 @@ const PAGES = {
     /webhooks /webhooks/events/:id
     /webhooks/endpoints/new /webhooks/endpoints/:id
     /admin /admin/health /admin/mail /admin/jobs /admin/freezes`,
-  POST: `/sign-out /profile /credits/buy /admin/jobs/:id/retry
+  POST: `/sign-out /profile /payout /credits/buy /admin/jobs/:id/retry
     /people /people/:id/role /people/:id/remove /people/:id/owner
     /prove /prove/mail
     /security/passkeys /security/passkeys/:id/name /security/passkeys/:id/remove /security/codes /security/mail
     /accounts/:id/accept /accounts/:id/open /accounts/:id/leave /accounts/new
     /checkouts /checkouts/unmatched /checkouts/:id/cancel /checkouts/:id/edit /checkouts/:id/mark
-    /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
+    /checkouts/:id/receipt /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
     /links /links/:id /links/:id/pause /links/:id/resume /links/:id/delete
     /links/:id/subscriptions/:subscription/end
     /pos /pos/:id /pos/:id/pin /pos/:id/rotate /pos/:id/pause /pos/:id/resume /pos/:id/delete
@@ -130,7 +130,7 @@ const PLAIN: Partial<Record<Access, string>> = {
     POST /api/passkeys/options /api/passkeys /api/recovery-codes /api/prove/options /api/prove
     PUT /api/passkeys/:id
     DELETE /api/passkeys/:id`,
-  own: `GET /api/account /api/account/profile /api/credits /api/keys /api/activity.csv /api/requests /api/members
+  own: `GET /api/account /api/account/profile /api/account/payout /api/credits /api/keys /api/activity.csv /api/requests /api/members
     /api/events /api/webhooks/secret /api/webhook-endpoints /api/watches /api/links /api/subscriptions /api/pos
     /api/names /api/emails
     POST /api/webhooks/secret/rotate`,
@@ -170,10 +170,12 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
   'GET /docs/*': { access: 'public', at: '/docs/webhooks' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
+  'POST /pay/:id/email': { access: 'public', of: 'checkout', body: { email: 'payer@example.org' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
   'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
   'POST /api/sign-in/recovery': { access: 'public', body: { email: 'alice@example.org', code: 'none' } },
   'PUT /api/account/profile': { access: 'own', body: { name: 'Changed' } },
+  'PUT /api/account/payout': { access: 'own', body: { address: SHOP } },
   'GET /accents/:name': { access: 'public', at: '/accents/1a5fc7.css' },
   'POST /api/keys': { access: 'own', body: { kind: 'secret', name: 'Second' } },
   'DELETE /api/keys/:id': { access: 'object', of: 'key' },
@@ -232,8 +234,8 @@ export type ActionAccess = 'open' | 'key' | 'some'
 
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
   account_representative account_weight accounts_balances accounts_frontiers accounts_pending accounts_receivable
-  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
-  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
+  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain checkout_status
+  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count frontiers nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
   rpc_key known aliases get_name update_name faucet_check`.split(/\s+/)
@@ -260,7 +262,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
   [/^\/api\/(links|subscriptions|pos)(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
-  [/^\/api\/account\/profile$/, 'checkout'],
+  [/^\/api\/account\/(profile|payout)$/, 'checkout'],
   [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
   [/^\/api\/emails(\/|$)/, 'email'],
   [/^\/api\/names(\/|$)/, 'names'],
@@ -269,7 +271,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
 
 export const scopeOf = (path: string): Scope | undefined => NEEDED.find(([begin]) => begin.test(path))?.[1]
 /** These could give a key what it was not given. */
-export const NEEDS_ALL = /^\/api\/(mails$|members|activity|freezes\/|accounts\/\{id\}\/)/
+export const NEEDS_ALL = /^\/api\/(mails$|account\/payout$|members|activity|freezes\/|accounts\/\{id\}\/)/
 /** Keys have no devices: what only people do is asked in test/spec/part5-passkeys.test.ts. */
 export const IS_PERSONAL = /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/
 
@@ -293,6 +295,8 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /api/webhooks/ping, POST /api/webhook-endpoints/:id/test, POST /dashboard/webhooks/ping,
     POST /dashboard/webhooks/events/:id/redeliver, POST /dashboard/webhooks/endpoints/:id/test,
     POST /dashboard/checkouts/:id/events/:event/redeliver`,
+  'It sends a receipt where none went; the timeline of the checkout says so.': `
+    POST /dashboard/checkouts/:id/receipt`,
   'It takes in what was paid to the wallet: the blocks of the wallet list it.': `
     POST /dashboard/wallets/:address/receive`,
   'It changes nothing of an account: it looks, asks for a mail or a signature, or ends a session.': `
@@ -302,7 +306,7 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /facilitator/verify, POST /docs/actions/:name, rpc_key, process, work_generate`,
   'Payers and recipients do it, who are not of the account; it is kept with the checkout, the claim or the till.': `
     POST /buy/:slug, POST /subscriptions/:id/:token/renew, POST /pos/:id/sign-in, POST /pos/:id/sales, POST /claim,
-    POST /claim/decline, POST /pay/:id/amount, POST /facilitator/settle`,
+    POST /claim/decline, POST /pay/:id/amount, POST /pay/:id/email, POST /facilitator/settle`,
   'It plays with the development ledger.': `
     POST /dashboard/developer/pay, POST /dashboard/developer/fund, POST /dashboard/developer/hold,
     POST /dashboard/developer/confirm, POST /dashboard/developer/checkouts/:id/:what, POST /developer/fund,

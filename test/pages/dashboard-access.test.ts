@@ -6,10 +6,11 @@ import { dumpStore } from '../support/dump-store.ts'
 import {
   type Dashboard,
   type Stocked,
-  linksOf,
+  groupsOf,
   openDashboard,
   openReceiver,
   stock,
+  tabsOf,
   tokensOf,
 } from './dashboard-steps.ts'
 
@@ -130,25 +131,44 @@ test('nothing of an account is seen or changed by another account, by nobody, or
   }
 })
 
-test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
+test('the menu has what somebody may open, in groups and always in the same order, and lights what is open', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
-  const everybody =
-    `Overview, Checkouts, Payment links, Points of sale, Statement, Wallets, Email payments, Usernames, Webhooks, Profile, People, API keys, Credits and usage,
-    Requests, Activity, Your accounts, Security, Developer, Ledger`.split(/,\s+/)
-  const visitors: [string, string[]][] = [
+  const everybody = {
+    Home: [],
+    Payments: ['All payments', 'Unmatched'],
+    Sell: ['Links', 'Tills'],
+    Money: ['Where it goes', 'Wallets', 'Statement', 'Email payments'],
+    Developers: ['Keys', 'Webhooks', 'Requests', 'Usage', 'Names', 'Try it', 'Ledger'],
+    Settings: ['Shop', 'People', 'Activity', 'Your accounts', 'Security'],
+  }
+  const operator = { Operator: ['All accounts', 'Health', 'Frozen sends', 'Jobs', 'Mail'] }
+  const visitors: [string, Record<string, string[]>][] = [
     [(await join('owner@example.com')).key, everybody],
-    [adminKey, [...everybody, 'All accounts', 'Health', 'Frozen sends', 'Jobs', 'Mail']],
+    [adminKey, { ...everybody, ...operator }],
   ]
-  for (const [key, titles] of visitors) {
+  for (const [key, wanted] of visitors) {
     const cookie = await enter(key)
-    const links = linksOf((await get('/dashboard', cookie)).text)
-    const shown = links.map(({ title }) => title)
-    assert.deepEqual(shown, titles)
-    for (const { href, title } of links) {
-      const { status, text } = await get(href, cookie)
-      assert.equal(status, 200, href)
-      const lit = linksOf(text).flatMap((link) => (link.isOpen ? link.title : []))
-      assert.deepEqual(lit, [title])
+    const groups = groupsOf((await get('/dashboard', cookie)).text)
+    assert.deepEqual(
+      groups.map(({ title }) => title),
+      Object.keys(wanted),
+    )
+    for (const group of groups) {
+      const first = (await get(group.href, cookie)).text
+      const tabs = tabsOf(first)
+      assert.deepEqual(
+        tabs.map(({ title }) => title),
+        wanted[group.title],
+      )
+      for (const { href, title } of tabs) {
+        const { status, text } = await get(href, cookie)
+        assert.equal(status, 200, href)
+        const lit = [groupsOf(text), tabsOf(text)].map((links) => links.filter(({ isOpen }) => isOpen))
+        assert.deepEqual(
+          lit.map((links) => links.map((link) => link.title)),
+          [[group.title], [title]],
+        )
+      }
     }
   }
 })

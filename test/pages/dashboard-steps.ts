@@ -113,13 +113,29 @@ export function tokensOf(html: string): { csrf: string; form_token: string } {
   return { csrf: valueOf('csrf'), form_token: valueOf('form_token') }
 }
 
-/** The menu as wide screens show it. */
-export function linksOf(page: string): { href: string; title: string; isOpen: boolean }[] {
-  const menu = /<div class="wide">(.*?)<\/div>/s.exec(page)![1]!
-  return [...menu.matchAll(/<a href="([^"]+)"( aria-current="page")?>([^<]+)<\/a>/g)].map(
-    ([, href, current, title]) => ({ href: href!, title: title!, isOpen: current !== undefined }),
+interface MenuLink {
+  href: string
+  title: string
+  isOpen: boolean
+}
+
+function linksIn(html: string): MenuLink[] {
+  return [...html.matchAll(/<a href="([^"]+)"( aria-current="page")?>(.+?)<\/a>/gs)].map(
+    ([, href, current, inside]) => ({
+      href: href!,
+      title: inside!.replaceAll(/<[^>]+>/g, ''),
+      isOpen: current !== undefined,
+    }),
   )
 }
+
+/** The groups of the menu, as wide screens show them. */
+export const groupsOf = (page: string): MenuLink[] =>
+  linksIn(/<nav class="nav"[^>]*><ul>(.*?)<li class="more">/s.exec(page)![1]!)
+
+/** The pages of the open group: its tabs, or none where it has a single page. */
+export const tabsOf = (page: string): MenuLink[] =>
+  linksIn(/<nav class="tabs"[^>]*>(.*?)<\/nav>/s.exec(page)?.[1] ?? '')
 
 export interface Stocked {
   /** Paid, and its webhook delivered. */

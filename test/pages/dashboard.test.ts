@@ -19,7 +19,7 @@ async function signInByKey(page: Page, { url }: Dashboard, key: string): Promise
   await page.goto(`${url}/dashboard`)
   await page.getByLabel('Secret key').fill(key)
   await page.getByRole('button', { name: 'Sign in with key' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
 }
 
 const headline = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
@@ -40,8 +40,8 @@ test('a merchant signs in by the link in a mail, which works once, and signs out
   await button.waitFor()
   assert.ok(!page.url().includes('#'), 'the token does not stay in the address')
   await button.click()
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  assert.ok(await page.getByText('No checkouts yet').isVisible(), 'an empty shop is told what to do next')
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
+  assert.ok(await page.getByText('0 of 3 done').isVisible(), 'an empty shop is told what to do next')
   const [cookie] = await page.context().cookies()
   assert.deepEqual([cookie!.httpOnly, cookie!.sameSite], [true, 'Strict'])
   await page.getByRole('button', { name: 'Sign out' }).first().click()
@@ -64,7 +64,7 @@ test('a key that may do little is made by hand, and the list says what it may; i
   const { dashboard, page, misdeeds } = await open(t)
   const { gateway } = dashboard
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
-  await page.getByRole('link', { name: 'API keys' }).first().click()
+  await page.getByRole('link', { name: 'Developers' }).first().click()
   await page.getByLabel('Name', { exact: true }).fill('Payouts')
   await page.getByText('Restrict this key').click()
   for (const box of await page.getByRole('checkbox').all()) await box.uncheck()
@@ -106,7 +106,8 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   const { dashboard, page, misdeeds } = await open(t, false)
   const receiver = await openReceiver(t)
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
-  await page.getByRole('link', { name: 'New checkout' }).click()
+  await page.locator('summary', { hasText: 'New' }).click()
+  await page.getByRole('link', { name: 'A single payment' }).first().click()
   await page.getByLabel('Title').fill('<b>Tea</b> & cake')
   await page.getByLabel('Price').fill('zero')
   await page.getByLabel('Your address').fill(shopAddress)
@@ -118,13 +119,15 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   await page.getByLabel('Price').fill('1.5')
   await page.getByRole('button', { name: 'Create checkout' }).click()
   await page.getByText('Checkout created. Share its link.').waitFor()
-  assert.equal(await headline(page), '<b>Tea</b> & cake')
+  assert.match(await headline(page), /^1\.5\d* nano$/)
+  assert.match(await page.locator('.lead').innerText(), /^Waiting\s+<b>Tea<\/b> & cake/)
   const address = page.url().split('?')[0]!
   await page.getByRole('button', { name: 'Pay exactly' }).click()
   await page.getByText('Payment sent.').waitFor()
   await until(() => receiver.bodies.length === 1)
   await until(async () => {
     await page.goto(address)
+    await page.getByText('Technical').click()
     return page.getByText('delivered', { exact: true }).isVisible()
   })
   assert.ok(await page.getByRole('region', { name: 'Payments', exact: true }).getByText('counted').isVisible())
@@ -135,7 +138,7 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   assertGood(misdeeds)
 })
 
-test('with the keyboard alone: past the menu, into the checkouts, to a new one', async (t) => {
+test('with the keyboard alone: past the menu, to a new payment, and it is cancelled', async (t) => {
   const { dashboard, page, misdeeds } = await open(t)
   const { key } = await dashboard.join('merchant@example.com')
   await page.goto(`${dashboard.url}/dashboard/sign-in`)
@@ -150,10 +153,10 @@ test('with the keyboard alone: past the menu, into the checkouts, to a new one',
   await tabTo('key')
   await page.keyboard.type(key)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await tabTo('Skip to content')
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
+  await tabTo('New')
   await page.keyboard.press('Enter')
-  await tabTo('New checkout')
+  await tabTo('A single payment')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'New checkout' }).waitFor()
   await tabTo('amount')

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { ROLES, type Role } from '../../src/kernel/rights.ts'
 import { OFFERED } from '../../src/offered.ts'
 import { ask } from '../support/gateway.ts'
-import { linksOf, openPeople, tokensOf } from './dashboard-steps.ts'
+import { groupsOf, openPeople, tabsOf, tokensOf } from './dashboard-steps.ts'
 
 /* Every role × every way into the dashboard and every route that a session opens. Who may is written out here once more. */
 
@@ -11,7 +11,7 @@ import { linksOf, openPeople, tokensOf } from './dashboard-steps.ts'
 const EVERYBODY = [...ROLES, 'guest'] as const
 
 const WAYS: readonly [RegExp, string][] = [
-  [/^GET \/(statement)?$/, 'omdr'],
+  [/^GET \/(statement|search)?$/, 'omdr'],
   [/^(GET|POST) \/checkouts\/:id\/edit$/, 'om'],
   [/^GET \/checkouts(\/:id|\/unmatched)?$/, 'omdr'],
   [/^POST \/checkouts\/:id\/events\/:event\/redeliver$/, 'omd'],
@@ -22,8 +22,8 @@ const WAYS: readonly [RegExp, string][] = [
   [/^(GET|POST) \/pos/, 'om'],
   [/^GET \/webhooks\/endpoints\/new$/, 'omd'],
   [/^GET \/wallets\/:address\/send$/, 'om'],
-  [/^GET \/(wallets|webhooks|credits|names|emails|profile|activity)(\/|$)/, 'omdr'],
-  [/^POST \/(wallets|credits|names|emails|profile)(\/|$)/, 'om'],
+  [/^GET \/(payout|wallets|webhooks|credits|names|emails|profile|activity)(\/|$)/, 'omdr'],
+  [/^POST \/(payout|wallets|credits|names|emails|profile)(\/|$)/, 'om'],
   [/^POST \/webhooks(\/|$)/, 'omd'],
   [/^(GET|POST) \/(keys|developer|requests)(\/|$)/, 'omd'],
   [/^(GET|POST) \/people(\/|$)/, 'om'],
@@ -120,15 +120,20 @@ test('in an administrator’s account its owners alone administer the service (c
 test('pages show what somebody may do, and nothing else: no form of another role, no entry of the menu', async (t) => {
   const { people, get } = await openRoles(t)
   const seen = async (role: Role | 'guest', path: string) => (await get(path, `nano-gateway=${people.get(role)!}`)).text
-  const titles = (page: string) => linksOf(page).map(({ title }) => title)
-  const tills = ['Points of sale', 'Your accounts', 'Security']
-  assert.deepEqual(titles(await seen('cashier', '/dashboard/accounts')), tills)
-  assert.doesNotMatch(await seen('cashier', '/dashboard/pos'), /New point of sale|Create the first one/)
-  assert.deepEqual(titles(await seen('guest', '/dashboard/accounts')), ['Your accounts', 'Security'])
-  assert.ok(!titles(await seen('reader', '/dashboard')).includes('API keys'))
+  const pages = async (role: Role | 'guest', path: string) => {
+    const text = await seen(role, path)
+    return [groupsOf(text), tabsOf(text)].map((links) => links.map(({ title }) => title))
+  }
+  const own = ['Your accounts', 'Security']
+  assert.deepEqual(await pages('cashier', '/dashboard/accounts'), [['Sell', 'Settings'], own])
+  assert.deepEqual(await pages('cashier', '/dashboard/pos'), [['Sell', 'Settings'], []])
+  const till = await seen('cashier', '/dashboard/pos')
+  assert.doesNotMatch(till, /New point of sale|Create the first one|class="search"|class="new"/)
+  assert.deepEqual(await pages('guest', '/dashboard/accounts'), [['Settings'], own])
+  assert.ok(!(await pages('reader', '/dashboard/webhooks'))[1]!.includes('Keys'))
   assert.match(await seen('manager', '/dashboard/wallets'), /action="\/dashboard\/wallets"/)
   assert.doesNotMatch(await seen('reader', '/dashboard/wallets'), /<form method="post" action="\/dashboard\/wallets"/)
-  assert.doesNotMatch(await seen('reader', '/dashboard/checkouts'), /New checkout/)
+  assert.doesNotMatch(await seen('reader', '/dashboard/checkouts'), /checkouts\/new|class="new"/)
   assert.doesNotMatch(await seen('manager', '/dashboard/people'), /value="owner"|Hand over/)
   assert.match(await seen('owner', '/dashboard/people'), /value="owner"/)
 })

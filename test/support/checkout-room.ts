@@ -48,6 +48,7 @@ export function toCheckoutCtx(
       openMax: 0,
       openPublicKeyMax: 0,
       openAnonymousMax: 0,
+      buyerMailsPerDayMax: 0,
       generatedWallets: [],
       plainHttpAllowed: false,
     },

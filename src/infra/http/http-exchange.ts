@@ -76,7 +76,7 @@ export class KeptConnections {
 }
 
 /** Nobody waits for anything of it any more. */
-const discard = (client: Client) => void client.destroy().catch(noop)
+const discard = (client: Client) => client.destroy(null, noop)
 
 const noop = () => undefined
 

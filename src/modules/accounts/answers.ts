@@ -70,5 +70,7 @@ export const PROFILE = record({
   terms_url: orNull(answer.url),
   website: orNull(answer.url),
   accent: orNull(text),
+  currency: orNull(text),
+  time_zone: orNull(text),
   updated_unix: orNull(answer.unix),
 })

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
-import type { Logos, Mailer, Notices, SecretBox } from '../../kernel/ports.ts'
+import type { Logos, Mailer, Notices, Prices, SecretBox } from '../../kernel/ports.ts'
 import type { Retention } from '../../kernel/retention.ts'
 import { rpcCredits } from './actions/rpc-credits.ts'
 import { rpcKey } from './actions/rpc-key.ts'
@@ -36,6 +36,7 @@ interface AccountPorts extends AccountRoom {
   mailer: Mailer
   secrets: SecretBox
   logos: Logos
+  prices: Pick<Prices, 'currencies'>
   usualAddress(accountId: string): Promise<string | undefined>
   /** Whether the ledger is the development ledger. */
   isPlay: boolean
@@ -54,11 +55,11 @@ export interface AccountsModule extends Module {
 
 /** Opens the accounts module, which identifies callers by keys and sessions and counts what they use and have paid for. */
 export function openAccounts(
-  { store, notices, mailer, secrets, logos, usualAddress, baseUrl, keepsMail, isPlay }: AccountPorts,
+  { store, notices, mailer, secrets, logos, usualAddress, prices, baseUrl, keepsMail, isPlay }: AccountPorts,
   { passkeysRequired: required, ...kept }: AccountSettings & Pick<Retention, 'keepRequests'>,
 ): AccountsModule {
   const keys = new StoredKeys(store)
-  const profile = { store, logos, baseUrl, isPlay }
+  const profile = { store, logos, prices, baseUrl, isPlay }
   const sessions = new Sessions({ ...store, secrets, passkeysRequired: required })
   const usage = new UsageMeter(store)
   const requests = new RequestLog(store)

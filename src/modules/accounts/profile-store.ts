@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
+import type { ShopLook } from '../../kernel/page.ts'
 import type { SizedPicture } from '../../kernel/ports.ts'
 import type { AccountProfilesTable } from './tables.ts'
 
@@ -13,6 +14,8 @@ export interface Profile {
   termsUrl: string | null
   website: string | null
   accent: string | null
+  currency: string | null
+  timeZone: string | null
   /** Null while the profile is empty. */
   updatedAt: number | null
 }
@@ -26,6 +29,8 @@ export const NO_PROFILE: Profile = {
   termsUrl: null,
   website: null,
   accent: null,
+  currency: null,
+  timeZone: null,
   updatedAt: null,
 }
 
@@ -38,6 +43,8 @@ const toProfile = (row: AccountProfilesTable): Profile => ({
   termsUrl: row.terms_url,
   website: row.website,
   accent: row.accent,
+  currency: row.currency,
+  timeZone: row.time_zone,
   updatedAt: row.updated_at,
 })
 
@@ -56,12 +63,51 @@ export async function saveProfile(db: Db, accountId: string, profile: Profile & 
     terms_url: profile.termsUrl,
     website: profile.website,
     accent: profile.accent,
+    currency: profile.currency,
+    time_zone: profile.timeZone,
     updated_at: profile.updatedAt,
   }
   await db
     .insertInto('account_profiles')
-    .values({ account_id: accountId, ...columns })
+    .values({ account_id: accountId, payout_address: null, ...columns })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(columns))
+    .execute()
+}
+
+/** What pages show of the account itself. */
+export async function findShop(db: Db, accountId: string): Promise<ShopLook> {
+  const { name, logoId, currency, timeZone } = await findProfile(db, accountId)
+  return {
+    name,
+    logo: logoId === null ? null : `/logos/${logoId}`,
+    currency: currency ?? 'NANO',
+    timeZone: timeZone ?? 'UTC',
+  }
+}
+
+/** The address that is paid where a checkout, link or till names none. */
+export async function findPayout(db: Db, accountId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('account_profiles')
+    .select('payout_address')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return row?.payout_address ?? null
+}
+
+/** Call it with the account locked. */
+export async function savePayout(db: Db, accountId: string, address: string, now: number): Promise<void> {
+  const { updatedAt: _, ...empty } = NO_PROFILE
+  const known = await db
+    .selectFrom('account_profiles')
+    .select('account_id')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  if (!known) await saveProfile(db, accountId, { ...empty, updatedAt: now })
+  await db
+    .updateTable('account_profiles')
+    .set({ payout_address: address })
+    .where('account_id', '=', accountId)
     .execute()
 }
 

@@ -202,6 +202,12 @@ export interface AccountProfilesTable {
   /** For example `#1a5fc7`. */
   accent: string | null
   updated_at: number
+  /** A code such as `EUR`, in which amounts are shown first; null for nano. */
+  currency: string | null
+  /** Such as `Europe/Berlin`; null for UTC. */
+  time_zone: string | null
+  /** Paid where a checkout, link or till names no address. */
+  payout_address: string | null
 }
 
 /** An account's logo as the gateway has converted it. */

@@ -141,6 +141,7 @@ export const OWN_CHECKOUT = record({
   note: orNull(text),
   block_hash: orNull(hash),
   payer: orNull(address),
+  buyer: optional(record({ name: orNull(text), email: orNull(text) })),
   hidden: bool,
   created_unix: unix,
   expires_unix: unix,

@@ -1,4 +1,5 @@
 import type { MadeWith } from '../../kernel/rights.ts'
+import type { BuyerTables } from './buyers/store.ts'
 
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
 /** `refunded` is never stored: it is shown for an order from the service whose payment was refunded. */
@@ -43,7 +44,6 @@ export interface CheckoutsTable {
   webhook_url: string | null
   /** Encrypted. */
   webhook_secret: string | null
-  /** JSON list. */
   webhook_events: string
   notify: string | null
   /** JSON object. */
@@ -194,7 +194,6 @@ export interface CheckoutPaymentsTable {
 interface CheckoutProofsTable {
   checkout_id: string
   block_hash: string
-  /** JSON. */
   proof: string
   created_at: number
 }
@@ -317,7 +316,7 @@ interface InvoiceCountersTable {
   last: number
 }
 
-export interface CheckoutTables {
+export interface CheckoutTables extends BuyerTables {
   checkouts: CheckoutsTable
   checkout_reservations: CheckoutReservationsTable
   checkout_quotes: CheckoutQuotesTable
@@ -336,6 +335,7 @@ export interface CheckoutTables {
 /** In an order in which every reference exists already. Sums are left out, because each store computes its own. */
 export const CHECKOUT_TABLES = [
   'checkouts',
+  'checkout_buyers',
   'checkout_reservations',
   'checkout_quotes',
   'checkout_payments',

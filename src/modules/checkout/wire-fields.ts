@@ -6,6 +6,7 @@ import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
 import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
+import { type BuyerRequest, readBuyer } from './buyers/request.ts'
 import { badField } from './errors.ts'
 import { readInvoice } from './invoices/fields.ts'
 import type { Invoice } from './invoices/invoice.ts'
@@ -50,6 +51,10 @@ export interface CheckoutRequest extends PresentationRequest {
   template: string | undefined
   /** What an order sets itself when it is made from a template. */
   order: Order | undefined
+  /** Who buys, where the merchant knows. */
+  buyer?: BuyerRequest | undefined
+  /** The language of mails to the buyer. */
+  language?: string
   /** How long it stays open; undefined means the default. */
   lifetimeMilliseconds?: number
 }
@@ -100,6 +105,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
     barePrice: readBarePrice(body.random),
     template,
     order: template === undefined ? undefined : readOrder(body, currency),
+    buyer: readBuyer(body.buyer),
   }
 }
 

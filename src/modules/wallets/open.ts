@@ -11,6 +11,7 @@ import { advanceWallet } from './domain/advance.ts'
 import { type NewWallet, alongWallet } from './domain/wallets.ts'
 import { sweepWallet } from './domain/end-wallet.ts'
 import { proveMasterKeys } from './domain/master-keys.ts'
+import { keepSeed } from './domain/seeds.ts'
 import { type QueuedSend, bringForward, queueSend } from './domain/queue-send.ts'
 import { treasury } from './domain/treasury.ts'
 import { inspectWallets } from './jobs/inspect.ts'
@@ -20,6 +21,7 @@ import { WalletAddresses } from './addresses.ts'
 import { countOpenBlocks } from './unsettled-store.ts'
 import { type CloudWalletRoom, type WalletRoom, tellWallet } from './room.ts'
 import { walletPages } from './routes/dashboard.tsx'
+import { payoutPages, payoutRoutes } from './routes/payout.tsx'
 import { Setbacks } from './setbacks.ts'
 import type { WalletSettings } from './settings.ts'
 import { countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'
@@ -70,6 +72,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   const { store, notices, confirmations, vault, fund } = ports
   const { db, clock } = store
   await proveMasterKeys({ db, clock, vault })
+  await keepSeed({ ...store, vault })
   const setbacks = new Setbacks(store)
   const queue = new AdvanceQueue((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
   const watch = new WalletAddresses(confirmations, (walletId) => {
@@ -121,7 +124,11 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   return {
     ...offer<CloudWalletRoom>('wallets', { ...room, names: ports.names, countMax: ports.countMax }, WALLET_ACTIONS),
     wallets: room,
-    pages: walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
+    routes: payoutRoutes({ wallets: room, names: ports.names }),
+    pages: [
+      ...payoutPages({ wallets: room, names: ports.names }),
+      ...walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
+    ],
     jobs: [settleWallets(room, setbacks), inspectWallets(room, setbacks)],
     gauges: gaugesOf(db),
     treasuryAddress: async () => (await treasury(room)).address,

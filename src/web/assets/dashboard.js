@@ -57,3 +57,29 @@ document.addEventListener('submit', ({ target }) => {
 addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('form[method=post] button:disabled')) button.disabled = false
 })
+
+// Search by a slash, or by Ctrl-K from anywhere.
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest('input, textarea, select')
+  const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
+  if (!isSlash && !(event.key === 'k' && (event.ctrlKey || event.metaKey))) return
+  const box = document.querySelector('.search input')
+  if (!box) return
+  event.preventDefault()
+  box.focus()
+  box.select()
+})
+
+// What was opened above the page closes again.
+document.addEventListener('click', ({ target }) => {
+  for (const open of document.querySelectorAll('.new[open], .more > details[open]')) {
+    if (!open.contains(target)) open.open = false
+  }
+})
+document.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return
+  for (const open of document.querySelectorAll('.new[open], .more > details[open]')) {
+    open.open = false
+    open.querySelector('summary').focus()
+  }
+})

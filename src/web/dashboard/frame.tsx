@@ -1,49 +1,16 @@
 import type { ComponentChildren } from 'preact'
-import type { FrameProps, MenuEntry } from '../../kernel/page.ts'
+import type { FrameProps } from '../../kernel/page.ts'
 import type { Permission } from '../../kernel/rights.ts'
 import { Document } from '../layout.tsx'
+import { Side, Tabs, Top, Up, shopName } from './shell.tsx'
 
-const Links = ({ links, section }: { links: readonly MenuEntry[]; section: string }) => (
-  <ul>
-    {links.map(({ href, title }) => (
-      <li key={href}>
-        <a href={href} aria-current={href === section ? 'page' : undefined}>
-          {title}
-        </a>
-      </li>
-    ))}
-  </ul>
-)
-
-const nameOf = ({ email, role, id }: FrameProps['account']) => email ?? (role === 'admin' ? 'Administrator' : id)
-
-const Navigation = ({ section, menu, account, member, csrf }: FrameProps) => {
-  const { administrator, everybody = [] } = Object.groupBy(menu, ({ door }) =>
-    door === 'administrator' ? 'administrator' : 'everybody',
-  )
-  return (
-    <>
-      <nav aria-label="Dashboard">
-        <Links links={everybody} section={section} />
-      </nav>
-      {administrator && (
-        <nav aria-label="Administration">
-          <p class="nav-title">Administration</p>
-          <Links links={administrator} section={section} />
-        </nav>
-      )}
-      <form method="post" action="/dashboard/sign-out" class="who">
-        <input type="hidden" name="csrf" value={csrf} />
-        <p title={account.id}>{member?.email ?? nameOf(account)}</p>
-        {member && member.email !== account.email && <p class="soft">{`${member.role} of ${nameOf(account)}`}</p>}
-        <button class="plain">Sign out</button>
-      </form>
-    </>
-  )
-}
-
-const Foot = () => (
+const Foot = ({ guide }: { guide?: string | undefined }) => (
   <p class="foot">
+    {guide !== undefined && (
+      <>
+        <a href={`/docs/${guide}`}>Guide to this page</a> ·{' '}
+      </>
+    )}
     <a href="/docs">Docs</a> · <a href="/status">Status</a>
   </p>
 )
@@ -58,10 +25,10 @@ interface PageProps {
   children: ComponentChildren
 }
 
-const Page = ({ title, styles = [], scripts = [], children }: PageProps) => (
+const Page = ({ title, of = 'nano-gateway', styles = [], scripts = [], children }: PageProps & { of?: string }) => (
   <Document
-    title={`${title} · nano-gateway`}
-    styles={['dashboard.css', ...styles]}
+    title={`${title} · ${of}`}
+    styles={['dashboard.css', 'shell.css', ...styles]}
     scripts={['dashboard.js', ...scripts]}
     head={<meta name="robots" content="noindex" />}
     bodyClass="dashboard"
@@ -85,60 +52,57 @@ const Brand = () => (
   </a>
 )
 
-/** A page of an account that is signed in. The menu is beside it, or above it on a narrow screen. */
+/** A page of an account that is signed in. */
 export const Frame = (
   props: FrameProps &
     PageProps & {
       lead?: ComponentChildren
       actions?: ComponentChildren
+      /** What was searched for, where the page answers it. */
+      asked?: string
     },
 ) => {
   const { title, styles, scripts = [], lead, actions, devnet, notice, guide, children } = props
   const follows = props.readAt === undefined ? undefined : props.follows?.join(' ')
   return (
-    <Page {...{ title, styles }} scripts={follows === undefined ? scripts : ['live.js', ...scripts]}>
+    <Page
+      {...{ title, styles }}
+      of={shopName(props)}
+      scripts={follows === undefined ? scripts : ['live.js', ...scripts]}
+    >
       <a href="#content" class="skip">
         Skip to content
       </a>
       {devnet && <Banner />}
       <div class="shell">
-        <header class="side">
-          <Brand />
-          <div class="wide">
-            <Navigation {...props} />
-          </div>
-          <details class="narrow">
-            <summary>Menu</summary>
-            <Navigation {...props} />
-          </details>
-        </header>
-        <main id="content" tabIndex={-1} data-live={follows} data-read-at={follows && props.readAt}>
-          <div class="title">
-            <div>
-              <h1>{title}</h1>
-              {lead && <p class="lead">{lead}</p>}
-              {guide !== undefined && (
-                <p class="guide">
-                  <a href={`/docs/${guide}`}>Read the guide</a>
-                </p>
-              )}
+        <Side {...props} />
+        <div>
+          <Top {...props} />
+          <main id="content" tabIndex={-1} data-live={follows} data-read-at={follows && props.readAt}>
+            <Up {...props} />
+            <div class="title">
+              <div>
+                <h1>{title}</h1>
+                {lead && <p class="lead">{lead}</p>}
+              </div>
+              {actions && <div class="actions">{actions}</div>}
             </div>
-            {actions && <div class="actions">{actions}</div>}
-          </div>
-          {notice && (
-            <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
-              {notice.text}
-              {notice.ways?.map(({ href, title: way }) => (
-                <span key={href}>
-                  {' '}
-                  <a href={href}>{way}</a>
-                </span>
-              ))}
-            </p>
-          )}
-          {children}
-          <Foot />
-        </main>
+            <Tabs {...props} />
+            {notice && (
+              <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
+                {notice.text}
+                {notice.ways?.map(({ href, title: way }) => (
+                  <span key={href}>
+                    {' '}
+                    <a href={href}>{way}</a>
+                  </span>
+                ))}
+              </p>
+            )}
+            {children}
+            <Foot guide={guide} />
+          </main>
+        </div>
       </div>
       {follows !== undefined && <p id="live-said" class="unseen" role="status" />}
     </Page>

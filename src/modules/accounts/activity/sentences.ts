@@ -125,6 +125,7 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     `changed ${list(fields)} of the `,
     { text: 'profile', href: '/dashboard/profile' },
   ],
+  'payout.changed': ({ address }) => ['sent new payments to ', { text: text(address), href: '/dashboard/payout' }],
   'credits.granted': (detail) => [`gave ${text(detail.amount)} credits`, ...because(detail)],
   'credits.taken': (detail) => [`took ${text(detail.amount)} credits`, ...because(detail)],
   'credits.spent': (detail) => [`spent ${text(detail.amount)} credits`, ...because(detail)],
@@ -175,6 +176,11 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     wallet(address),
     ' on the ledger after all',
   ],
+  'wallet.recovered': ({ address }) => ['recovered the wallet ', wallet(address)],
+  'wallet.moved': ({ address, to }) => ['moved the wallet ', wallet(address), ' to the new address ', wallet(to)],
+  'wallet.assigned': ({ address }) => ['gave the account the wallet ', wallet(address)],
+  'wallet_words.shown': () => ['showed the words of the wallet seed'],
+  'wallet_words.replaced': () => ['made a new wallet seed'],
   'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
 }
 

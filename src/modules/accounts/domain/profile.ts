@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../../kernel/actor.ts'
+import { isTimeZone } from '../../../kernel/calendar.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
@@ -67,6 +68,8 @@ export interface Merchant {
   website: string | null
   /** The URL of the style sheet with their colour. */
   sheet: string | null
+  /** The same for mails: the colour and a readable text on it. */
+  colours: { fill: string; ink: string } | null
 }
 
 /** Undefined for an account without a public name: payers then see only the address. */
@@ -85,17 +88,25 @@ export function toMerchant(profile: Profile): Merchant | undefined {
     termsUrl,
     website,
     sheet: accent === null ? null : `/accents/${accent.slice(1)}.css`,
+    colours: accent === null ? null : paintOf(accent),
   }
 }
 
 const NAME_MAX = 80
+const ZONE_MAX = 64
 const EMAIL = new RegExp(EMAIL_PATTERN)
 
 type Body = Readonly<Record<string, unknown>>
 type ProfileChange = Partial<Omit<Profile, 'logoId' | 'updatedAt'>>
 
+interface ProfileRules {
+  plainHttpAllowed: boolean
+  /** Codes that have a price. */
+  currencies: readonly string[]
+}
+
 /** Reads only the fields in the body; `null` or an empty text removes a value. */
-export function readProfile(body: Body, rules: { plainHttpAllowed: boolean }): ProfileChange {
+export function readProfile(body: Body, rules: ProfileRules): ProfileChange {
   const change: ProfileChange = {}
   if (body.name !== undefined) change.name = readText('name', body.name, NAME_MAX, INVISIBLE)
   // The module that fetches decides which URLs are allowed, for every scheme and port.
@@ -105,6 +116,8 @@ export function readProfile(body: Body, rules: { plainHttpAllowed: boolean }): P
   if (body.terms_url !== undefined) change.termsUrl = readUrl('terms_url', body.terms_url, rules)
   if (body.website !== undefined) change.website = readUrl('website', body.website, rules)
   if (body.accent !== undefined) change.accent = readAccent(body.accent)
+  if (body.currency !== undefined) change.currency = readShopCurrency(body.currency, rules)
+  if (body.time_zone !== undefined) change.timeZone = readTimeZone(body.time_zone)
   return change
 }
 
@@ -113,6 +126,21 @@ function readSupportEmail(value: unknown): string | null {
   if (email === undefined) return null
   if (typeof email !== 'string' || !EMAIL.test(email)) throw badField('support_email', 'Invalid email', 'invalid_email')
   return email
+}
+
+function readShopCurrency(value: unknown, { currencies }: ProfileRules): string | null {
+  const code = given(value)
+  if (code === undefined || code === 'NANO') return null
+  const known = currencies.find((one) => one === code)
+  if (known === undefined) throw badField('currency', 'Unsupported currency.', 'invalid_currency')
+  return known
+}
+
+function readTimeZone(value: unknown): string | null {
+  const zone = given(value)
+  if (zone === undefined) return null
+  if (typeof zone === 'string' && zone.length <= ZONE_MAX && isTimeZone(zone)) return zone
+  throw badField('time_zone', 'time_zone must be a time zone such as Europe/Berlin.')
 }
 
 function readAccent(value: unknown): string | null {
@@ -176,6 +204,11 @@ function luminance(colour: Rgb): number {
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light! + 0.05) / (dark! + 0.05)
+}
+
+function paintOf(accent: string) {
+  const { fill, fillInk } = coloursIn(THEMES.light, accent)
+  return { fill: toHex(fill), ink: toHex(fillInk) }
 }
 
 interface Colours {

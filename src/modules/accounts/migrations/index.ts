@@ -11,6 +11,7 @@ import { up as passkeys } from './0035-passkeys.ts'
 import { up as requests } from './0039-requests.ts'
 import { up as keyMakers } from './0050-key-makers.ts'
 import { up as boundKeys } from './0057-bound-keys.ts'
+import { up as shops } from './0065-shops.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -25,4 +26,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0039-requests': requests,
   '0050-key-makers': keyMakers,
   '0057-bound-keys': boundKeys,
+  '0065-shops': shops,
 }

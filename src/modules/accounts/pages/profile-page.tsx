@@ -1,5 +1,5 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty } from '../../../web/dashboard/show.tsx'
 import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
@@ -12,20 +12,23 @@ export const PROFILE_FIELDS = [
   'support_url',
   'terms_url',
   'accent',
+  'currency',
+  'time_zone',
 ] as const
 
 interface ProfilePageProps {
   frame: FrameProps
   filled: FormState
+  currencies: readonly string[]
   /** The profile as it is saved. */
   merchant: ShownMerchant | undefined
 }
 
 /** The form of the account's public profile. */
-export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
-  <Frame {...frame} title="Profile" lead="Shown to payers on payment pages, receipts and emails.">
+export const ProfilePage = ({ frame, filled, currencies, merchant }: ProfilePageProps) => (
+  <Frame {...frame} title="Your shop" lead="Shown to payers on payment pages, receipts and emails.">
     <div class="row two">
-      <Card title="Your profile">
+      <Card>
         <FormError filled={filled} fields={PROFILE_FIELDS} />
         <Form frame={frame} action="/dashboard/profile">
           <TextField
@@ -35,6 +38,24 @@ export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
             hint="Without a name, payers only see your address."
             maxLength={80}
           />
+          <div class="pair">
+            <SelectField
+              filled={filled}
+              name="currency"
+              label="Currency"
+              hint="Your amounts are shown in it first."
+              required
+              options={['NANO', ...currencies].map((code) => [code, code === 'NANO' ? 'Nano' : code])}
+            />
+            <TextField
+              filled={filled}
+              name="time_zone"
+              label="Time zone"
+              hint="Your days end at its midnight."
+              placeholder="Europe/Berlin"
+              maxLength={64}
+            />
+          </div>
           <TextField
             filled={filled}
             name="logo"
@@ -60,7 +81,7 @@ export const ProfilePage = ({ frame, filled, merchant }: ProfilePageProps) => (
               <span>Fetch the logo again</span>
             </label>
           )}
-          <button>Save profile</button>
+          <button>Save</button>
         </Form>
       </Card>
       <Card title="Preview" note="What payers see, as saved.">

@@ -18,7 +18,7 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
   {
     path: '/activity',
     permission: 'activity',
-    menu: { title: 'Activity', order: 90, guide: 'people#what-each-role-may-do' },
+    menu: { title: 'Activity', group: 'settings', order: 90, guide: 'people#what-each-role-may-do' },
     async render({ frame, accountId, query }) {
       const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
       const asked = { before: readCursor(query.before), limit: PAGE_ROWS + 1 }

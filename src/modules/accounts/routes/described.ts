@@ -80,6 +80,8 @@ export const describedAccountRoutes: readonly Described[] = [
         terms_url: maybe(text),
         website: maybe(text),
         accent: maybe(text),
+        currency: maybe(text),
+        time_zone: maybe(text),
       }),
       example: { name: 'Blue Mug Coffee', website: 'https://shop.example', accent: '#1a5fc7' },
     },

@@ -41,7 +41,7 @@ export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): reado
       path: '/keys',
       permission: 'keys',
       done: placed.done,
-      menu: { title: 'API keys', order: 70, guide: 'keys' },
+      menu: { title: 'Keys', group: 'developers', order: 10, guide: 'keys' },
       render: async (request) => {
         const address = await usualAddress(request.accountId)
         return list(request, address === undefined ? EMPTY : { values: { addresses: address } })

@@ -48,7 +48,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       path: '/people',
       permission: 'people',
       done: DONE,
-      menu: { title: 'People', order: 68, guide: 'people' },
+      menu: { title: 'People', group: 'settings', order: 68, guide: 'people' },
       render: (request) => list(request, EMPTY),
     },
     {

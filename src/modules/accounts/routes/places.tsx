@@ -54,7 +54,7 @@ export function placePages({ store, sessions, tellStanding }: PlacesPorts): read
     {
       ...placed,
       path: '/accounts',
-      menu: { title: 'Your accounts', order: 95, guide: 'people#confirm-your-identity' },
+      menu: { title: 'Your accounts', group: 'settings', order: 95, guide: 'people#confirm-your-identity' },
       render: (request) => show(request),
     },
     { ...placed, path: '/accounts/:id', render: (request) => show(request) },

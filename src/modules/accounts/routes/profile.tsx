@@ -1,7 +1,7 @@
 import { AppError, overLimit } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { Logos } from '../../../kernel/ports.ts'
+import type { Logos, Prices } from '../../../kernel/ports.ts'
 import type { Route, RouteLimit } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { accentSheet, changeProfile, readProfile, toAccent, toMerchant } from '../domain/profile.ts'
@@ -9,18 +9,19 @@ import { PROFILE_FIELDS, ProfilePage } from '../pages/profile-page.tsx'
 import { type Profile, findLogo, findProfile } from '../profile-store.ts'
 
 /** The form of an account's public profile, with a preview. */
-export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (Page | Form)[] {
-  const done = { saved: 'Profile saved.' }
+export function profilePages({ store, logos, prices, isPlay }: ProfilePorts): readonly (Page | Form)[] {
+  const done = { saved: 'Saved.' }
+  const { currencies } = prices
   const page = async ({ frame, accountId }: PageRequest, typed?: FormState) => {
     const profile = await findProfile(store.db, accountId)
     const filled = typed ?? { values: toValues(profile) }
-    return <ProfilePage frame={frame} filled={filled} merchant={toMerchant(profile)} />
+    return <ProfilePage frame={frame} filled={filled} currencies={currencies} merchant={toMerchant(profile)} />
   }
   return [
     {
       path: '/profile',
       permission: 'checkout',
-      menu: { title: 'Profile', order: 65, guide: 'merchants#say-who-is-being-paid' },
+      menu: { title: 'Shop', group: 'settings', order: 65, guide: 'merchants#say-who-is-being-paid' },
       done,
       render: (request) => page(request),
     },
@@ -33,7 +34,7 @@ export function profilePages({ store, logos, isPlay }: ProfilePorts): readonly (
         const { logo, ...rest } = typed
         // The existing logo is fetched again only on request.
         const isSame = logo === (logoUrl ?? '') && fields.get('fetch_again') === ''
-        const change = readProfile(isSame ? rest : typed, { plainHttpAllowed: isPlay })
+        const change = readProfile(isSame ? rest : typed, { plainHttpAllowed: isPlay, currencies })
         await changeProfile(store, logos, { accountId, actor, change })
         return { to: '/dashboard/profile?done=saved' }
       },
@@ -50,6 +51,8 @@ const toValues = (profile: Profile): Record<string, string> => ({
   support_url: profile.supportUrl ?? '',
   terms_url: profile.termsUrl ?? '',
   accent: profile.accent ?? '',
+  currency: profile.currency ?? 'NANO',
+  time_zone: profile.timeZone ?? '',
 })
 
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -70,6 +73,7 @@ const limit: RouteLimit = {
 interface ProfilePorts {
   store: StoreCtx
   logos: Logos
+  prices: Pick<Prices, 'currencies'>
   /** The base URL of links to this gateway. */
   baseUrl(): string
   /** On the development ledger, URLs may be plain http. */
@@ -77,7 +81,7 @@ interface ProfilePorts {
 }
 
 /** The profile for its account, and the public logo and colour. */
-export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): readonly Route[] {
+export function profileRoutes({ store, logos, prices, baseUrl, isPlay }: ProfilePorts): readonly Route[] {
   const path = '/api/account/profile'
   return [
     {
@@ -93,7 +97,7 @@ export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): 
       door: 'account',
       scope: 'checkout',
       async run({ caller: { accountId, actor }, body }) {
-        const change = readProfile(body(), { plainHttpAllowed: isPlay })
+        const change = readProfile(body(), { plainHttpAllowed: isPlay, currencies: prices.currencies })
         const profile = await changeProfile(store, logos, { accountId, actor, change })
         return { json: showProfile(profile, baseUrl()) }
       },
@@ -138,6 +142,8 @@ function showProfile(profile: Profile, base: string): JsonObject {
       terms_url: profile.termsUrl,
       website: profile.website,
       accent: profile.accent,
+      currency: profile.currency,
+      time_zone: profile.timeZone,
       updated_unix: updatedAt === null ? null : Math.floor(updatedAt / 1000),
     },
   }

@@ -32,7 +32,7 @@ export const requestPages = (ports: RequestPorts): readonly Page[] => [
   {
     path: '/requests',
     permission: 'keys',
-    menu: { title: 'Requests', order: 85, guide: 'calling#errors' },
+    menu: { title: 'Requests', group: 'developers', order: 30, guide: 'calling#errors' },
     async render({ frame, accountId, query }) {
       const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
       const [keys, { requests, next }] = [

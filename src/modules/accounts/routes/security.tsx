@@ -59,7 +59,7 @@ export function securityPages({ store, required, baseUrl }: SecurityPorts): read
     {
       ...placed,
       path: '/security',
-      menu: { title: 'Security', order: 96, guide: 'people#passkeys' },
+      menu: { title: 'Security', group: 'settings', order: 96, guide: 'people#passkeys' },
       render: (request) => show(request, EMPTY),
     },
     {

@@ -17,7 +17,7 @@ export const JobsPage = (props: {
   return (
     <Frame {...frame} title="Jobs" lead="Jobs that fail too often stop until you retry them.">
       <Card>
-        <nav class="tabs" aria-label="Status of jobs">
+        <nav class="chips" aria-label="Status of jobs">
           {STATUSES.map((one) => (
             <a
               key={one}

@@ -1,6 +1,7 @@
+import { formatNano } from '../../../kernel/money.ts'
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { listAccounts } from '../../accounts/index.ts'
-import { gatherStats, listAccountTotals } from '../../checkout/index.ts'
+import { type Stats, formatFiat, gatherStats, listAccountTotals } from '../../checkout/index.ts'
 import { countUndelivered } from '../../webhooks/index.ts'
 import { retryJob } from '../domain/retry-job.ts'
 import { AccountsPage } from '../pages/accounts-page.tsx'
@@ -8,7 +9,6 @@ import { HealthPage } from '../pages/health-page.tsx'
 import { JobsPage } from '../pages/jobs-page.tsx'
 import { MailPage } from '../pages/mail-page.tsx'
 import type { AdminPorts } from '../ports.ts'
-import { toRevenue } from './overview.tsx'
 
 const LISTED_MAX = 200
 const SEARCH_LENGTH_MAX = 100
@@ -29,7 +29,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       path: '/admin',
       permission: 'administration',
       door,
-      menu: { title: 'All accounts', order: 110, guide: 'operating/accounts#act-on-an-account' },
+      menu: { title: 'All accounts', group: 'operator', order: 110, guide: 'operating/accounts#act-on-an-account' },
       async render({ frame, query }) {
         const search = (query.search ?? '').trim().slice(0, SEARCH_LENGTH_MAX)
         const stats = await gatherStats(checkouts, undefined)
@@ -43,7 +43,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       path: '/admin/health',
       permission: 'administration',
       door,
-      menu: { title: 'Health', order: 120, guide: 'operating/monitoring' },
+      menu: { title: 'Health', group: 'operator', order: 120, guide: 'operating/monitoring' },
       render: async ({ frame }) => (
         <HealthPage frame={frame} status={status()} deliveries={await countUndelivered(db)} />
       ),
@@ -52,7 +52,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       path: '/admin/jobs',
       permission: 'administration',
       door,
-      menu: { title: 'Jobs', order: 130, guide: 'operating/failures' },
+      menu: { title: 'Jobs', group: 'operator', order: 130, guide: 'operating/failures' },
       done: { retried: 'Job queued.' },
       render: jobs,
     },
@@ -72,7 +72,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       path: '/admin/mail',
       permission: 'administration',
       door,
-      menu: { title: 'Mail', order: 140, guide: 'operating/accounts#mail' },
+      menu: { title: 'Mail', group: 'operator', order: 140, guide: 'operating/accounts#mail' },
       render: async ({ frame }) => <MailPage frame={frame} isKept={mailIsKept} mails={await listMails(LISTED_MAX)} />,
     },
   ]
@@ -84,3 +84,10 @@ function sumByStatus(counts: readonly { status: string; count: number }[]): { st
     count: counts.filter((one) => one.status === status).reduce((sum, { count }) => sum + count, 0),
   }))
 }
+
+const toRevenue = ({ revenue }: Stats) =>
+  revenue.map(({ currency, count, raw, e8 }) => ({
+    currency,
+    count,
+    amount: currency === 'NANO' ? formatNano(raw) : formatFiat(e8),
+  }))

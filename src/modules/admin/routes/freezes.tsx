@@ -22,7 +22,7 @@ export function freezePages({ store }: Pick<AdminPorts, 'store'>): readonly (Pag
       path: PATH,
       door: 'administrator',
       permission: 'administration',
-      menu: { title: 'Frozen sends', order: 125, guide: 'operating/keys#stop-all-sends' },
+      menu: { title: 'Frozen sends', group: 'operator', order: 125, guide: 'operating/keys#stop-all-sends' },
       done: DONE,
       render: (request) => show(request, EMPTY),
     },

@@ -39,7 +39,7 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
     {
       path: '/credits',
       permission: 'reports',
-      menu: { title: 'Credits and usage', order: 80, guide: 'operating#limits-and-credits' },
+      menu: { title: 'Usage', group: 'developers', order: 40, guide: 'operating#limits-and-credits' },
       render,
     },
     {

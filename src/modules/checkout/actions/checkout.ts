@@ -53,7 +53,7 @@ export const checkout = action({
   input: input({
     address: free(
       form.text,
-      'The account to be paid: an address or `@username`. Required without a template.',
+      'The account to be paid: an address or `@username`. With a key it may be left out: the payout address of the account is paid.',
       RECEIVER,
     ),
     amount: free(
@@ -124,6 +124,11 @@ export const checkout = action({
       'Its invoice: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must add up to `amount`; needs a secret key.',
       { lines: [{ title: 'Coffee', price: '1.5' }] },
     ),
+    buyer: free(
+      form.record({ name: form.optional(form.text), email: form.optional(form.text) }),
+      'Who buys: `{name?, email?}`. The email address gets a receipt when it is paid, and hears of refunds; needs a secret key.',
+      { name: 'Marta Kowalska', email: 'marta@example.com' },
+    ),
     public_key: free(form.text, 'A key that may be used in a browser.'),
   }),
   // The payment dialog NanoPay sends it along with `unique`.
@@ -176,9 +181,9 @@ export const checkout = action({
     invalid_account: '`address` is not a valid address.',
     invalid_currency: '`currency` is not supported.',
     invalid_url: 'A URL cannot be used; `field` says which.',
-    invalid_email: '`notify` is not an email address.',
+    invalid_email: '`notify` or `buyer.email` is not an email address.',
     invalid_metadata: '`metadata` is larger than 4096 bytes, 50 members or 4 levels.',
-    key_required: '`notify` and `template` need a key.',
+    key_required: '`notify`, `buyer` and `template` need a key.',
     feature_disabled: 'A public key, or an account without generated wallets, asked for something it may not use.',
     invalid_request:
       'A field cannot be used; `field` says which: you have no such template, or the address is in use by another checkout.',

@@ -42,7 +42,7 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
       permission: 'integration',
       door: 'developer',
       done: DONE,
-      menu: { title: 'Developer', order: 100, guide: 'devnet#inside-a-gateway' },
+      menu: { title: 'Try it', group: 'developers', order: 100, guide: 'devnet#inside-a-gateway' },
       render: (request) => render(request),
     },
     {

@@ -11,7 +11,7 @@ export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [
   {
     path: '/statement',
     permission: 'reports',
-    menu: { title: 'Statement', order: 28, guide: 'merchants#keep-books' },
+    menu: { title: 'Statement', group: 'money', order: 28, guide: 'merchants#keep-books' },
     render: (request) => show(ctx, request),
   },
 ]

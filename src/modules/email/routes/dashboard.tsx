@@ -45,7 +45,7 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
     {
       path: '/emails',
       permission: 'email',
-      menu: { title: 'Email payments', order: 40, guide: 'email' },
+      menu: { title: 'Email payments', group: 'money', order: 40, guide: 'email' },
       render: (request) => list(request, EMPTY),
     },
     {

@@ -33,7 +33,7 @@ export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
     {
       ...placed,
       path: SECTION,
-      menu: { title: 'Ledger', order: 101, guide: 'devnet#the-explorer' },
+      menu: { title: 'Ledger', group: 'developers', order: 101, guide: 'devnet#the-explorer' },
       render: (request) => render(request, { kind: 'blocks', query: request.query }),
     },
     {

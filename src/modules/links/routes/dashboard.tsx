@@ -43,7 +43,7 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
     {
       path: '/links',
       permission: 'checkout',
-      menu: { title: 'Payment links', order: 25, guide: 'merchants#share-a-link' },
+      menu: { title: 'Links', group: 'sell', order: 25, guide: 'merchants#share-a-link' },
       done: { deleted: 'Link deleted.' },
       render: (request) => listPage(room, request),
     },

@@ -23,7 +23,7 @@ export function posPages(room: PosRoom): readonly (Page | Form)[] {
     {
       path: section,
       permission: 'pos',
-      menu: { title: 'Points of sale', order: 26, guide: 'merchants#sell-at-a-counter' },
+      menu: { title: 'Tills', group: 'sell', order: 26, guide: 'merchants#sell-at-a-counter' },
       done: { deleted: 'Point of sale deleted.' },
       render: (request) => listPage(room, request),
     },

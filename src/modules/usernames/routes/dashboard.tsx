@@ -49,7 +49,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     {
       path: '/names',
       permission: 'names',
-      menu: { title: 'Usernames', order: 50, guide: 'usernames' },
+      menu: { title: 'Names', group: 'developers', order: 50, guide: 'usernames' },
       done: {
         listed: 'Search engines can now list this page.',
         unlisted: 'Search engines are asked not to list this page.',

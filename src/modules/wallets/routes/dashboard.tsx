@@ -55,7 +55,7 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
     {
       path: '/wallets',
       permission: 'wallets:read',
-      menu: { title: 'Wallets', order: 30, guide: 'wallets' },
+      menu: { title: 'Wallets', group: 'money', order: 20, guide: 'wallets' },
       render: (request) => list(request, EMPTY),
     },
     {

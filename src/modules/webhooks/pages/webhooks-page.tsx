@@ -131,7 +131,7 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
     >
       <EndpointList endpoints={endpoints} />
       <Card title="Events">
-        <nav class="tabs" aria-label="Which events">
+        <nav class="chips" aria-label="Which events">
           {TABS.map(([value, name]) => (
             <a
               key={value}

@@ -34,7 +34,7 @@ export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Pa
       path: '/webhooks',
       permission: 'webhooks',
       done,
-      menu: { title: 'Webhooks', order: 60, guide: 'webhooks' },
+      menu: { title: 'Webhooks', group: 'developers', order: 20, guide: 'webhooks' },
       render: (request) => list(request, EMPTY),
     },
     {

@@ -1,0 +1,103 @@
+import { dateAt, wallClockOf } from '../../kernel/calendar.ts'
+import type { PaymentRow, PaymentStatus } from '../../web/dashboard/payment-list.tsx'
+import { showMoney } from '../../web/formats.ts'
+import { formatFiat } from './domain/fiat.ts'
+import { type Checkout, isAllRefunded, isFromLink, isFromPos } from './record.ts'
+
+/* How lists show a payment: in the words of a shop, in its time, in the currency of its price. */
+
+const LOCALE = 'en'
+
+interface Here {
+  timeZone: string
+  now: number
+}
+
+/** Nano as people read it: not more than six decimals. */
+export function showNanoShort(raw: bigint): string {
+  const millionths = raw / 10n ** 24n
+  const decimals = (millionths % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '')
+  return `${(millionths / 1_000_000n).toLocaleString(LOCALE)}${decimals === '' ? '' : `.${decimals}`} nano`
+}
+
+/** An amount in a currency, or in nano. */
+export const showSum = (currency: string, { raw, e8 }: { raw: bigint; e8: bigint }): string =>
+  currency === 'NANO' ? showNanoShort(raw) : showMoney(LOCALE, formatFiat(e8), currency)
+
+/** A day as people say it; the year only where it is another one. */
+export function showDay(date: string, today: string): string {
+  const isThisYear = date.slice(0, 4) === today.slice(0, 4)
+  const style = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const
+  const day = new Intl.DateTimeFormat('en-GB', { ...style, ...(!isThisYear && { year: 'numeric' }) }).format(
+    Date.parse(date),
+  )
+  const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
+  return date === today ? `Today, ${day}` : date === yesterday ? `Yesterday, ${day}` : day
+}
+
+function statusOf(checkout: Checkout): PaymentStatus {
+  const { status, additional, refundedRaw } = checkout
+  if (isAllRefunded(checkout)) return 'Refunded'
+  if (refundedRaw > 0n) return 'Partly refunded'
+  if (status === 'complete') return additional === 'overpaid' ? 'Overpaid' : 'Paid'
+  if (additional === 'paid_late') return 'Paid late'
+  if (status === 'pending') return 'Waiting'
+  if (status === 'detected') return 'Arriving'
+  if (status === 'partial') return 'Partly paid'
+  return status === 'expired' ? 'Expired' : 'Cancelled'
+}
+
+/** What was sold: at a till that is what was rung up, and the till's name says where. */
+function whatOf(checkout: Checkout): Pick<PaymentRow, 'what' | 'who'> {
+  const { title, description, invoice, plan, plans, metadata } = checkout
+  const buyer = invoice?.buyer?.name
+  if (isFromPos(checkout)) {
+    const lines = (description ?? '').split('\n').filter((line) => line !== '')
+    const what = lines.map((line) => line.replace(/^1 × /, '')).join(', ')
+    return { what: what === '' ? 'Sale' : what, who: title ?? 'Till' }
+  }
+  const chosen = plan === null ? undefined : plans[plan]?.title
+  const what = [title ?? (typeof metadata.order === 'string' ? `Order ${metadata.order}` : 'Untitled'), chosen]
+  return {
+    what: what.filter((part) => part !== undefined).join(', '),
+    who: buyer ?? (isFromLink(checkout) ? 'By link' : 'No name given'),
+  }
+}
+
+function amountOf(checkout: Checkout): Pick<PaymentRow, 'amount' | 'of' | 'also'> {
+  const { currency, priceE8, price, chosen, amountRaw, paidRaw, status } = checkout
+  const priced = price ?? chosen
+  if (currency === 'NANO') {
+    if (paidRaw > 0n && amountRaw !== undefined && paidRaw < amountRaw) {
+      return { amount: showNanoShort(paidRaw), of: showNanoShort(amountRaw) }
+    }
+    const raw = paidRaw > 0n ? paidRaw : amountRaw
+    return { amount: raw === undefined ? 'Open amount' : showNanoShort(raw) }
+  }
+  const also = paidRaw > 0n ? showNanoShort(paidRaw) : amountRaw === undefined ? undefined : showNanoShort(amountRaw)
+  if (priced === null) return { amount: 'Open amount', also }
+  const whole = showMoney(LOCALE, priced, currency)
+  if (status !== 'partial' || priceE8 === undefined || amountRaw === undefined || amountRaw === 0n) {
+    return { amount: whole, also }
+  }
+  // Rounded down, so that a part never looks like the whole.
+  const paid = (priceE8 * paidRaw) / amountRaw
+  return { amount: showMoney(LOCALE, formatFiat((paid / 1_000_000n) * 1_000_000n), currency), of: whole, also }
+}
+
+export function toPaymentRow(checkout: Checkout, { timeZone, now }: Here): PaymentRow {
+  const { createdAt: at } = checkout
+  const today = dateAt(timeZone, now)
+  const [date = '', clock = ''] = wallClockOf(timeZone)(at).split(' ')
+  const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone }).format(at)
+  return {
+    href: `/dashboard/checkouts/${checkout.id}`,
+    ...whatOf(checkout),
+    ...amountOf(checkout),
+    status: statusOf(checkout),
+    clock,
+    when: date === today ? clock : short,
+    at: new Date(at).toISOString(),
+    day: showDay(date, today),
+  }
+}

@@ -1,0 +1,1 @@
+export { listLinks } from './store.ts'

@@ -1,0 +1,192 @@
+import type { FrameProps, Group, MenuEntry } from '../../kernel/page.ts'
+import { Icon, type IconName } from './icons.tsx'
+
+/* What stands around every page of an account: its groups at the side, or at the thumb of a phone; search and New above. */
+
+const TITLES: Readonly<Record<Group, string>> = {
+  home: 'Home',
+  payments: 'Payments',
+  sell: 'Sell',
+  money: 'Money',
+  developers: 'Developers',
+  settings: 'Settings',
+  operator: 'Operator',
+}
+
+/** Places at the bottom of a phone, the last of which is for all other groups. */
+const AT_THE_THUMB = 4
+
+type Navigating = Pick<FrameProps, 'menu' | 'section' | 'csrf' | 'account' | 'member' | 'shop'>
+
+/** The group of the open page; none for pages that stand in no menu. */
+const groupOf = ({ menu, section }: Pick<FrameProps, 'menu' | 'section'>) =>
+  menu.find(({ href }) => href === section)?.group
+
+/** One entry for each group that this visitor may see: its first page. */
+function groupsOf({ menu }: Pick<FrameProps, 'menu'>): MenuEntry[] {
+  return menu.filter(({ group }, at) => menu.findIndex((one) => one.group === group) === at)
+}
+
+const nameOf = ({ email, role, id }: FrameProps['account']) => email ?? (role === 'admin' ? 'Administrator' : id)
+
+export const shopName = ({ shop, account }: Pick<FrameProps, 'shop' | 'account'>) => shop.name ?? nameOf(account)
+
+const Logo = ({ shop }: Pick<FrameProps, 'shop'>) =>
+  shop.logo === null ? (
+    <span class="logo none" aria-hidden="true">
+      {(shop.name ?? 'N').slice(0, 1).toUpperCase()}
+    </span>
+  ) : (
+    <img class="logo" src={shop.logo} alt="" width="36" height="36" />
+  )
+
+const Entry = ({ entry, current }: { entry: MenuEntry; current: Group | undefined }) => (
+  <a href={entry.href} aria-current={entry.group === current ? 'page' : undefined}>
+    <Icon name={entry.group} />
+    <span>{TITLES[entry.group]}</span>
+  </a>
+)
+
+const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
+  <form method="post" action="/dashboard/sign-out">
+    <input type="hidden" name="csrf" value={csrf} />
+    <button class="bare">Sign out</button>
+  </form>
+)
+
+export const Side = (props: Navigating) => {
+  const groups = groupsOf(props)
+  const current = groupOf(props)
+  const [near, far] = groups.length > AT_THE_THUMB + 1 ? [AT_THE_THUMB, groups.slice(AT_THE_THUMB)] : [9, []]
+  const { account, member } = props
+  return (
+    <header class="side">
+      <a class="shop" href="/dashboard/accounts">
+        <Logo {...props} />
+        <span>
+          <b>{shopName(props)}</b>
+          <span class="soft">Switch account</span>
+        </span>
+      </a>
+      <nav class="nav" aria-label="Dashboard">
+        <ul>
+          {groups.map((entry, at) => (
+            <li key={entry.group} class={at < near ? undefined : 'rest'}>
+              <Entry {...{ entry, current }} />
+            </li>
+          ))}
+          <li class="more">
+            <details>
+              <summary class={far.some(({ group }) => group === current) ? 'lit' : undefined}>
+                <Icon name="more" />
+                More
+              </summary>
+              <ul>
+                {far.map((entry) => (
+                  <li key={entry.group}>
+                    <Entry {...{ entry, current }} />
+                  </li>
+                ))}
+                <li>
+                  <a href="/dashboard/accounts">Switch account</a>
+                </li>
+                <li>
+                  <SignOut {...props} />
+                </li>
+              </ul>
+            </details>
+          </li>
+        </ul>
+      </nav>
+      <div class="who">
+        <p title={account.id}>{member?.email ?? nameOf(account)}</p>
+        {member && member.email !== account.email && <p>{`${member.role} of ${nameOf(account)}`}</p>}
+        <SignOut {...props} />
+      </div>
+    </header>
+  )
+}
+
+const NEW: readonly { href: string; title: string; icon: IconName }[] = [
+  { href: '/dashboard/links/new', title: 'A product', icon: 'sell' },
+  { href: '/dashboard/links/new?for=donation', title: 'A donation', icon: 'donation' },
+  { href: '/dashboard/links/new?for=membership', title: 'A membership', icon: 'membership' },
+  { href: '/dashboard/checkouts/new', title: 'A single payment', icon: 'payments' },
+  { href: '/dashboard/pos/new', title: 'A till for the counter', icon: 'money' },
+]
+
+/** What somebody may begin; cashiers may begin nothing here. */
+export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter(({ href }) => opens('GET', href))
+
+export const Top = (props: FrameProps & { asked?: string | undefined }) => {
+  const offered = beginnings(props)
+  return (
+    <div class="top">
+      <a class="only-narrow" href="/dashboard/accounts" aria-label={`${shopName(props)}, switch account`}>
+        <Logo {...props} />
+      </a>
+      {props.opens('GET', '/dashboard/search') && (
+        <form class="search" method="get" action="/dashboard/search" role="search">
+          <Icon name="search" />
+          <input
+            type="search"
+            name="q"
+            aria-label="Search payments, links and pages"
+            placeholder="Payments, links, pages"
+            maxLength={120}
+            value={props.asked}
+          />
+          <kbd aria-hidden="true">/</kbd>
+        </form>
+      )}
+      {offered.length > 0 && (
+        <details class="new">
+          <summary>
+            <Icon name="plus" />
+            <span>New</span>
+          </summary>
+          <ul>
+            {offered.map(({ href, title, icon }) => (
+              <li key={href}>
+                <a href={href}>
+                  <Icon name={icon} />
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
+
+/** The pages of the open group; on a page within one of them, the way back to it. */
+export const Tabs = ({ menu, section, isWithin }: Pick<FrameProps, 'menu' | 'section' | 'isWithin'>) => {
+  const group = groupOf({ menu, section })
+  const entries = menu.filter((entry) => entry.group === group)
+  if (group === undefined || isWithin || entries.length < 2) return null
+  return (
+    <nav class="tabs" aria-label={TITLES[group]}>
+      <ul>
+        {entries.map(({ href, title }) => (
+          <li key={href}>
+            <a href={href} aria-current={href === section ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+export const Up = ({ menu, section, isWithin }: Pick<FrameProps, 'menu' | 'section' | 'isWithin'>) => {
+  const entry = menu.find(({ href }) => href === section)
+  if (!isWithin || !entry) return null
+  return (
+    <a class="up" href={entry.href}>
+      {entry.title}
+    </a>
+  )
+}
